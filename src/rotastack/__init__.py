@@ -1,0 +1,18 @@
+"""Rotastack: ensembles over rotated, projected or embedded views, and their evaluation.
+
+Names are imported on first use, so ``import rotastack`` costs milliseconds.
+"""
+
+import lazy_loader
+
+__version__ = "0.1.0"
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submodules=["combine", "data", "diagnostics", "ensembles", "plots", "resampling", "stats", "views"],
+    submod_attrs={
+        "ensembles.pooled": ["PooledEnsembleClassifier"],
+        "ensembles.random_rotation_forest": ["RandomRotationForestClassifier"],
+        "ensembles.stacked_rotation": ["StackedRotationClassifier"],
+    },
+)

@@ -1,0 +1,7 @@
+"""Combiners: what turns a pool's outputs into one decision."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__, submod_attrs={"voting": ["Voting"], "stacking": ["Stacking"]}
+)

@@ -1,0 +1,64 @@
+"""Replay a combiner on the stored outputs of a nested cross-validation."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rotastack.seeds import child
+
+__all__ = ["combine_nested"]
+
+
+def combine_nested(
+    combiner: Any,
+    outputs: NDArray[np.float32],
+    folds: NDArray[np.integer],
+    y: NDArray[np.integer],
+    sequence: np.random.SeedSequence,
+) -> tuple[NDArray[np.float64], list[Any]]:
+    """Predict every row by a combiner that has not seen its fold.
+
+    A combiner that is trained sees, for outer fold h, the rows outside h with the outputs of
+    the members trained without h and the row's own fold; the rows of h are then predicted
+    from the mean over a != h of the outputs of the members trained without a and h.
+    A combiner that is not trained gets the outputs of the members trained without h alone.
+
+    Parameters
+    ----------
+    combiner : Voting, Stacking, ...
+        Cloned for each outer fold.
+    outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
+        From :func:`rotastack.ensembles.nested.nested_outputs`.
+    folds, y : ndarray of shape (n_rows,)
+        Fold and class numbers.
+    sequence : numpy.random.SeedSequence
+        Outer fold h is seeded by ``child(sequence, h)``.
+
+    Returns
+    -------
+    proba : ndarray of shape (n_rows, n_classes)
+    combiners : list
+        The fitted combiner of each outer fold.
+    """
+    n_folds, _, n_rows, n_classes = outputs.shape
+    proba = np.empty((n_rows, n_classes))
+    combiners = []
+    for h in range(n_folds):
+        test = folds == h
+        fitted = clone(combiner)
+        if combiner.trained:
+            fitted.fit(outputs[h][:, ~test], y[~test], n_classes, child(sequence, h))
+            seen = level_one_inputs(outputs[:, :, test], h)
+        else:
+            seen = outputs[h][:, test]
+        proba[test] = fitted.predict_proba(seen)
+        combiners.append(fitted)
+    return proba, combiners
+
+
+def level_one_inputs(outputs: NDArray[np.float32], h: int) -> NDArray[np.float32]:
+    """Average over a != h what the members trained without a and h say; (member, row, class)."""
+    others = [a for a in range(len(outputs)) if a != h]
+    return np.mean([outputs[a] for a in others], axis=0, dtype=np.float64).astype(np.float32)

@@ -1,0 +1,62 @@
+"""Voting: the members decide by mean probability or by majority."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from rotastack.errors import RotastackError
+
+__all__ = ["Voting"]
+
+
+class Voting(BaseEstimator):
+    """Combine members by voting.
+
+    Parameters
+    ----------
+    voting : {"soft", "hard"}, default="soft"
+        Mean of the probabilities, or share of the members that prefer each class. A tie of
+        hard votes goes to the class with the larger summed probability, then to the lower
+        class number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> outputs = np.array([[[0.9, 0.1]], [[0.4, 0.6]], [[0.4, 0.6]]])  # (member, row, class)
+    >>> Voting("soft").predict_proba(outputs).argmax(), Voting("hard").predict_proba(outputs).argmax()
+    (np.int64(0), np.int64(1))
+    """
+
+    trained: ClassVar[bool] = False
+
+    def __init__(self, voting: str = "soft"):
+        self.voting = voting
+
+    def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Combine outputs.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_members, n_rows, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Mean probabilities, or vote shares (with one millionth of the mean
+            probabilities mixed in, which is what breaks ties).
+
+        Raises
+        ------
+        RotastackError
+            Unknown `voting`.
+        """
+        mean = outputs.mean(axis=0, dtype=np.float64)
+        if self.voting == "soft":
+            return mean
+        if self.voting != "hard":
+            raise RotastackError(f"voting must be 'soft' or 'hard', got {self.voting!r}")
+        n_classes = outputs.shape[2]
+        votes = (outputs.argmax(axis=2)[..., None] == np.arange(n_classes)).mean(axis=0)
+        return (1 - 1e-6) * votes + 1e-6 * mean

@@ -1,0 +1,1 @@
+"""Sources of data sets, one class per file; a new file is a new source."""

@@ -1,0 +1,7 @@
+"""Diagnostics: what a fitted pool is like."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__, submod_attrs={"complexity": ["tree_complexity"]}
+)

@@ -1,0 +1,58 @@
+"""Complexity and out-of-bag error of fitted tree ensembles."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["oob_error", "tree_complexity"]
+
+
+def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
+    """Count nodes, leaves and depth of each tree of a fitted ensemble.
+
+    Parameters
+    ----------
+    estimator : fitted scikit-learn tree or forest, or XGBoost classifier
+
+    Returns
+    -------
+    dict of ndarray of shape (n_trees,), or None for an estimator without trees
+        ``n_nodes`` (leaves included), ``n_leaves``, and ``depth`` (a lone root has depth 0).
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
+    >>> {k: v.tolist() for k, v in tree_complexity(tree).items()}
+    {'n_nodes': [3], 'n_leaves': [2], 'depth': [1]}
+    """
+    if hasattr(estimator, "get_booster"):
+        dumps = estimator.get_booster().get_dump()
+        lines = [dump.rstrip("\n").split("\n") for dump in dumps]
+        counts = [
+            (len(tree), sum("leaf=" in line for line in tree), max(line.count("\t") for line in tree))
+            for tree in lines
+        ]
+    else:
+        trees = [t.tree_ for t in np.ravel(getattr(estimator, "estimators_", [estimator])) if hasattr(t, "tree_")]
+        counts = [(t.node_count, t.n_leaves, t.max_depth) for t in trees]
+    if not counts:
+        return None
+    table = np.array(counts, dtype=np.int64)
+    return {"n_nodes": table[:, 0], "n_leaves": table[:, 1], "depth": table[:, 2]}
+
+
+def oob_error(estimator: Any, y: NDArray[np.integer]) -> float:
+    """Return the out-of-bag error of a fitted forest, over the rows that were ever out of bag.
+
+    NaN where the estimator keeps no out-of-bag votes.
+    """
+    votes = getattr(estimator, "oob_decision_function_", None)
+    if votes is None:
+        return float("nan")
+    votes = np.asarray(votes)
+    known = np.isfinite(votes).all(axis=1) & (votes.sum(axis=1) > 0)
+    if not known.any():
+        return float("nan")
+    return float(np.mean(votes[known].argmax(axis=1) != np.asarray(y)[known]))

@@ -1,0 +1,188 @@
+"""A pool: the ordered members trained on one training set."""
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rotastack.diagnostics.complexity import oob_error, tree_complexity
+from rotastack.learners.fitting import AlignedClassifier, fit_aligned
+from rotastack.seeds import child, integer_seed
+
+__all__ = ["Member", "Pool", "Recipe", "fit_pool"]
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What one member is to be: a view (None is the identity) and a base learner."""
+
+    view: Any
+    learner: Any
+    family: str = "all"
+
+
+@dataclass
+class Member:
+    """One fitted (view, base learner) pair, and what is known of its training."""
+
+    view: Any
+    classifier: AlignedClassifier
+    fit_seconds: float
+    n_nodes: float
+    depth: float
+    oob_error: float
+    out_of_bag: NDArray[np.bool_] | None = None
+
+    def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Return class probabilities (row, class) of scaled rows."""
+        return self.classifier.predict_proba(_see(self.view, numeric, other))
+
+
+@dataclass
+class Pool:
+    """Fitted members that share a scaler.
+
+    Attributes
+    ----------
+    members : list of Member
+    scaler : fitted transformer of the numeric columns, or None
+    categorical : ndarray of bool of shape (n_features,)
+        Columns that are neither scaled nor seen through a view.
+    """
+
+    members: list[Member]
+    scaler: Any
+    categorical: NDArray[np.bool_]
+    n_classes: int
+    predict_seconds: NDArray[np.float64] = field(init=False)
+
+    def __post_init__(self):
+        self.predict_seconds = np.zeros(len(self.members))
+
+    def outputs(self, X: NDArray[np.floating], n_jobs: int | None = None) -> NDArray[np.float32]:
+        """Return class probabilities of all members.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_jobs : int, optional
+            Threads over members.
+
+        Returns
+        -------
+        ndarray of shape (n_members, n_rows, n_classes)
+        """
+        numeric, other = self._scaled(X)
+
+        def one(member):
+            start = time.perf_counter()
+            return member.outputs(numeric, other), time.perf_counter() - start
+
+        results = Parallel(n_jobs=n_jobs, prefer="threads")(delayed(one)(m) for m in self.members)
+        self.predict_seconds = np.array([seconds for _, seconds in results])
+        return np.stack([out for out, _ in results])
+
+    def _scaled(self, X):
+        numeric = X[:, ~self.categorical]
+        if self.scaler is not None and numeric.shape[1]:
+            numeric = self.scaler.transform(numeric)
+        return numeric.astype(np.float32), X[:, self.categorical].astype(np.float32)
+
+
+def fit_pool(
+    X: NDArray[np.floating],
+    y: NDArray[np.integer],
+    n_classes: int,
+    recipes: Sequence[Recipe],
+    sequence: np.random.SeedSequence,
+    *,
+    scaler: Any = None,
+    categorical: NDArray[np.bool_] | None = None,
+    bootstrap: bool = False,
+    n_jobs: int | None = None,
+) -> Pool:
+    """Train the members of a pool.
+
+    Member k is seeded by ``child(sequence, k)``: the result does not depend on `n_jobs`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Training rows.
+    y : ndarray of shape (n_rows,)
+        Class numbers.
+    n_classes : int
+    recipes : sequence of Recipe
+        One per member. A view that is fitted already (``RandomRotation.from_matrix``) is
+        used as it is; any other is cloned, seeded and fitted on the member's rows.
+    sequence : numpy.random.SeedSequence
+    scaler : transformer, optional
+        Cloned and fitted on the numeric columns of `X`.
+    categorical : ndarray of bool of shape (n_features,), optional
+        Columns left out of scaler and views and passed to the learner as they are.
+    bootstrap : bool
+        Train each member on rows drawn with replacement, and remember those left out.
+    n_jobs : int, optional
+        Threads over members.
+    """
+    if categorical is None:
+        categorical = np.zeros(X.shape[1], dtype=bool)
+    if scaler is not None and not categorical.all():
+        scaler = clone(scaler).fit(X[:, ~categorical])
+    pool = Pool([], scaler, categorical, n_classes)
+    numeric, other = pool._scaled(X)
+
+    def one(k: int, recipe: Recipe) -> Member:
+        seeds = child(sequence, k)
+        rows: Any = slice(None)
+        out_of_bag = None
+        if bootstrap:
+            rows = np.random.default_rng(child(seeds, "bootstrap")).integers(0, len(y), len(y))
+            out_of_bag = np.ones(len(y), dtype=bool)
+            out_of_bag[rows] = False
+        start = time.perf_counter()
+        view = _fitted_view(recipe.view, numeric[rows], y[rows], child(seeds, "view"))
+        seen = _see(view, numeric[rows], other[rows])
+        with warnings.catch_warnings():  # few trees: rows never out of bag are left out of the OOB error
+            warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
+            classifier = fit_aligned(recipe.learner, seen, y[rows], n_classes, seeds)
+        seconds = time.perf_counter() - start
+        counts = tree_complexity(classifier.estimator)
+        codes = np.searchsorted(classifier.classes, y[rows])
+        return Member(
+            view,
+            classifier,
+            seconds,
+            float(np.median(counts["n_nodes"])) if counts else float("nan"),
+            float(np.mean(counts["depth"])) if counts else float("nan"),
+            oob_error(classifier.estimator, codes),
+            out_of_bag,
+        )
+
+    pool.members = Parallel(n_jobs=n_jobs, prefer="threads")(
+        delayed(one)(k, recipe) for k, recipe in enumerate(recipes)
+    )
+    pool.predict_seconds = np.zeros(len(pool.members))
+    return pool
+
+
+def _fitted_view(view, X, y, sequence):
+    if view is None or X.shape[1] == 0 or hasattr(view, "block_"):
+        return view
+    fresh = clone(view)
+    if "random_state" in fresh.get_params():
+        fresh.set_params(random_state=integer_seed(sequence))
+    return fresh.fit(X, y)
+
+
+def _see(view, numeric, other):
+    """Return the columns a member is trained on: its view of the numeric ones, then the others."""
+    if view is not None and numeric.shape[1]:
+        numeric = np.asarray(view.transform(numeric), dtype=np.float32)
+    return np.hstack([numeric, other]) if other.shape[1] else numeric

@@ -1,0 +1,343 @@
+"""The general estimator: any view, any base learner, any combiner."""
+
+from collections.abc import Iterator
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from rotastack.combine.nested import combine_nested, level_one_inputs
+from rotastack.combine.voting import Voting
+from rotastack.ensembles.nested import nested_outputs
+from rotastack.ensembles.pool import Pool, Recipe, fit_pool
+from rotastack.resampling.folds import fold_groups
+from rotastack.resampling.nested import nested_pairs
+from rotastack.seeds import child, root_sequence
+from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
+
+__all__ = ["PooledEnsembleClassifier"]
+
+SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
+
+_BLOCK = 2**22  # floats of member outputs held at once in predict
+
+
+class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
+    """An ensemble whose members each look at the data through a view of their own.
+
+    A combiner that is not trained (:class:`~rotastack.combine.Voting`) decides from members
+    trained on all rows. One that is trained (:class:`~rotastack.combine.Stacking`) learns in
+    nested cross-validation: for each pair of `cv` folds a pool is trained without both, so
+    that level 1 never sees outputs for rows its members were trained on. The decision is
+    then the mean over the `cv` cross-validated models, or with `refit` that of members and
+    combiner trained on all rows.
+
+    Parameters
+    ----------
+    view : transformer, list of (name, transformer, share), or None
+        Each member gets a clone with a seed of its own. A list mixes families of views:
+        the members are divided among them in proportion to the shares. None, in either
+        place, is the identity.
+    estimator : scikit-learn classifier or None
+        Base learner; None is a decision tree.
+    combiner : Voting, Stacking or None
+        None is soft voting.
+    n_estimators : int, default=10
+        Number of members.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler of the numeric columns, which also replaces missing values by the training
+        median. With None the data are taken as they are.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are neither scaled nor seen through a view.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement; gives out-of-bag attributes.
+    cv : int, default=5
+        Folds of the nested cross-validation of a trained combiner, at least 3.
+    refit : bool, default=False
+        Decide by members and combiner trained on all rows; see above.
+    n_jobs : int or None
+        Threads over members. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        Members trained on all rows (not with a trained combiner, unless `refit`).
+    families_ : list of str of length n_estimators
+        Name of the family of each member.
+    combiners_ : list
+        The fitted combiners: one, or one per fold.
+    folds_, oof_proba_ : ndarray of shape (n_rows,), (n_rows, n_classes)
+        With a trained combiner: the fold of each row, and its probabilities by the model
+        that has not seen this fold.
+    oob_proba_ : ndarray of shape (n_rows, n_classes)
+        With `bootstrap`: mean over the members that have a row out of bag; NaN if none has.
+    oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
+        With `bootstrap`: accuracy of `oob_proba_`, and the error of each member out of bag.
+    oob_family_errors_ : dict
+        With `bootstrap`: family name -> error of the family's mean out of bag.
+
+    References
+    ----------
+    Blaser, R. (2021). Random rotations in machine learning. Thesis, sections 1.5 and 3.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import PooledEnsembleClassifier
+    >>> from rotastack.views import RandomRotation
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=20, random_state=0).fit(X, y)
+    >>> clf.predict(X[:2])
+    array([0, 0])
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "view": [HasMethods(["fit", "transform"]), list, None],
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "combiner": [HasMethods(["predict_proba"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "scaling": [StrOptions(set(SCALERS)), None],
+        "categorical_features": ["array-like", None],
+        "bootstrap": ["boolean"],
+        "cv": [Interval(Integral, 3, None, closed="left")],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        view: Any = None,
+        estimator: Any = None,
+        combiner: Any = None,
+        n_estimators: int = 10,
+        *,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        cv: int = 5,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.view = view
+        self.estimator = estimator
+        self.combiner = combiner
+        self.n_estimators = n_estimators
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.cv = cv
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # What a named method may replace.
+
+    def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
+        """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
+        learner = DecisionTreeClassifier() if self.estimator is None else self.estimator
+        views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
+        counts = _apportion(self.n_estimators, [share for _, _, share in views])
+        return [
+            Recipe(view, learner, name)
+            for (name, view, _), count in zip(views, counts, strict=True)
+            for _ in range(count)
+        ]
+
+    def _combiner(self) -> Any:
+        return Voting() if self.combiner is None else self.combiner
+
+    def _bootstrap(self) -> bool:
+        return self.bootstrap
+
+    # What is the same for all.
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Train members and combiner.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Fewer than two classes, a continuous target, infinite values (or, without
+            scaling, missing ones), or too few rows for the folds.
+        """
+        X, y = validate_data(self, X, y, **self._input_rules())
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
+        sequence = root_sequence(self.random_state)
+        categorical = self._categorical(X.shape[1])
+        recipes = self._recipes(int((~categorical).sum()), sequence)
+        self.families_ = [recipe.family for recipe in recipes]
+        combiner = self._combiner()
+        folds = None
+        if getattr(combiner, "trained", False):
+            folds = fold_groups(codes, 1, self.cv, child(sequence, "folds"))[0]
+        return self._fit_parts(X, codes, recipes, combiner, folds, categorical, sequence)
+
+    def _fit_parts(self, X, codes, recipes, combiner, folds, categorical, sequence):
+        """Train from parts drawn before: what the workflow's steps do, on one cell."""
+        n_classes = len(self.classes_)
+        options = {
+            "scaler": SCALERS[self.scaling]() if self.scaling else None,
+            "categorical": categorical,
+            "n_jobs": self.n_jobs,
+        }
+        training, combining = child(sequence, "train"), child(sequence, "combine")
+        if folds is None or self.refit:
+            self.pool_ = fit_pool(
+                X, codes, n_classes, recipes, training, bootstrap=self._bootstrap(), **options
+            )
+            self._describe_out_of_bag(X, codes)
+        if folds is None:
+            self.combiners_ = [combiner]
+            return self
+        pools: dict[tuple[int, int], Pool] = {}
+        pairs = nested_pairs(int(folds.max()) + 1)
+        if not self.refit:
+            pairs = [(a, b) for a, b in pairs if a < b]
+        outputs = nested_outputs(
+            X, codes, n_classes, folds, pairs, recipes, training, on_pool=pools.__setitem__, **options
+        )
+        self.folds_ = folds
+        self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining)
+        if self.refit:
+            held_out = np.empty_like(outputs[0])
+            for fold in range(len(outputs)):
+                held_out[:, folds == fold] = outputs[fold][:, folds == fold]
+            refitted = clone(combiner).fit(held_out, codes, n_classes, child(combining, "refit"))
+            self.combiners_ = [refitted]
+        else:
+            self._nested_pools = pools
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **self._input_rules())
+        proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X))])
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def _decide(self, X):
+        if hasattr(self, "pool_"):
+            return self.combiners_[0].predict_proba(self.pool_.outputs(X, self.n_jobs))
+        n_folds = len(self.combiners_)
+        outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self._nested_pools.items()}
+        decisions = []
+        for h, combiner in enumerate(self.combiners_):
+            seen = [outputs[min(a, h), max(a, h)] if a != h else None for a in range(n_folds)]
+            decisions.append(combiner.predict_proba(level_one_inputs(seen, h)))
+        return np.mean(decisions, axis=0)
+
+    def _blocks(self, n_rows: int) -> Iterator[slice]:
+        step = max(1, _BLOCK // (len(self.families_) * len(self.classes_)))
+        return (slice(start, start + step) for start in range(0, n_rows, step))
+
+    def _input_rules(self) -> dict[str, Any]:
+        return {
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan" if self.scaling else True,
+        }
+
+    def _categorical(self, n_features: int) -> NDArray[np.bool_]:
+        mask = np.zeros(n_features, dtype=bool)
+        if self.categorical_features is not None:
+            columns = np.asarray(self.categorical_features)
+            if columns.dtype == bool and len(columns) != n_features:
+                raise ValueError(f"categorical_features has {len(columns)} entries for {n_features} columns")
+            if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
+                raise ValueError(
+                    f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
+                )
+            mask[columns if len(columns) else []] = True
+        return mask
+
+    def _describe_out_of_bag(self, X, codes):
+        if not self._bootstrap():
+            return
+        members = self.pool_.members
+        shape = (len(codes), len(self.classes_))
+        names = list(dict.fromkeys(self.families_))
+        sums = {name: np.zeros(shape) for name in names}
+        counts = {name: np.zeros(len(codes)) for name in names}
+        numeric, other = self.pool_._scaled(X)
+        self.oob_errors_ = np.full(len(members), np.nan)
+        for k, (member, name) in enumerate(zip(members, self.families_, strict=True)):
+            rows = np.flatnonzero(member.out_of_bag)
+            if not len(rows):
+                continue
+            out = member.outputs(numeric[rows], other[rows])
+            self.oob_errors_[k] = np.mean(out.argmax(axis=1) != codes[rows])
+            sums[name][rows] += out
+            counts[name][rows] += 1
+        self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in names}
+        total, seen = sum(sums.values()), sum(counts.values())
+        self.oob_score_ = 1 - _error(total, seen, codes)
+        self.oob_proba_ = np.divide(
+            total, seen[:, None], out=np.full(shape, np.nan), where=seen[:, None] > 0
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.scaling is not None
+        return tags
+
+
+def _error(sums, counts, codes) -> float:
+    known = counts > 0
+    return float(np.mean(sums[known].argmax(axis=1) != codes[known])) if known.any() else float("nan")
+
+
+def _apportion(total: int, shares: list[float]) -> list[int]:
+    """Divide `total` in proportion to `shares` by largest remainders; the sum is exact."""
+    if not shares or min(shares) < 0 or sum(shares) <= 0:
+        raise ValueError(f"shares of views must be at least 0 with a positive sum, got {shares}")
+    exact = np.asarray(shares, dtype=float) / sum(shares) * total
+    counts = np.floor(exact).astype(int)
+    for k in np.argsort(counts - exact, kind="stable")[: total - counts.sum()]:
+        counts[k] += 1
+    return counts.tolist()

@@ -1,0 +1,146 @@
+"""Stacking over random rotations, S-RRE (thesis, section 3.3)."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import HasMethods, Interval
+
+from rotastack.combine.stacking import Stacking
+from rotastack.ensembles.pool import Recipe
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.learners.registry import make_learner
+from rotastack.seeds import child
+from rotastack.views.rotation import RandomRotation, draw_rotation
+
+__all__ = ["StackedRotationClassifier"]
+
+
+class StackedRotationClassifier(PooledEnsembleClassifier):
+    """A base learner on each of K rotations, and a level-1 classifier over their outputs.
+
+    Trained by nested cross-validation: for every pair of `cv` folds the K members are trained
+    on the other folds; the level-1 classifier of fold h learns from rows outside h. The
+    decision is the mean over the `cv` cross-validated models, so that what is predicted with
+    is what nested cross-validation evaluates. ``cv * (cv - 1) / 2 * n_rotations`` base
+    learners are trained and kept.
+
+    Parameters
+    ----------
+    n_rotations : int, default=20
+        K, the identity (rotation 0) included.
+    estimator : scikit-learn classifier or None
+        Level-0 learner; None is a random forest of `n_trees` trees.
+    final_estimator : scikit-learn classifier or None
+        Level-1 learner; None is a random forest of 100 trees.
+    cv : int, default=5
+        Folds, at least 3.
+    n_trees : int, default=20
+        Trees of the default level-0 forest.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler before the rotation, fitted on each training set; also fills missing values.
+    max_axes : int, default=1000
+        Rotate so many random axes at most.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are never rotated.
+    refit : bool, default=False
+        Train both levels once more on all rows and decide by them: fewer models to keep and
+        evaluate, but no longer the model that was cross-validated.
+    n_jobs : int or None
+        Threads over rotations. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    stack_ : list
+        The fitted level-1 classifiers, one per fold (one with `refit`).
+    folds_ : ndarray of shape (n_rows,)
+    oof_proba_ : ndarray of shape (n_rows, n_classes)
+        Probabilities of each training row by the model that has not seen its fold.
+
+    References
+    ----------
+    Blaser, R. (2021). Random rotations in machine learning. Thesis, equation 3.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import StackedRotationClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = StackedRotationClassifier(n_rotations=3, n_trees=5, cv=3, random_state=0).fit(X, y)
+    >>> len(clf.stack_), clf.oof_proba_.shape
+    (3, (150, 3))
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "n_rotations": [Interval(Integral, 1, None, closed="left")],
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "final_estimator": [HasMethods(["fit", "predict"]), None],
+        "cv": [Interval(Integral, 3, None, closed="left")],
+        "n_trees": [Interval(Integral, 1, None, closed="left")],
+        "flip": ["boolean"],
+        "scaling": PooledEnsembleClassifier._parameter_constraints["scaling"],
+        "max_axes": [Interval(Integral, 2, None, closed="left")],
+        "categorical_features": ["array-like", None],
+        "refit": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        n_rotations: int = 20,
+        estimator: Any = None,
+        final_estimator: Any = None,
+        *,
+        cv: int = 5,
+        n_trees: int = 20,
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        refit: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_rotations = n_rotations
+        self.estimator = estimator
+        self.final_estimator = final_estimator
+        self.cv = cv
+        self.n_trees = n_trees
+        self.flip = flip
+        self.scaling = scaling
+        self.max_axes = max_axes
+        self.categorical_features = categorical_features
+        self.refit = refit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _recipes(self, n_numeric, sequence):
+        learner = self.estimator
+        if learner is None:
+            learner = make_learner({"kind": "forest", "n_trees": self.n_trees})
+        recipes = [Recipe(None, learner, "identity")]
+        for k in range(1, self.n_rotations):
+            view = None
+            if n_numeric > 1:
+                rng = np.random.default_rng(child(sequence, "rotations", k))
+                axes, block = draw_rotation(n_numeric, rng, self.flip, self.max_axes)
+                view = RandomRotation.from_matrix(block, axes, n_numeric)
+            recipes.append(Recipe(view, learner, "rotation"))
+        return recipes
+
+    def _combiner(self):
+        return Stacking(self.final_estimator)
+
+    def _bootstrap(self):
+        return False
+
+    @property
+    def stack_(self) -> list:
+        """The fitted level-1 classifiers."""
+        return [combiner.classifier_.estimator for combiner in self.combiners_]

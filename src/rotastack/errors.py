@@ -1,0 +1,13 @@
+"""Errors that are the user's to mend."""
+
+
+class RotastackError(ValueError):
+    """Something the user can mend: one line that names the culprit and what is allowed."""
+
+
+def nearest(name: str, known: list[str]) -> str:
+    """Return ``"; did you mean 'x'?"`` for the known name closest to `name`, or nothing."""
+    import difflib
+
+    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
+    return f"; did you mean {matches[0]!r}?" if matches else ""

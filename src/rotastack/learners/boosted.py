@@ -1,0 +1,24 @@
+"""Gradient-boosted trees by XGBoost."""
+
+from xgboost import XGBClassifier
+
+__all__ = ["make"]
+
+
+def make(
+    n_rounds: int = 100,
+    learning_rate: float = 0.3,
+    max_depth: int = 6,
+    subsample: float = 1.0,
+    tree_method: str = "auto",
+) -> XGBClassifier:
+    """Make XGBoost with `n_rounds` rounds and, unless said otherwise, its own defaults."""
+    return XGBClassifier(
+        n_estimators=n_rounds,
+        learning_rate=learning_rate,
+        max_depth=max_depth,
+        subsample=subsample,
+        tree_method=tree_method,
+        n_jobs=1,
+        verbosity=0,
+    )

@@ -1,0 +1,71 @@
+"""Fit a classifier on integer labels, whatever classes happen to be there."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+
+from rotastack.seeds import integer_seed
+
+__all__ = ["AlignedClassifier", "fit_aligned"]
+
+
+@dataclass
+class AlignedClassifier:
+    """A fitted classifier whose probabilities have one column for each of `n_classes` classes.
+
+    A class that was absent in training has probability 0.
+    """
+
+    estimator: Any
+    classes: NDArray[np.intp]
+    n_classes: int
+
+    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Return probabilities, or 0/1 votes of a classifier that has none; (row, class)."""
+        if hasattr(self.estimator, "predict_proba"):
+            known = self.estimator.predict_proba(X)
+        else:
+            known = np.eye(len(self.classes))[self.estimator.predict(X)]
+        if len(self.classes) == self.n_classes:
+            return np.asarray(known, dtype=np.float32)
+        aligned = np.zeros((len(X), self.n_classes), dtype=np.float32)
+        aligned[:, self.classes] = known
+        return aligned
+
+
+def fit_aligned(
+    estimator: Any,
+    X: NDArray[np.floating],
+    y: NDArray[np.integer],
+    n_classes: int,
+    sequence: np.random.SeedSequence,
+) -> AlignedClassifier:
+    """Clone, seed and fit `estimator`.
+
+    Parameters
+    ----------
+    estimator : scikit-learn classifier
+        Not changed.
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+        Class numbers, 0 to ``n_classes - 1``; not all need occur.
+    n_classes : int
+        Number of columns of the probabilities.
+    sequence : numpy.random.SeedSequence
+        Seeds every ``random_state`` of the clone.
+    """
+    classes, codes = np.unique(y, return_inverse=True)
+    if len(classes) == 1:
+        fitted: Any = DummyClassifier().fit(X, codes)
+    else:
+        fitted = clone(estimator)
+        seed = integer_seed(sequence)
+        fitted.set_params(
+            **{k: seed for k in fitted.get_params() if k.split("__")[-1] == "random_state"}
+        )
+        fitted.fit(X, codes)
+    return AlignedClassifier(fitted, classes, n_classes)

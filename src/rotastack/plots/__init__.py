@@ -1,0 +1,1 @@
+"""Plots: one function per figure; each returns a matplotlib Figure."""

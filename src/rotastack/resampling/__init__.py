@@ -1,0 +1,12 @@
+"""Resampling: fold groups, rotation groups and the pairs of nested cross-validation."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "folds": ["fold_groups"],
+        "nested": ["nested_pairs"],
+        "rotations": ["rotation_groups"],
+    },
+)

@@ -1,0 +1,73 @@
+"""Fold groups: random partitions of the rows into disjoint stratified folds."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rotastack.errors import RotastackError
+from rotastack.seeds import child, integer_seed, root_sequence
+
+__all__ = ["fold_groups"]
+
+
+def fold_groups(
+    y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None
+) -> NDArray[np.int16]:
+    """Draw random stratified partitions of the rows.
+
+    Group g is the same whatever `n_groups` is, so more groups can be added later.
+    A class with fewer rows than folds is spread over as many folds as it has rows.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Class labels.
+    n_groups : int
+        Number of partitions (M of thesis section 3.3.2).
+    n_folds : int
+        Number of disjoint folds (F), at least 2.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Returns
+    -------
+    ndarray of shape (n_groups, n_rows)
+        The fold number, 0 to ``n_folds - 1``, of each row.
+
+    Raises
+    ------
+    RotastackError
+        Fewer than 2 folds, fewer rows than folds, or every class smaller than `n_folds`.
+
+    Examples
+    --------
+    >>> from rotastack.resampling import fold_groups
+    >>> fold_groups([0, 0, 0, 1, 1, 1], n_groups=2, n_folds=3, random_state=0).shape
+    (2, 6)
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    y = np.asarray(y)
+    if n_groups < 1:
+        raise RotastackError(f"n_groups must be at least 1, got {n_groups}")
+    if n_folds < 2:
+        raise RotastackError(f"n_folds must be at least 2, got {n_folds}")
+    if len(y) < n_folds:
+        raise RotastackError(f"{len(y)} rows cannot be split into {n_folds} folds")
+    _, codes = np.unique(y, return_inverse=True)
+    largest = int(np.bincount(codes).max())
+    if largest < n_folds:
+        raise RotastackError(
+            f"the largest class has {largest} rows, fewer than the {n_folds} folds asked for"
+        )
+    sequence = root_sequence(random_state)
+    folds = np.empty((n_groups, len(y)), dtype=np.int16)
+    for group in range(n_groups):
+        seed = integer_seed(child(sequence, group))
+        splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=seed)
+        with warnings.catch_warnings():  # small classes are allowed here, see above
+            warnings.filterwarnings("ignore", message="The least populated class")
+            for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
+                folds[group, test] = fold
+    return folds

@@ -1,0 +1,14 @@
+"""Statistics: ranks, tests over data sets, and the variance of a result matrix."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "comparison": ["Comparison", "compare"],
+        "friedman": ["friedman"],
+        "nemenyi": ["critical_difference", "nemenyi"],
+        "ranks": ["average_ranks"],
+        "variance": ["variance_components"],
+    },
+)

@@ -1,0 +1,1 @@
+"""Studies: typed configuration, artifacts, and one step per workflow rule."""

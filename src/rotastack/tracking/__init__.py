@@ -1,0 +1,1 @@
+"""Tracking: records written by every step, and the one writer that brings them to MLflow."""

@@ -1,0 +1,11 @@
+"""Views: the feature-space transform of one member, and the scaling before it."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "rotation": ["RandomRotation"],
+        "scaling": ["MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"],
+    },
+)

@@ -1,0 +1,176 @@
+"""Random rotations of the feature space (thesis, sections 1.4 and 1.5)."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rotastack.seeds import root_sequence
+
+__all__ = ["RandomRotation", "draw_rotation", "haar_rotations"]
+
+
+def haar_rotations(
+    n_features: int, rng: np.random.Generator, size: int | None = None, flip: bool = False
+) -> NDArray[np.float64]:
+    """Draw rotation matrices that are uniform (Haar) on SO(p), or on O(p) with `flip`.
+
+    QR of a Gaussian matrix; the columns of Q take the signs of the diagonal of R, which makes
+    the distribution uniform; where the determinant is -1 one column changes its sign.
+
+    Parameters
+    ----------
+    n_features : int
+        p.
+    rng : numpy.random.Generator
+    size : int, optional
+        Number of matrices; None gives one matrix without a leading axis.
+    flip : bool, default=False
+        Keep reflections.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features) or (size, n_features, n_features)
+    """
+    gaussian = rng.standard_normal((1 if size is None else size, n_features, n_features))
+    q, r = np.linalg.qr(gaussian)
+    q *= np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
+    if not flip:
+        q[:, :, 0] *= np.linalg.slogdet(q)[0][:, None]
+    return q[0] if size is None else q
+
+
+def draw_rotation(
+    n_features: int, rng: np.random.Generator, flip: bool = False, max_axes: int = 1000
+) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Draw the axes to rotate and their rotation: all axes, or `max_axes` random ones.
+
+    Returns
+    -------
+    axes : ndarray of shape (min(n_features, max_axes),)
+        Sorted column numbers.
+    rotation : ndarray of shape (len(axes), len(axes))
+    """
+    if n_features <= max_axes:
+        axes = np.arange(n_features)
+    else:
+        axes = np.sort(rng.choice(n_features, max_axes, replace=False))
+    return axes, haar_rotations(len(axes), rng, flip=flip)
+
+
+class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """A random rotation of the feature space, uniform over all rotations.
+
+    Columns should be on one scale first; see :mod:`rotastack.views.scaling`.
+
+    Parameters
+    ----------
+    flip : bool, default=False
+        Allow reflections: draw from O(p) instead of SO(p). For p = 1 without `flip` the
+        rotation is the identity.
+    max_axes : int, default=1000
+        With more columns than this, a random subset of so many axes is rotated and the
+        others stay as they are.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    axes_ : ndarray of shape (n_rotated,)
+        Columns that are rotated.
+    block_ : ndarray of shape (n_rotated, n_rotated)
+        Their rotation.
+    rotation_ : ndarray of shape (n_features, n_features)
+        The whole matrix; ``transform(X) == (X - mean_) @ rotation_``.
+    mean_ : ndarray of shape (n_features,)
+        Zeros: a rotation about the origin.
+
+    References
+    ----------
+    Blaser, R. (2021). Random rotations in machine learning. Thesis, listing 1.2 (Haar).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.views import RandomRotation
+    >>> X = np.eye(3)
+    >>> R = RandomRotation(random_state=0).fit(X)
+    >>> np.allclose(R.rotation_ @ R.rotation_.T, np.eye(3)), round(float(np.linalg.det(R.rotation_)), 6)
+    (True, 1.0)
+    """
+
+    def __init__(self, flip: bool = False, max_axes: int = 1000, random_state=None):
+        self.flip = flip
+        self.max_axes = max_axes
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None):
+        """Draw the rotation; of `X` only the number of columns is used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            `max_axes` below 2.
+        """
+        if self.max_axes < 2:
+            raise ValueError(f"max_axes must be at least 2, got {self.max_axes}")
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        rng = np.random.default_rng(root_sequence(self.random_state))
+        self.axes_, self.block_ = draw_rotation(X.shape[1], rng, self.flip, self.max_axes)
+        self.mean_ = np.zeros(X.shape[1])
+        return self
+
+    @classmethod
+    def from_matrix(cls, block: ArrayLike, axes: ArrayLike | None = None, n_features: int | None = None):
+        """Make a fitted view of a rotation drawn before, such as one of a rotation group."""
+        view = cls()
+        view.block_ = np.asarray(block, dtype=float)
+        view.axes_ = np.arange(len(view.block_)) if axes is None else np.asarray(axes)
+        view.n_features_in_ = len(view.block_) if n_features is None else int(n_features)
+        view.mean_ = np.zeros(view.n_features_in_)
+        return view
+
+    @property
+    def rotation_(self) -> NDArray[np.float64]:
+        """The whole matrix, with ones on the diagonal for axes that are not rotated."""
+        rotation = np.eye(self.n_features_in_)
+        rotation[np.ix_(self.axes_, self.axes_)] = self.block_
+        return rotation
+
+    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Rotate rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_features), float32 for float32 input
+        """
+        check_is_fitted(self, "block_")
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        block = self.block_.astype(X.dtype)
+        if len(self.axes_) == X.shape[1]:
+            return X @ block
+        rotated = X.copy()
+        rotated[:, self.axes_] = X[:, self.axes_] @ block
+        return rotated
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_features_in_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
