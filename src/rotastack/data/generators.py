@@ -1,0 +1,182 @@
+"""Exact generated data sets: Breiman's simulated problems, and UCI sets that are a rule enumerated."""
+
+from itertools import product
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["GENERATORS", "generate"]
+
+_WAVES = np.stack(
+    [np.maximum(6 - np.abs(np.arange(1, 22) - centre), 0) for centre in (7, 15, 11)]
+)  # h1, h2, h3 of Breiman et al. (1984), p. 49-55; peaks of height 6 at 7, 15 and 11
+
+_SEGMENTS = [  # the seven lights of the digits 0-9: top, upper left and right, middle, lower left and right, bottom
+    "1110111", "0010010", "1011101", "1011011", "0111010",
+    "1101011", "1101111", "1010010", "1111111", "1111011",
+]  # fmt: skip
+
+
+def waveform(rows: int, seed: int, noise_columns: int = 0) -> pd.DataFrame:
+    """Breiman's waveform recognition: 21 noisy points on a mix of two of three waves.
+
+    Class 0 mixes h1 and h2, class 1 h1 and h3, class 2 h2 and h3 with u and 1 - u, u uniform,
+    plus standard normal noise; `noise_columns` further columns are pure noise.
+    """
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 3, rows)
+    u = rng.random((rows, 1))
+    first, second = np.array([0, 0, 1])[label], np.array([1, 2, 2])[label]
+    X = u * _WAVES[first] + (1 - u) * _WAVES[second] + rng.standard_normal((rows, 21))
+    X = np.hstack([X, rng.standard_normal((rows, noise_columns))])
+    return _frame(np.round(X, 2), label)
+
+
+def twonorm(rows: int, seed: int) -> pd.DataFrame:
+    """Breiman's twonorm: two unit normals in 20 dimensions, centred at +-(2/sqrt 20, ...)."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, rows)
+    centre = 2 / np.sqrt(20)
+    X = rng.standard_normal((rows, 20)) + np.where(label == 0, centre, -centre)[:, None]
+    return _frame(X, label)
+
+
+def ringnorm(rows: int, seed: int) -> pd.DataFrame:
+    """Breiman's ringnorm: N(0, 4 I) against N((1/sqrt 20, ...), I) in 20 dimensions."""
+    rng = np.random.default_rng(seed)
+    label = rng.integers(0, 2, rows)
+    noise = rng.standard_normal((rows, 20))
+    X = np.where(label[:, None] == 0, 2 * noise, noise + 1 / np.sqrt(20))
+    return _frame(X, label)
+
+
+def led24(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
+    """LED display: 7 lights of a random digit, each inverted with probability `noise`, and 17 random bits."""
+    rng = np.random.default_rng(seed)
+    digit = rng.integers(0, 10, rows)
+    lights = np.array([[int(c) for c in word] for word in _SEGMENTS])[digit]
+    lights = np.where(rng.random(lights.shape) < noise, 1 - lights, lights)
+    return _frame(np.hstack([lights, rng.integers(0, 2, (rows, 17))]), digit)
+
+
+def noisy_square(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
+    """Unit square cut by its diagonal x1 + x2 = 1; a share `noise` of the labels is flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((rows, 2))
+    label = (X.sum(axis=1) > 1).astype(int)
+    flipped = rng.permutation(rows)[: round(noise * rows)]
+    label[flipped] = 1 - label[flipped]
+    return _frame(X, label)
+
+
+def balance_scale() -> pd.DataFrame:
+    """UCI Balance Scale: every weight and distance from 1 to 5; left, right or balanced."""
+    X = np.array(list(product(range(1, 6), repeat=4)))
+    tilt = np.sign(X[:, 0] * X[:, 1] - X[:, 2] * X[:, 3])
+    names = ["left-weight", "left-distance", "right-weight", "right-distance"]
+    return _frame(X, np.array(["R", "B", "L"])[tilt + 1], names)
+
+
+def tic_tac_toe() -> pd.DataFrame:
+    """UCI Tic-Tac-Toe Endgame: all boards at the end of a game that x began; has x won?
+
+    A game ends when somebody has three in a line or the board is full. Boards are listed with
+    x before o before b (blank), square by square: first those that x has won, then those that
+    o has, then the draws, as in the UCI file.
+    """
+    lines = [(0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6)]
+    won: list[tuple[str, ...]] = []
+    lost: list[tuple[str, ...]] = []
+    drawn: list[tuple[str, ...]] = []
+    for board in product("xob", repeat=9):
+        x, o = board.count("x"), board.count("o")
+        x_wins = any(all(board[i] == "x" for i in line) for line in lines)
+        o_wins = any(all(board[i] == "o" for i in line) for line in lines)
+        if x_wins and not o_wins and x == o + 1:
+            won.append(board)
+        elif o_wins and not x_wins and x == o:
+            lost.append(board)
+        elif not x_wins and not o_wins and x == 5 and o == 4:
+            drawn.append(board)
+    label = ["positive"] * len(won) + ["negative"] * (len(lost) + len(drawn))
+    names = [f"{row}-{col}" for row in ("top", "middle", "bottom") for col in ("left", "middle", "right")]
+    return _frame(np.array(won + lost + drawn), label, names)
+
+
+def three_of_nine() -> pd.DataFrame:
+    """3-of-9: all 512 rows of nine bits; true where three neighbouring bits are 1.
+
+    The rule was read off the published copy, all of whose 512 rows it gives.
+    """
+    X = np.array(list(product([0, 1], repeat=9)))
+    run = X[:, :-2] & X[:, 1:-1] & X[:, 2:]
+    return _frame(X, run.any(axis=1), [f"F{i}" for i in range(1, 10)])
+
+
+def monks(problem: int) -> pd.DataFrame:
+    """The MONK's problems (Thrun et al., 1991): all 432 robots, labelled by the rule without noise.
+
+    1: a1 = a2 or a5 = 1. 2: exactly two attributes have their first value.
+    3: (a5 = 3 and a4 = 1) or (a5 != 4 and a2 != 3).
+    """
+    X = np.array(list(product([1, 2, 3], [1, 2, 3], [1, 2], [1, 2, 3], [1, 2, 3, 4], [1, 2])))
+    a1, a2, _, a4, a5, _ = X.T
+    rules = {
+        1: (a1 == a2) | (a5 == 1),
+        2: (X == 1).sum(axis=1) == 2,
+        3: ((a5 == 3) & (a4 == 1)) | ((a5 != 4) & (a2 != 3)),
+    }
+    if problem not in rules:
+        raise RotastackError(f"generator 'monks': problem must be 1, 2 or 3, got {problem!r}")
+    return _frame(X, rules[problem].astype(int), [f"a{i}" for i in range(1, 7)])
+
+
+def _frame(X, label, names=None) -> pd.DataFrame:
+    table = pd.DataFrame(X, columns=names or [f"x{j + 1}" for j in range(X.shape[1])])
+    table["target"] = pd.Series(np.asarray(label)).astype(str)
+    return table
+
+
+GENERATORS = {
+    "balance_scale": balance_scale,
+    "led24": led24,
+    "monks": monks,
+    "noisy_square": noisy_square,
+    "ringnorm": ringnorm,
+    "three_of_nine": three_of_nine,
+    "tic_tac_toe": tic_tac_toe,
+    "twonorm": twonorm,
+    "waveform": waveform,
+}
+
+
+def generate(name: str, **parameters) -> pd.DataFrame:
+    """Generate a data set; the last column is ``target``.
+
+    Parameters
+    ----------
+    name : str
+        A key of ``GENERATORS``.
+    **parameters
+        Arguments of the generator, such as ``rows`` and ``seed``.
+
+    Raises
+    ------
+    RotastackError
+        Unknown generator or parameter.
+
+    Examples
+    --------
+    >>> generate("balance_scale")["target"].value_counts().to_dict()
+    {'L': 288, 'R': 288, 'B': 49}
+    """
+    if name not in GENERATORS:
+        raise RotastackError(
+            f"generator {name!r} is unknown{nearest(name, list(GENERATORS))}; there are {', '.join(GENERATORS)}"
+        )
+    try:
+        return GENERATORS[name](**parameters)
+    except TypeError as error:
+        raise RotastackError(f"generator {name!r}: {error}") from None

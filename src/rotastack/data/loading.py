@@ -1,0 +1,174 @@
+"""Get a data set from where it can be had, and check that it is the expected one."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rotastack.data.registry import entry, make_sources
+from rotastack.data.tables import read_raw
+from rotastack.errors import RotastackError
+
+__all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "unavailable"]
+
+
+def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFrame, pd.Series]:
+    """Load a registered data set.
+
+    Parameters
+    ----------
+    name : str
+        See ``list_datasets()``.
+    mirror : path, optional
+        Folder with ``<name>.csv.gz``, asked before the network; by default ``DATA_MIRROR``
+        of the environment.
+
+    Returns
+    -------
+    X : DataFrame of shape (n_rows, n_columns)
+        Without the columns that the registry calls ids or leaks; categorical columns have
+        the dtype ``category``, missing values are NaN.
+    y : Series of shape (n_rows,)
+        Labels, as text.
+
+    Raises
+    ------
+    RotastackError
+        Unknown name, a table that cannot be had, or one that is not as expected.
+
+    Examples
+    --------
+    >>> from rotastack.data import load_dataset
+    >>> X, y = load_dataset("balance-scale")
+    >>> X.shape, sorted(set(y))
+    ((625, 4), ['B', 'L', 'R'])
+    """
+    spec = entry(name)
+    table = fetch_table(name, spec, mirror)
+    features = table.drop(columns="target")
+    kinds = columns_by_kind(list(features.columns), spec.get("kinds", "auto"), name)
+    features = features.drop(columns=[c for c, kind in kinds.items() if kind in ("id", "leak")])
+    for column, kind in kinds.items():
+        if kind == "categorical":
+            features[column] = features[column].astype("category")
+    return features, table["target"]
+
+
+def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> pd.DataFrame:
+    """Return the raw table of an entry, checked; the last column is ``target``.
+
+    Raises
+    ------
+    RotastackError
+        No source gave it, or it is not the expected table.
+    """
+    reasons = []
+    mirrored = _mirror_file(name, spec, mirror)
+    asked_mirror = False
+    for source in make_sources(name, spec):
+        if source.network and not asked_mirror and mirrored is not None:
+            return check_table(read_raw(mirrored), name, spec, str(mirrored))
+        asked_mirror = asked_mirror or source.network
+        try:
+            return check_table(source.load(), name, spec, str(source))
+        except RotastackError as error:
+            if not source.network:
+                raise
+            reasons.append(str(error))
+    if mirrored is not None:
+        return check_table(read_raw(mirrored), name, spec, str(mirrored))
+    raise RotastackError(_cannot_be_had(name, spec, reasons))
+
+
+def unavailable(name: str, spec: Mapping[str, Any], mirror: str | Path | None = None) -> str | None:
+    """Say in one line why a data set cannot be had and how to get it; None if it can.
+
+    Looks at files and asks servers, but downloads nothing.
+    """
+    if _mirror_file(name, spec, mirror) is not None:
+        return None
+    reasons = []
+    for source in make_sources(name, spec):
+        try:
+            source.probe()
+        except RotastackError as error:
+            if not source.network:
+                return str(error)
+            reasons.append(str(error))
+        else:
+            return None
+    return _cannot_be_had(name, spec, reasons)
+
+
+def check_table(table: pd.DataFrame, name: str, spec: Mapping[str, Any], where: str) -> pd.DataFrame:
+    """Return the table with the registry's column names; RotastackError says what differs.
+
+    Class counts are compared without regard to how the labels are spelt.
+    """
+    features = table.shape[1] - 1
+    columns = spec.get("columns")
+    expected = len(columns) if isinstance(columns, list) else columns
+    differences = []
+    if expected is not None and features != expected:
+        differences.append(f"{features} feature columns, expected {expected}")
+    if "rows" in spec and len(table) != spec["rows"]:
+        differences.append(f"{len(table)} rows, expected {spec['rows']}")
+    if "classes" in spec:
+        found = table["target"].value_counts().to_dict()
+        if sorted(found.values()) != sorted(spec["classes"].values()):
+            differences.append(f"class counts {_short(found)}, expected {_short(spec['classes'])}")
+    if differences:
+        raise RotastackError(f"{name}: {where} is a different table: {'; '.join(differences)}")
+    if isinstance(columns, list):
+        table = table.set_axis([*columns, "target"], axis=1)
+    return table
+
+
+def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str]:
+    """Return column -> numeric, categorical, id, leak or auto, as an entry declares them.
+
+    Raises
+    ------
+    RotastackError
+        A declared column does not exist, or stands in two lists.
+    """
+    if isinstance(kinds, str):
+        return dict.fromkeys(columns, kinds)
+    declared: dict[str, str] = {}
+    for kind in ("numeric", "categorical", "id", "leak"):
+        for column in kinds.get(kind, []):
+            if column not in columns:
+                raise RotastackError(f"{where}: kinds.{kind}: there is no column {column!r}")
+            if column in declared:
+                raise RotastackError(f"{where}: kinds: column {column!r} is both {declared[column]} and {kind}")
+            declared[column] = kind
+    others = kinds.get("others", "numeric")
+    return {column: declared.get(column, others) for column in columns}
+
+
+def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) -> Path | None:
+    folder = mirror or os.environ.get("DATA_MIRROR")
+    if not folder:
+        return None
+    path = Path(folder) / f"{spec.get('mirror', name)}.csv.gz"
+    return path if path.is_file() else None
+
+
+def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> str:
+    folder = os.environ.get("DATA_MIRROR")
+    mirrored = f"not in DATA_MIRROR={folder}" if folder else "DATA_MIRROR is not set"
+    tried = "; ".join([mirrored, *(r.removeprefix(f"{name}: ") for r in reasons)])
+    if not spec["sources"]:
+        tried += "; no network source is known"
+    page = f" (see {spec['homepage']})" if "homepage" in spec else ""
+    return (
+        f"data set {name!r} cannot be had: {tried}. Connect to the network, or put "
+        f"{spec.get('mirror', name)}.csv.gz (header, last column 'target') into a folder and set DATA_MIRROR to it{page}"
+    )
+
+
+def _short(counts: Mapping[str, int]) -> str:
+    items = [f"{label} {count}" for label, count in sorted(counts.items())]
+    return "{" + ", ".join(items[:12]) + (", ..." if len(items) > 12 else "") + "}"

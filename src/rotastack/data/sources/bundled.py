@@ -1,0 +1,30 @@
+"""Data sets that scikit-learn brings along."""
+
+import pandas as pd
+
+from rotastack.data.sources.base import Source
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["BundledSource"]
+
+_NAMES = ("iris", "wine", "breast_cancer", "digits")
+
+
+class BundledSource(Source):
+    """One of scikit-learn's bundled data sets, with its class names as labels."""
+
+    def load(self) -> pd.DataFrame:
+        import sklearn.datasets
+
+        self.probe()
+        bunch = getattr(sklearn.datasets, f"load_{self.value}")(as_frame=True)
+        labels = bunch.target_names[bunch.target]
+        columns = [name.replace(" (cm)", "").replace(" ", "_") for name in bunch.data.columns]
+        return bunch.data.set_axis(columns, axis=1).assign(target=[str(label) for label in labels])
+
+    def probe(self) -> None:
+        if self.value not in _NAMES:
+            raise RotastackError(
+                f"{self.where}: bundled data set {self.value!r} is unknown{nearest(str(self.value), list(_NAMES))}; "
+                f"there are {', '.join(_NAMES)}"
+            )

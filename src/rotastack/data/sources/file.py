@@ -1,0 +1,30 @@
+"""A table of one's own."""
+
+from pathlib import Path
+
+import pandas as pd
+
+from rotastack.data.sources.base import Source
+from rotastack.data.tables import FORMATS, move_target_last, read_frame
+from rotastack.errors import RotastackError
+
+__all__ = ["FileSource"]
+
+
+class FileSource(Source):
+    """A CSV, TSV, Parquet or ARFF file: its path, or ``{path, target}`` (default: ``target``)."""
+
+    @property
+    def path(self) -> Path:
+        """Where the file is, relative to the working directory."""
+        return Path(self.value if isinstance(self.value, str) else self.value["path"])
+
+    def load(self) -> pd.DataFrame:
+        target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
+        return move_target_last(read_frame(self.path), target, self.where)
+
+    def probe(self) -> None:
+        if not self.path.name.lower().endswith(FORMATS):
+            raise RotastackError(f"{self.where}: {self.path} must end in one of {', '.join(FORMATS)}")
+        if not self.path.is_file():
+            raise RotastackError(f"{self.where}: there is no file {self.path}")

@@ -1,0 +1,58 @@
+"""Fetching by URL: time-outs, retries, whole bodies, and errors in one line."""
+
+import hashlib
+import http.client
+import os
+import time
+import urllib.error
+import urllib.request
+
+__all__ = ["TIMEOUT", "download", "reason"]
+
+TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
+
+
+def reason(error: BaseException) -> str:
+    """Say in a few words why a request failed."""
+    if isinstance(error, urllib.error.HTTPError):
+        return f"the server answered {error.code} {error.reason}"
+    if isinstance(error, urllib.error.URLError):
+        return f"no connection ({error.reason})"
+    if isinstance(error, TimeoutError):
+        return "the server did not answer in time"
+    if isinstance(error, (http.client.IncompleteRead, EOFError)):
+        return "the answer broke off before its end"
+    return " ".join(str(error).split()) or type(error).__name__
+
+
+def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
+    """Fetch a whole body.
+
+    Time-outs, connection errors, broken-off bodies and server errors (5xx) are tried again
+    after 1, 2, ... seconds (``ROTASTACK_RETRY_SECONDS`` changes the unit).
+
+    Raises
+    ------
+    OSError
+        The last failure, or a checksum that is not `sha256`.
+    """
+    pause = float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1"))
+    for attempt in range(1, tries + 1):
+        try:
+            with urllib.request.urlopen(url, timeout=TIMEOUT) as response:
+                body = response.read()
+                expected = response.headers.get("Content-Length")
+                if expected is not None and len(body) != int(expected):
+                    raise http.client.IncompleteRead(body, int(expected) - len(body))
+            break
+        except urllib.error.HTTPError as error:
+            if error.code < 500 or attempt == tries:
+                raise
+        except (OSError, http.client.HTTPException):
+            if attempt == tries:
+                raise
+        time.sleep(pause * attempt)
+    found = hashlib.sha256(body).hexdigest()
+    if sha256 is not None and found != sha256:
+        raise OSError(f"wrong checksum: sha256 is {found}, expected {sha256}")
+    return body

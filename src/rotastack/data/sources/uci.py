@@ -1,0 +1,88 @@
+"""Files of the UCI repository, or of any other web address."""
+
+import gzip
+import http.client
+import io
+import subprocess
+import urllib.request
+import zipfile
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+
+from rotastack.data.sources.base import Source
+from rotastack.data.sources.net import TIMEOUT, download, reason
+from rotastack.errors import RotastackError
+
+__all__ = ["UciSource"]
+
+
+class UciSource(Source):
+    """Delimited text without a header.
+
+    A mapping: ``urls`` (list), ``target`` (number of the class column, negative from the end),
+    ``drop`` (column numbers), ``separator`` ("," or "whitespace"), ``missing`` (list of
+    marks), ``skip_rows``, ``target_by_rows`` (labels of rows in equal blocks), ``join`` ("rows", or "columns" for files that lie side by side),
+    ``sha256`` (list, one per URL).
+    """
+
+    network: ClassVar[bool] = True
+
+    def load(self) -> pd.DataFrame:
+        sums = self.value.get("sha256") or [None] * len(self.value["urls"])
+        parts = []
+        for url, sha256 in zip(self.value["urls"], sums, strict=True):
+            try:
+                parts.append(self._parse(_unpacked(url, download(url, sha256))))
+            except (OSError, EOFError, ValueError, http.client.HTTPException, zipfile.BadZipFile) as error:
+                raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
+        table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
+        if "target_by_rows" in self.value:
+            rule = self.value["target_by_rows"]
+            table[table.shape[1]] = np.repeat(rule["labels"], rule["rows_per_class"])[: len(table)]
+        target = self.value.get("target", -1) % table.shape[1]
+        features = table.drop(columns=[target, *self.value.get("drop", [])])
+        names = self.columns or [f"x{j + 1}" for j in range(features.shape[1])]
+        if len(names) != features.shape[1]:
+            raise RotastackError(
+                f"{self.where}: {features.shape[1]} feature columns found where {len(names)} are expected"
+            )
+        return features.set_axis(names, axis=1).assign(target=table[target].astype(str).str.strip())
+
+    def probe(self) -> None:
+        for url in self.value["urls"]:
+            try:
+                request = urllib.request.Request(url, method="HEAD")
+                with urllib.request.urlopen(request, timeout=TIMEOUT):
+                    pass
+            except OSError as error:
+                raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
+
+    def _parse(self, body: bytes) -> pd.DataFrame:
+        separator = self.value.get("separator", ",")
+        return pd.read_csv(
+            io.BytesIO(body),
+            header=None,
+            sep=r"\s+" if separator == "whitespace" else separator,
+            na_values=self.value.get("missing", ["?"]),
+            skiprows=self.value.get("skip_rows", 0),
+            skipinitialspace=True,
+            float_precision="round_trip",
+        )
+
+
+def _unpacked(url: str, body: bytes) -> bytes:
+    if url.endswith(".Z"):  # Unix compress, which gzip unpacks and Python does not
+        try:
+            return subprocess.run(["gzip", "-dc"], input=body, capture_output=True, check=True).stdout
+        except FileNotFoundError:
+            raise OSError("gzip, which unpacks .Z files, is not installed") from None
+        except subprocess.CalledProcessError:
+            raise OSError("the .Z file cannot be unpacked") from None
+    if url.endswith(".gz"):
+        return gzip.decompress(body)
+    if url.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(body)) as archive:
+            return archive.read(archive.namelist()[0])
+    return body

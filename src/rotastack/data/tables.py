@@ -1,0 +1,123 @@
+"""Read tables of several formats, and write the one format that raw data are kept in."""
+
+import gzip
+import io
+from pathlib import Path
+
+import pandas as pd
+
+from rotastack.errors import RotastackError, nearest
+from rotastack.files import replacing
+
+__all__ = ["move_target_last", "read_frame", "read_raw", "read_table", "write_raw"]
+
+FORMATS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff")
+
+
+def read_frame(path: str | Path) -> pd.DataFrame:
+    """Read a CSV, TSV, Parquet or ARFF file.
+
+    Raises
+    ------
+    RotastackError
+        The file is missing, empty, of another format, or cannot be parsed.
+    """
+    path = Path(path)
+    name = path.name.lower()
+    if not name.endswith(FORMATS):
+        raise RotastackError(f"{path}: format not known; it must end in one of {', '.join(FORMATS)}")
+    if not path.is_file():
+        raise RotastackError(f"{path}: there is no such file")
+    try:
+        if name.endswith(".parquet"):
+            return pd.read_parquet(path)
+        if name.endswith(".arff"):
+            return _read_arff(path)
+        separator = "\t" if ".tsv" in name else ","
+        return pd.read_csv(path, sep=separator, float_precision="round_trip", skipinitialspace=True)
+    except (ValueError, OSError, EOFError, NotImplementedError) as error:
+        raise RotastackError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+
+
+def read_table(path: str | Path, target: str) -> tuple[pd.DataFrame, pd.Series]:
+    """Read one's own table.
+
+    Parameters
+    ----------
+    path : path
+        CSV, TSV (also .gz), Parquet or ARFF.
+    target : str
+        Name of the column with the class labels.
+
+    Returns
+    -------
+    X : DataFrame of shape (n_rows, n_columns)
+    y : Series of shape (n_rows,)
+
+    Raises
+    ------
+    RotastackError
+        The file cannot be read or has no such column.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+    >>> _ = path.write_text("a,label\\n1,x\\n2,y\\n")
+    >>> X, y = read_table(path, "label")
+    >>> X.shape, y.tolist()
+    ((2, 1), ['x', 'y'])
+    """
+    table = move_target_last(read_frame(path), target, str(path))
+    return table.drop(columns="target"), table["target"].rename(target)
+
+
+def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFrame:
+    """Return the table with the target as its last column, named ``target``."""
+    if target not in table.columns:
+        names = [str(c) for c in table.columns]
+        shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
+        raise RotastackError(
+            f"{where}: target column {target!r} not found{nearest(target, names)}; columns are {shown}"
+        )
+    features = table.drop(columns=target)
+    if "target" in features.columns:
+        features = features.rename(columns={"target": "target_"})
+    return features.assign(target=table[target])
+
+
+def write_raw(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a raw table: gzipped CSV with header, last column ``target``; equal bytes for equal content.
+
+    This is the format of a mirror folder, so ``data/raw`` of one machine serves another.
+    """
+    text = table.to_csv(index=False, lineterminator="\n")
+    buffer = io.BytesIO()
+    with gzip.GzipFile(filename="", mode="wb", fileobj=buffer, mtime=0) as stream:
+        stream.write(text.encode())
+    with replacing(path) as temporary:
+        temporary.write_bytes(buffer.getvalue())
+
+
+def read_raw(path: str | Path) -> pd.DataFrame:
+    """Read a raw table; labels are text."""
+    try:
+        table = pd.read_csv(
+            path, dtype={"target": str}, float_precision="round_trip", low_memory=False, compression="gzip"
+        )
+    except (ValueError, OSError, EOFError) as error:
+        raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
+    if len(table.columns) < 2 or table.columns[-1] != "target":
+        raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
+    return table
+
+
+def _read_arff(path: Path) -> pd.DataFrame:
+    from scipy.io import arff
+
+    with path.open(encoding="utf-8") as stream:
+        records, _ = arff.loadarff(stream)
+    table = pd.DataFrame(records)
+    for column in table.columns[table.dtypes == object]:
+        table[column] = table[column].str.decode("utf-8").replace("?", None)
+    return table
