@@ -1,0 +1,45 @@
+# Rotastack's workflow: download -> preprocessing -> groups -> pools -> combiners -> evaluation -> tracking.
+#   snakemake --cores N                                              the default study of config/config.yaml
+#   snakemake --cores N --configfile config/studies/X.yaml           another study
+# What a study may say is in workflow/schemas; what each step does is in src/rotastack/study/steps.
+from snakemake.utils import min_version
+
+from rotastack.study.plan import open_plan
+
+min_version("9.1")
+
+
+configfile: "config/config.yaml"
+
+
+PLAN = open_plan(
+    config,
+    [str(f) for f in workflow.configfiles],
+    main=workflow.is_main_process,
+    dry_run=workflow.dryrun,
+)
+ROOT = PLAN.root
+
+
+wildcard_constraints:
+    dataset=r"[^/]+",
+    pool=r"[^/]+",
+    method=r"[^/]+",
+    group=r"RG-\d+",
+    rg=r"RG-\d+(-\d+)?",
+    fg=r"FG-\d+(-\d+)?",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/groups.smk"
+include: "workflow/rules/pools.smk"
+include: "workflow/rules/combine.smk"
+include: "workflow/rules/evaluate.smk"
+include: "workflow/rules/tracking.smk"
+
+
+rule all:
+    default_target: True
+    localrule: True
+    input:
+        PLAN.targets(),

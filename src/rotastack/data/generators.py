@@ -169,8 +169,8 @@ def generate(name: str, **parameters) -> pd.DataFrame:
 
     Examples
     --------
-    >>> generate("balance_scale")["target"].value_counts().to_dict()
-    {'L': 288, 'R': 288, 'B': 49}
+    >>> dict(sorted(generate("balance_scale")["target"].value_counts().items()))
+    {'B': 49, 'L': 288, 'R': 288}
     """
     if name not in GENERATORS:
         raise RotastackError(

@@ -34,7 +34,7 @@ def read_frame(path: str | Path) -> pd.DataFrame:
         if name.endswith(".arff"):
             return _read_arff(path)
         separator = "\t" if ".tsv" in name else ","
-        return pd.read_csv(path, sep=separator, float_precision="round_trip", skipinitialspace=True)
+        return pd.read_csv(path, sep=separator, skipinitialspace=True)
     except (ValueError, OSError, EOFError, NotImplementedError) as error:
         raise RotastackError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
 
@@ -103,7 +103,7 @@ def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
         table = pd.read_csv(
-            path, dtype={"target": str}, float_precision="round_trip", low_memory=False, compression="gzip"
+            path, dtype={"target": str}, low_memory=False, compression="gzip"
         )
     except (ValueError, OSError, EOFError) as error:
         raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None

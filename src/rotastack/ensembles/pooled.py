@@ -213,12 +213,16 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         if folds is None:
             self.combiners_ = [combiner]
             return self
-        pools: dict[tuple[int, int], Pool] = {}
+        pools: dict[str, Pool] = {}  # the folds held out, "a-b" -> pool: text, as model files keep no other keys
+
+        def keep(pair: tuple[int, int], pool: Pool) -> None:
+            pools[f"{pair[0]}-{pair[1]}"] = pool
+
         pairs = nested_pairs(int(folds.max()) + 1)
         if not self.refit:
             pairs = [(a, b) for a, b in pairs if a < b]
         outputs = nested_outputs(
-            X, codes, n_classes, folds, pairs, recipes, training, on_pool=pools.__setitem__, **options
+            X, codes, n_classes, folds, pairs, recipes, training, on_pool=keep, **options
         )
         self.folds_ = folds
         self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining)
@@ -269,7 +273,7 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self._nested_pools.items()}
         decisions = []
         for h, combiner in enumerate(self.combiners_):
-            seen = [outputs[min(a, h), max(a, h)] if a != h else None for a in range(n_folds)]
+            seen = [outputs[f"{min(a, h)}-{max(a, h)}"] if a != h else None for a in range(n_folds)]
             decisions.append(combiner.predict_proba(level_one_inputs(seen, h)))
         return np.mean(decisions, axis=0)
 

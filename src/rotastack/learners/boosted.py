@@ -2,7 +2,15 @@
 
 from xgboost import XGBClassifier
 
-__all__ = ["make"]
+__all__ = ["PARAMETERS", "make"]
+
+PARAMETERS = {
+    "n_rounds": {"type": "integer", "minimum": 1},
+    "learning_rate": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+    "max_depth": {"type": "integer", "minimum": 1, "maximum": 30},
+    "subsample": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
+    "tree_method": {"enum": ["auto", "exact", "approx", "hist"]},
+}
 
 
 def make(

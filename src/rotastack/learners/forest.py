@@ -2,7 +2,20 @@
 
 from sklearn.ensemble import RandomForestClassifier
 
-__all__ = ["make"]
+__all__ = ["PARAMETERS", "make"]
+
+PARAMETERS = {
+    "n_trees": {"type": "integer", "minimum": 1},
+    "max_features": {
+        "oneOf": [
+            {"enum": ["sqrt", "log2", None]},
+            {"type": "integer", "minimum": 1},
+            {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+        ]
+    },
+    "min_samples_leaf": {"type": "integer", "minimum": 1},
+    "max_depth": {"type": ["integer", "null"], "minimum": 1},
+}
 
 
 def make(

@@ -4,7 +4,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-__all__ = ["make"]
+__all__ = ["PARAMETERS", "make"]
+
+PARAMETERS = {
+    "C": {"type": "number", "exclusiveMinimum": 0},
+    "max_iter": {"type": "integer", "minimum": 1},
+}
 
 
 def make(C: float = 1.0, max_iter: int = 1000) -> Pipeline:

@@ -68,7 +68,6 @@ class UciSource(Source):
             na_values=self.value.get("missing", ["?"]),
             skiprows=self.value.get("skip_rows", 0),
             skipinitialspace=True,
-            float_precision="round_trip",
         )
 
 

@@ -1,0 +1,7 @@
+"""``python -m rotastack``."""
+
+import sys
+
+from rotastack.cli import main
+
+sys.exit(main())

@@ -1,0 +1,45 @@
+"""How much each method gains or loses against the control, data set by data set."""
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from rotastack.plots.style import METHOD_COLORS, new_figure
+
+__all__ = ["plot_differences"]
+
+_MARKERS = "osD^vP*X"
+
+
+def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str) -> Figure:
+    """Draw error minus the control's error in percentage points; left of the line is better.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+        Mean errors.
+    errors_of_mean : DataFrame of shape (n_datasets, n_methods)
+        Standard error, over cells, of the difference to the control; drawn as bars of two.
+    control : str
+        The method that the others are compared with.
+    """
+    others = [m for m in means.columns if m != control]
+    figure = new_figure(7.2, 0.5 * len(means) + 1.3)
+    axis = figure.subplots()
+    axis.axvline(0, color="black", linewidth=1)
+    for k, method in enumerate(others):
+        difference = 100 * (means[method] - means[control])
+        y = [i + 0.12 * (k - (len(others) - 1) / 2) for i in range(len(means))]
+        axis.errorbar(
+            difference, y, xerr=200 * errors_of_mean[method], fmt=_MARKERS[k % len(_MARKERS)], markersize=5,
+            color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
+        )  # fmt: skip
+    labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]
+    axis.set_yticks(range(len(means)), labels, fontsize=8)
+    axis.invert_yaxis()
+    axis.set_xlabel(f"error minus that of {control}, percentage points (left of the line is better)", fontsize=9)
+    axis.grid(axis="x", color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+    for side in ("top", "right", "left"):
+        axis.spines[side].set_visible(False)
+    figure.legend(loc="outside upper center", ncols=min(len(others), 5), fontsize=9, frameon=False)
+    return figure

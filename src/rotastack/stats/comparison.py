@@ -1,0 +1,134 @@
+"""Compare methods over data sets: everything from one table of scores."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+
+from rotastack.stats.friedman import FriedmanResult, friedman
+from rotastack.stats.nemenyi import critical_difference, nemenyi
+from rotastack.stats.ranks import average_ranks
+from rotastack.stats.wilcoxon import wilcoxon_holm
+
+__all__ = ["Comparison", "cliques", "compare"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Result of :func:`compare`; each part is computed when it is asked for.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+    higher_is_better : bool
+    """
+
+    scores: pd.DataFrame
+    higher_is_better: bool
+
+    @cached_property
+    def average_ranks(self) -> pd.Series:
+        """Rank of each method averaged over data sets; 1 is best, ties share."""
+        return average_ranks(self.scores, self.higher_is_better)
+
+    @cached_property
+    def _friedman(self) -> FriedmanResult:
+        return friedman(self.scores, self.higher_is_better)
+
+    @property
+    def friedman_chi2(self) -> float:
+        """Friedman's statistic, corrected for ties."""
+        return self._friedman.chi2
+
+    @property
+    def iman_davenport_f(self) -> float:
+        """F of Iman and Davenport."""
+        return self._friedman.F
+
+    @property
+    def df(self) -> tuple[int, int]:
+        """Degrees of freedom of F."""
+        return self._friedman.df
+
+    @property
+    def p_value(self) -> float:
+        """Probability of so large an F if all methods were equal."""
+        return self._friedman.p
+
+    @cached_property
+    def nemenyi_p(self) -> pd.DataFrame:
+        """Nemenyi's p-values of all pairs."""
+        return nemenyi(self.scores, self.higher_is_better)
+
+    @cached_property
+    def wins(self) -> pd.DataFrame:
+        """Row method against column method: data sets won, a tie counting one half."""
+        values = self.scores.to_numpy() * (1 if self.higher_is_better else -1)
+        difference = values[:, :, None] - values[:, None, :]
+        table = (difference > 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
+        np.fill_diagonal(table, 0.0)
+        return pd.DataFrame(table, self.scores.columns, self.scores.columns)
+
+    def critical_difference(self, alpha: float = 0.05) -> float:
+        """Return the critical difference of average ranks for these data sets and methods."""
+        return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)
+
+    def holm_p(self, control: str) -> pd.Series:
+        """Return Holm-adjusted Wilcoxon p-values of every method against `control`."""
+        return wilcoxon_holm(self.scores, control)
+
+    def improvement(self, control: str) -> pd.Series:
+        """Return each method's average relative improvement over `control` in percent.
+
+        Data sets on which the control scores 0 are left out.
+        """
+        base = self.scores[control]
+        sign = 1 if self.higher_is_better else -1
+        relative = sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0], axis=0)
+        return 100 * relative.mean()
+
+
+def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
+    """Compare methods over data sets.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
+    higher_is_better : bool
+
+    Returns
+    -------
+    Comparison
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]})
+    >>> compare(errors, higher_is_better=False).average_ranks.round(2).to_dict()
+    {'RF': 1.67, 'RRE': 1.33}
+    """
+    return Comparison(scores, higher_is_better)
+
+
+def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
+    """Group methods that do not differ: maximal runs of neighbours in rank, two or more long.
+
+    Parameters
+    ----------
+    ranks : Series
+        Average rank of each method.
+    different : DataFrame of bool
+        Whether two methods differ significantly.
+    """
+    order = list(ranks.sort_values(kind="stable").index)
+    runs: list[list[str]] = []
+    for start in range(len(order)):
+        stop = start + 1
+        while stop < len(order) and not different.loc[order[start : stop + 1], order[stop]].any():
+            stop += 1
+        run = order[start:stop]
+        if len(run) > 1 and not any(set(run) <= set(other) for other in runs):
+            runs.append(run)
+    return runs

@@ -1,0 +1,68 @@
+"""Nemenyi's test of all pairs, and its critical difference (Demsar, 2006)."""
+
+import numpy as np
+import pandas as pd
+from scipy.stats import studentized_range
+
+from rotastack.errors import RotastackError
+from rotastack.stats.ranks import average_ranks
+
+__all__ = ["critical_difference", "nemenyi"]
+
+
+def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
+    """Return the difference of average ranks above which two methods differ.
+
+    ``q_alpha sqrt(k (k + 1) / (6 n))``, q being the quantile of the studentised range
+    divided by the square root of 2 (Demsar, 2006, section 3.2.2).
+
+    Parameters
+    ----------
+    k : int
+        Number of methods.
+    n : int
+        Number of data sets.
+    alpha : float
+
+    Raises
+    ------
+    RotastackError
+        Fewer than 2 methods, no data set, or alpha outside (0, 1).
+
+    Examples
+    --------
+    >>> round(critical_difference(5, 20, 0.05), 3)
+    1.364
+    """
+    if k < 2 or n < 1 or not 0 < alpha < 1:
+        raise RotastackError(f"needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}")
+    q = studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
+    return float(q * np.sqrt(k * (k + 1) / (6 * n)))
+
+
+def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
+    """Return p-values of all pairs of methods, adjusted for all of them being tested.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+    higher_is_better : bool
+
+    Returns
+    -------
+    DataFrame of shape (n_methods, n_methods)
+        Symmetric, with ones on the diagonal.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"A": [1, 1, 1, 1, 1.0], "B": [2, 2, 2, 2, 2.0], "C": [3, 3, 3, 3, 3.0]})
+    >>> bool(nemenyi(errors, higher_is_better=False).loc["A", "C"] < 0.01)
+    True
+    """
+    n, k = scores.shape
+    ranks = average_ranks(scores, higher_is_better)
+    distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
+    p = studentized_range.sf(distance / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2), k, np.inf)
+    np.fill_diagonal(p, 1.0)
+    return pd.DataFrame(np.clip(p, 0.0, 1.0), ranks.index, ranks.index)

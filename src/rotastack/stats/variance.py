@@ -1,0 +1,164 @@
+"""Where the variance of a result matrix comes from (thesis, section 3.3.2)."""
+
+from dataclasses import asdict, dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import chi2, rankdata
+from scipy.stats import f as f_distribution
+
+from rotastack.errors import RotastackError
+
+__all__ = ["VarianceComponents", "kendall_w", "variance_components"]
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Components of variance of a result matrix; see :func:`variance_components`.
+
+    Each of the triples ``rotation_groups``, ``fold_groups``, ``residual`` is
+    (variance, lower, upper) with a confidence interval; shares add up to 1.
+    """
+
+    mean: float
+    sd: float
+    rotation_groups: tuple[float, float, float]
+    fold_groups: tuple[float, float, float]
+    residual: tuple[float, float, float]
+    share_rotation_groups: float
+    share_fold_groups: float
+    share_residual: float
+    f_rotation_groups: float
+    p_rotation_groups: float
+    f_fold_groups: float
+    p_fold_groups: float
+    verdict: str
+
+    def as_dict(self) -> dict:
+        """Return the fields as a dictionary."""
+        return asdict(self)
+
+
+def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceComponents:
+    """Split the variance of a result matrix: rotation groups, fold groups, the rest.
+
+    Two-way random effects without replication. Variances are ``(MS_rows - MS_rest) / columns``
+    and so on, not below 0; F tests compare the mean squares with the residual one; intervals
+    are Satterthwaite's (for the residual, exact under normality).
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_fold_groups, n_rotation_groups)
+        Errors of one method over all cells.
+    alpha : float
+        1 - coverage of the intervals, and level of the verdict's tests.
+
+    Returns
+    -------
+    VarianceComponents
+        ``verdict`` says in words how the thesis reads the shares.
+
+    Raises
+    ------
+    RotastackError
+        Fewer than two fold or rotation groups, or values that are not finite.
+
+    Examples
+    --------
+    >>> parts = variance_components([[1.0, 2, 3], [1, 2, 3.1], [1.1, 2, 3]])
+    >>> round(parts.share_rotation_groups, 2)
+    1.0
+    """
+    table = np.asarray(matrix, dtype=float)
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise RotastackError(f"needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise RotastackError("the result matrix has values that are not finite")
+    m, n = table.shape
+    mean = table.mean()
+    rows, columns = table.mean(axis=1), table.mean(axis=0)
+    rest = table - rows[:, None] - columns[None, :] + mean
+    df_fold, df_rotation, df_rest = m - 1, n - 1, (m - 1) * (n - 1)
+    # Differences below the rounding of the errors are none: without this, constant rows give F = noise / noise.
+    tiny = (1e-12 * max(1.0, np.abs(table).max())) ** 2
+    ms_fold, ms_rotation, ms_rest = (
+        0.0 if ms < tiny else float(ms)
+        for ms in (
+            n * ((rows - mean) ** 2).sum() / df_fold,
+            m * ((columns - mean) ** 2).sum() / df_rotation,
+            (rest**2).sum() / df_rest,
+        )
+    )
+    fold = _component(ms_fold, df_fold, ms_rest, df_rest, n, alpha)
+    rotation = _component(ms_rotation, df_rotation, ms_rest, df_rest, m, alpha)
+    residual = (ms_rest, *_interval(ms_rest, df_rest, alpha))
+    total = fold[0] + rotation[0] + ms_rest
+    shares = [v / total if total > 0 else 0.0 for v in (rotation[0], fold[0], ms_rest)]
+    f_rotation, p_rotation = _f_test(ms_rotation, df_rotation, ms_rest, df_rest)
+    f_fold, p_fold = _f_test(ms_fold, df_fold, ms_rest, df_rest)
+    return VarianceComponents(
+        float(mean), float(table.std(ddof=1)), rotation, fold, residual, *shares,
+        f_rotation, p_rotation, f_fold, p_fold,
+        _verdict(shares, p_rotation, p_fold, total, alpha),
+    )  # fmt: skip
+
+
+def kendall_w(matrix: ArrayLike) -> float:
+    """Return Kendall's W, corrected for ties: do the fold groups rank the rotation groups alike?
+
+    Parameters
+    ----------
+    matrix : array-like of shape (n_fold_groups, n_rotation_groups)
+
+    Returns
+    -------
+    float
+        1 for the same ranking in every fold group, near 0 for unrelated ones; NaN if
+        everything is tied.
+
+    Examples
+    --------
+    >>> kendall_w([[1, 2, 3], [4, 5, 6]])
+    1.0
+    """
+    ranks = rankdata(np.asarray(matrix, dtype=float), axis=1)
+    m, n = ranks.shape
+    spread = ((ranks.sum(axis=0) - m * (n + 1) / 2) ** 2).sum()
+    ties = sum((c**3 - c).sum() for row in ranks for c in [np.unique(row, return_counts=True)[1]])
+    scale = m**2 * (n**3 - n) - m * ties
+    return float(12 * spread / scale) if scale > 0 else float("nan")
+
+
+def _component(ms, df, ms_rest, df_rest, size, alpha):
+    variance = max((ms - ms_rest) / size, 0.0)
+    if variance == 0:
+        return 0.0, 0.0, 0.0
+    scale = (ms / size) ** 2 / df + (ms_rest / size) ** 2 / df_rest
+    return (variance, *_interval(variance, variance**2 / scale, alpha))
+
+
+def _interval(variance, df, alpha):
+    if variance == 0:
+        return 0.0, 0.0
+    lower = df * variance / chi2.ppf(1 - alpha / 2, df)
+    quantile = chi2.ppf(alpha / 2, df)
+    return float(lower), float(df * variance / quantile) if quantile > 0 else float("inf")
+
+
+def _f_test(ms, df, ms_rest, df_rest):
+    if ms_rest == 0:
+        return (float("inf"), 0.0) if ms > 0 else (0.0, 1.0)
+    return float(ms / ms_rest), float(f_distribution.sf(ms / ms_rest, df, df_rest))
+
+
+def _verdict(shares, p_rotation, p_fold, total, alpha) -> str:
+    rotation, fold, _ = shares
+    if total == 0:
+        return "all cells are equal"
+    if p_rotation < alpha and rotation >= fold:
+        return "rotations matter: choosing them well pays"
+    if p_rotation < alpha:
+        return "rotations matter, but less than how the rows are split"
+    if p_fold < alpha and fold > 0.5:
+        return "not sensitive to the rotations; how the rows are split dominates: unstable, or the data set is small"
+    return "not sensitive to the rotations"

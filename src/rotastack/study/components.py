@@ -1,0 +1,53 @@
+"""The modules that steps find by name: what a study says, and the code behind it.
+
+Steps import these with :func:`load`; the workflow adds them to the step's fingerprint. So an
+edit to one learner, view or combiner reruns what uses it and nothing else.
+"""
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["combine_modules", "load", "refit_modules", "step_module", "train_modules"]
+
+_VIEWS = {"identity": [], "rotation": ["rotastack.views.rotation"]}
+_COMBINERS = {"vote": "rotastack.combine.voting", "stacking": "rotastack.combine.stacking"}
+
+
+def step_module(step: str) -> str:
+    """Return the module of a step."""
+    return f"rotastack.study.steps.{step}"
+
+
+def train_modules(pool: Mapping[str, Any]) -> list[str]:
+    """Return what training a pool finds by name: its learner and view."""
+    return [f"rotastack.learners.{pool['learner']['kind']}", *_VIEWS[pool["view"]]]
+
+
+def combine_modules(combiner: Mapping[str, Any]) -> list[str]:
+    """Return what combining finds by name: the combiner and its level-1 learner."""
+    modules = [_COMBINERS[combiner["kind"]]]
+    if "learner" in combiner:
+        modules.append(f"rotastack.learners.{combiner['learner']['kind']}")
+    return modules
+
+
+def refit_modules(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return what refitting any of the methods finds by name."""
+    found: set[str] = set()
+    for method in methods.values():
+        found.update(train_modules(method["pool"]), combine_modules(method["combiner"]))
+    return sorted(found)
+
+
+def load(name: str) -> Any:
+    """Import a module by name."""
+    return importlib.import_module(name)
+
+
+def make_combiner(spec: Mapping[str, Any]) -> Any:
+    """Return an unfitted combiner as a study describes it."""
+    module = load(_COMBINERS[spec["kind"]])
+    if spec["kind"] == "vote":
+        return module.Voting(spec["voting"])
+    return module.Stacking(load("rotastack.learners.registry").make_learner(spec["learner"]))

@@ -1,0 +1,101 @@
+"""Fingerprints of the code that a step runs, for Snakemake's ``params``.
+
+Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So
+each rule carries a hash of the syntax trees of the package's modules that its step imports,
+directly or not (comments, docstrings and layout left out), and of the versions of the
+libraries that compute. Steps find learners by name; those modules are named by the caller.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+__all__ = ["COMPUTING", "closure", "fingerprint"]
+
+ROOT = Path(__file__).resolve().parents[1]
+
+COMPUTING = {
+    "cvxpy": "cvxpy", "joblib": "joblib", "numba": "numba", "numpy": "numpy", "scipy": "scipy",
+    "sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "pandas": "pandas",
+}  # fmt: skip
+
+
+def closure(modules: Iterable[str]) -> list[str]:
+    """Return the package's modules that importing `modules` imports, sorted, themselves included."""
+    seen: set[str] = set()
+    todo = list(modules)
+    while todo:
+        name = todo.pop()
+        if name not in seen:
+            seen.add(name)
+            todo.extend(_imports(name)[0])
+    return sorted(seen)
+
+
+@cache
+def fingerprint(*modules: str) -> str:
+    """Return a short hash of the code and libraries behind `modules`."""
+    digest = hashlib.sha256()
+    libraries: set[str] = set()
+    for name in closure(modules):
+        digest.update(f"{name}\n{_tree_text(name)}\n".encode())
+        libraries |= _imports(name)[1]
+    for library in sorted(libraries):
+        try:
+            digest.update(f"{library} {version(COMPUTING[library])}\n".encode())
+        except PackageNotFoundError:
+            digest.update(f"{library} absent\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def _path(name: str) -> Path | None:
+    base = ROOT.joinpath(*name.split(".")[1:])
+    for path in (base.with_suffix(".py"), base / "__init__.py"):
+        if name != "rotastack" and path.is_file():
+            return path
+    return ROOT / "__init__.py" if name == "rotastack" else None
+
+
+@cache
+def _tree(name: str) -> ast.Module:
+    path = _path(name)
+    if path is None:
+        raise ModuleNotFoundError(name)
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str):
+                node.body = node.body[1:] or [ast.Pass()]
+    return tree
+
+
+@cache
+def _tree_text(name: str) -> str:
+    return ast.dump(_tree(name))
+
+
+@cache
+def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the package's modules and the computing libraries that a module imports."""
+    own: set[str] = set()
+    libraries: set[str] = set()
+    for node in ast.walk(_tree(name)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names = [node.module]
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for target in names:
+            root = target.split(".")[0]
+            if root == "rotastack" and _path(target) is not None:
+                parts = target.split(".")
+                own |= {".".join(parts[:i]) for i in range(1, len(parts) + 1)}
+            elif root in COMPUTING:
+                libraries.add(root)
+    return frozenset(own - {name}), frozenset(libraries)

@@ -1,0 +1,52 @@
+"""Model files: written and read by skops, with a reviewed list of types."""
+
+from pathlib import Path
+from typing import Any
+
+import skops.io
+
+from rotastack.errors import RotastackError
+from rotastack.files import replacing
+
+__all__ = ["TRUSTED_TYPES", "dump_model", "load_model"]
+
+# Plain containers of numbers and of types that skops trusts by itself; reviewed by hand.
+TRUSTED_TYPES = [
+    "numpy.dtype",
+    "rotastack.combine.stacking.Stacking",
+    "rotastack.combine.voting.Voting",
+    "rotastack.data.preprocessing.TablePreprocessor",
+    "rotastack.ensembles.pool.Member",
+    "rotastack.ensembles.pool.Pool",
+    "rotastack.ensembles.pooled.PooledEnsembleClassifier",
+    "rotastack.ensembles.random_rotation_forest.RandomRotationForestClassifier",
+    "rotastack.ensembles.stacked_rotation.StackedRotationClassifier",
+    "rotastack.learners.fitting.AlignedClassifier",
+    "rotastack.views.rotation.RandomRotation",
+    "rotastack.views.scaling.MinMaxScaler01",
+    "rotastack.views.scaling.QuantileScaler",
+    "rotastack.views.scaling.RelativeRankScaler",
+    "sklearn.tree._tree.Tree",
+    "xgboost.core.Booster",
+    "xgboost.sklearn.XGBClassifier",
+]
+
+
+def dump_model(model: Any, path: str | Path) -> None:
+    """Write a fitted model.
+
+    Raises
+    ------
+    RotastackError
+        It holds a type that nobody has reviewed.
+    """
+    with replacing(path) as temporary:
+        skops.io.dump(model, temporary)
+        unknown = set(skops.io.get_untrusted_types(file=temporary)) - set(TRUSTED_TYPES)
+        if unknown:
+            raise RotastackError(f"{path}: types not on the reviewed list: {', '.join(sorted(unknown))}")
+
+
+def load_model(path: str | Path) -> Any:
+    """Read a model written by :func:`dump_model`."""
+    return skops.io.load(path, trusted=TRUSTED_TYPES)

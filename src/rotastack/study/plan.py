@@ -1,0 +1,321 @@
+"""What the Snakefile asks: the study to run, its files, parameters and fingerprints."""
+
+import fcntl
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rotastack.errors import RotastackError
+from rotastack.project import project_file
+from rotastack.schema import load_yaml, schema, validate, with_defaults
+from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
+from rotastack.study.config import Study, compact, slug
+from rotastack.study.fingerprint import fingerprint
+
+__all__ = ["Plan", "open_plan"]
+
+_MACHINE_KEYS = ("study", "data", "tracking")
+
+FIGURES = ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram")
+STUDY_FIGURES = ("critical_difference", "differences")
+TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance")
+_holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
+
+
+def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> "Plan":
+    """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
+
+    Parameters
+    ----------
+    config : mapping
+        Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
+    config_files : list of str
+        Files it came from; the last one is named in messages.
+    main : bool
+        Whether this is the process that the user started, and not a job's.
+    dry_run : bool
+        Nothing will be run: a data set that cannot be had is only a warning.
+    """
+    try:
+        plan = _read(config, config_files)
+        if main and not dry_run:
+            _hold_directory()
+        plan.drop_unavailable(only_warn=dry_run or not main)
+        return plan
+    except RotastackError as error:
+        print(f"rotastack: error: {error}", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+
+
+def _read(config: Mapping[str, Any], config_files: list[str]) -> "Plan":
+    machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
+    content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
+    validate(machine, "config", "config/config.yaml")
+    machine = with_defaults(machine, schema("config"))
+    where = config_files[-1] if config_files else "config"
+    if content.keys() & {"datasets", "pools", "methods", "name"}:
+        pass
+    else:
+        name = machine["study"]
+        path = Path(name) if name.endswith((".yaml", ".yml")) else project_file(f"config/studies/{name}.yaml")
+        if not path.is_file():
+            from rotastack.errors import nearest
+
+            known = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
+            raise RotastackError(f"config/config.yaml: study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
+        where = str(path)
+        content = {**load_yaml(path), **content}
+    if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
+        os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
+    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
+        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
+    return Plan(Study.from_mapping(content, where), machine)
+
+
+def _hold_directory() -> None:
+    """Hold the working directory until this process ends, however it ends.
+
+    Snakemake's own lock outlives a kill -9. This one does not: whoever gets it knows that no
+    run is under way, and that Snakemake's lock files, if any, are left over.
+    """
+    folder = Path(".snakemake")
+    folder.mkdir(exist_ok=True)
+    stream = (folder / "rotastack.lock").open("a+")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        stream.seek(0)
+        owner = stream.read().strip() or "unknown"
+        raise RotastackError(
+            f"another run (process {owner}) works in this directory; wait for it or stop it. "
+            "If it ran on another machine and is gone, unlock with `snakemake --unlock` and delete .snakemake/rotastack.lock"
+        ) from None
+    stream.truncate(0)
+    stream.write(str(os.getpid()))
+    stream.flush()
+    os.set_inheritable(stream.fileno(), False)
+    _holding.append(stream)
+    for left_over in (folder / "locks").glob("*.lock"):
+        left_over.unlink(missing_ok=True)
+
+
+class Plan:
+    """A study laid out as files, parameters and fingerprints.
+
+    Parameters
+    ----------
+    study : Study
+    machine : mapping
+        config/config.yaml.
+    """
+
+    FIGURES = FIGURES
+    TABLES = TABLES
+
+    def __init__(self, study: Study, machine: Mapping[str, Any]):
+        self.study = study
+        self.machine = machine
+        self.root = f"results/{study.name}"
+        self.skipped: list[str] = []
+        self._all_datasets = dict(study.datasets)
+
+    @property
+    def datasets(self) -> list[str]:
+        """Names of the data sets that are run."""
+        return list(self.study.datasets)
+
+    def drop_unavailable(self, only_warn: bool) -> None:
+        """Check, before anything is computed, that each data set is there or can be had."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        from rotastack.data.loading import unavailable
+
+        waiting = {
+            name: spec for name, spec in self.study.datasets.items() if not Path(f"data/raw/{name}.csv.gz").is_file()
+        }
+        with ThreadPoolExecutor(8) as pool:
+            reasons = dict(zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True))
+        missing = {name: why for name, why in reasons.items() if why is not None}
+        if not missing:
+            return
+        if self.machine["data"]["missing"] == "skip":
+            for name, why in missing.items():
+                print(f"rotastack: skipped: {why}", file=sys.stderr)
+                self.skipped.append(f"skipped: {why}")
+                del self.study.datasets[name]
+            if not self.study.datasets:
+                raise RotastackError("none of the study's data sets can be had")
+        elif only_warn:
+            for why in missing.values():
+                print(f"rotastack: warning: {why}", file=sys.stderr)
+        else:
+            raise RotastackError("; ".join(missing.values()))
+
+    @property
+    def skipped_json(self) -> str:
+        """What was skipped, for the report."""
+        return json.dumps(self.skipped)
+
+    @property
+    def refitted(self) -> list[str]:
+        """Data sets of which a model is made."""
+        return [] if self.study.content["model"]["refit"] == "none" else self.datasets
+
+    def label(self, file_name: str) -> str:
+        """Return the label of the method whose files have this name."""
+        return self.study.method_of(file_name)
+
+    def pool_of(self, file_name: str) -> str:
+        """Return the pool of the method whose files have this name."""
+        return self.study.methods[self.label(file_name)]["pool"]
+
+    # Files
+
+    @property
+    def report_texts(self) -> list[str]:
+        """Template and captions of the report."""
+        folder = project_file("workflow/report")
+        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2")]
+
+    def targets(self) -> list[str]:
+        """Return what ``rule all`` asks for."""
+        return [
+            "results/report.html",
+            f"{self.root}/tracking.json",
+            *(f"{self.root}/{d}/tracking.json" for d in self.datasets),
+        ]
+
+    def own_file(self, dataset: str) -> list[str]:
+        """Return the user's file behind a data set, so that an edit is seen."""
+        for source in self.study.datasets[dataset]["sources"]:
+            if "file" in source:
+                value = source["file"]
+                return [value if isinstance(value, str) else value["path"]]
+        return []
+
+    def pool_files(self, dataset: str, pool: str, suffix: str = "nc") -> list[str]:
+        """Return the files of all blocks of a pool."""
+        return [
+            f"{self.root}/{dataset}/pools/{pool}/{rg}/{fg}.{suffix}"
+            for rg in self.study.blocks("rotation")
+            for fg in self.study.blocks("fold")
+        ]
+
+    def all_pool_files(self, dataset: str, suffix: str) -> list[str]:
+        """Return the files of all blocks of all pools."""
+        return [f for pool in self.study.used_pools for f in self.pool_files(dataset, pool, suffix)]
+
+    def rotation_files(self, dataset: str, pool: str, block: str) -> list[str]:
+        """Return the rotation groups that a block of a pool reads: none for unrotated pools."""
+        if self.study.pools[pool]["view"] != "rotation":
+            return []
+        names = self.study.groups("rotation")
+        numbers = self.study.blocks("rotation")[block]
+        return [f"{self.root}/{dataset}/rotations/{names[g]}.nc" for g in numbers]
+
+    def method_files(self, dataset: str, suffix: str = "nc") -> list[str]:
+        """Return the files of all methods."""
+        return [f"{self.root}/{dataset}/methods/{slug(m)}.{suffix}" for m in self.study.methods]
+
+    def figure_files(self, dataset: str, suffix: str) -> list[str]:
+        """Return the figures of a data set."""
+        return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in FIGURES]
+
+    def study_figure_files(self, suffix: str) -> list[str]:
+        """Return the figures over data sets."""
+        return [f"{self.root}/figures/study/{name}.{suffix}" for name in STUDY_FIGURES]
+
+    def benchmark_files(self) -> list[str]:
+        """Return the benchmark files of the steps that compute."""
+        base = f"{self.root}/benchmarks"
+        blocks = [(rg, fg) for rg in self.study.blocks("rotation") for fg in self.study.blocks("fold")]
+        found = []
+        for d in self.datasets:
+            found += [f"{base}/{step}/{d}.tsv" for step in ("folds", "score", "draw_dataset", "refit")]
+            found += [f"{base}/rotations/{d}.{g}.tsv" for g in self.study.groups("rotation")]
+            found += [f"{base}/train/{d}.{p}.{rg}.{fg}.tsv" for p in self.study.used_pools for rg, fg in blocks]
+            found += [f"{base}/combine/{d}.{slug(m)}.tsv" for m in self.study.methods]
+        return [*found, f"{base}/summarize/all.tsv"]
+
+    # Parameters: JSON, the same for equal content
+
+    def spec(self, step: str, *names: str) -> str:
+        """Return the slice of the study that a step uses."""
+        return compact(getattr(self.study, f"{step}_spec")(*names))
+
+    def summarize_spec(self) -> str:
+        """Return the slice for statistics and study figures."""
+        evaluation = self.study.content["evaluation"]
+        return compact({"alpha": evaluation["alpha"], "control": self.study.control, "methods": list(self.study.methods)})
+
+    def report_spec(self) -> str:
+        """Return the whole study, blocks left out: the report shows it."""
+        return compact({k: v for k, v in self.study.content.items() if k != "blocks"})
+
+    # Fingerprints
+
+    def code(self, step: str, *names: str) -> str:
+        """Return the fingerprint of a step; for train and combine, of the pool or method named."""
+        modules = [step_module(step)]
+        if step == "train":
+            modules += train_modules(self.study.pools[names[0]])
+        elif step == "combine":
+            modules += combine_modules(self.study.methods[names[0]]["combiner"])
+        elif step == "refit":
+            used = {m: {**v, "pool": self.study.pools[v["pool"]]} for m, v in self.study.methods.items()}
+            modules += refit_modules(used)
+        elif step == "fetch":
+            modules += [f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]]
+        return fingerprint(*modules)
+
+    # Resources, by the size of the data set and the attempt
+
+    def rows(self, dataset: str) -> int:
+        """Return the number of rows that the registry expects (1000 for one's own table)."""
+        return int(self._all_datasets[dataset].get("rows", 1000))
+
+    def columns(self, dataset: str) -> int:
+        """Return the number of columns that the registry expects (50 for one's own table)."""
+        columns = self._all_datasets[dataset].get("columns", 50)
+        return columns if isinstance(columns, int) else len(columns)
+
+    def pool_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the outputs that one training job of a pool holds."""
+        protocol, blocks = self.study.content["protocol"], self.study.content["blocks"]
+        members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
+        classes = len(self._all_datasets[dataset].get("classes", range(10)))
+        cells = min(blocks["rotation_groups"], protocol["rotation_groups"]) * min(
+            blocks["fold_groups"], protocol["fold_groups"]
+        )
+        return 4 * cells * protocol["folds"] * members * self.rows(dataset) * classes / 1e6
+
+    def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
+        """Return the memory of a training job: libraries, outputs twice, data and trees."""
+        data = 8 * self.rows(dataset) * self.columns(dataset) * 6 / 1e6
+        return int(attempt * (450 + 2.5 * self.pool_megabytes(dataset, pool) + data))
+
+    def combine_threads(self, file_name: str) -> int:
+        """Return the threads of a combining job: one per eight cells to train for, four at most."""
+        protocol = self.study.content["protocol"]
+        cells = protocol["rotation_groups"] * protocol["fold_groups"]
+        trained = self.study.methods[self.label(file_name)]["combiner"]["kind"] != "vote"
+        return max(1, min(4, cells // 16)) if trained else 1
+
+    def combine_minutes(self, dataset: str, file_name: str) -> int:
+        """Return the time limit of a combining job, generously."""
+        protocol = self.study.content["protocol"]
+        fits = protocol["rotation_groups"] * protocol["fold_groups"] * protocol["folds"]
+        return 10 + int(fits * (0.5 + 1e-3 * self.rows(dataset)) / 20 / self.combine_threads(file_name))
+
+    def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
+        """Return the time limit of a training job, generously."""
+        protocol = self.study.content["protocol"]
+        cells = self.study.content["blocks"]["rotation_groups"] * self.study.content["blocks"]["fold_groups"]
+        members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
+        trainings = cells * members * protocol["folds"] * (protocol["folds"] + 1) / 2
+        seconds = trainings * (0.1 + 2e-5 * self.rows(dataset) * self.columns(dataset) ** 0.5)
+        return int(attempt * (10 + seconds / 20))

@@ -1,0 +1,77 @@
+"""refit: the chosen method of a data set, trained on all rows, as a model to predict with."""
+
+from typing import Any
+
+import numpy as np
+
+from rotastack.data.loading import columns_by_kind
+from rotastack.data.preprocessing import TablePreprocessor, check_target
+from rotastack.data.tables import read_raw
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.files import replacing
+from rotastack.learners.registry import make_learner
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.study.artifacts import read_frame
+from rotastack.study.components import load, make_combiner
+from rotastack.study.job import Job
+from rotastack.study.models import dump_model
+from rotastack.study.results import best_method
+
+
+def run(job: Job) -> None:
+    """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label.
+
+    If no method can be refitted (all failed) the model file is empty and the record says so.
+    """
+    from sklearn.pipeline import Pipeline
+
+    spec = job.spec
+    dataset = spec["dataset"]
+    with job.recorded() as record:
+        scores, _ = read_frame(job.input("scores"))
+        label = best_method(scores) if spec["refit"] == "best" else spec["refit"]
+        if label is None:
+            record.status, record.message = "failed", "no method succeeded on this data set"
+            with replacing(job.output("model")) as temporary:
+                temporary.touch()
+            return
+        raw = read_raw(job.input("raw"))
+        features = raw.drop(columns="target")
+        kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
+        preprocessor = TablePreprocessor(kinds).fit(features)
+        classifier = _estimator(spec, spec["methods"][label], preprocessor.dummies_)
+        seed = child(root_sequence(spec["seed"]), "refit", dataset, label)
+        classifier.set_params(random_state=integer_seed(seed), n_jobs=job.threads)
+        model = Pipeline([("table", preprocessor), ("classifier", classifier)])
+        model.fit(features, check_target(raw["target"], dataset).to_numpy())
+        classifier.set_params(n_jobs=None)
+        dump_model(model, job.output("model"))
+        record.metrics = {
+            "method": label,
+            "cross_validated_error": float(scores.loc[scores["method"] == label, "error"].mean()),
+            "training_error": float(np.mean(model.predict(features) != check_target(raw["target"], dataset))),
+            "model_bytes": job.output("model").stat().st_size,
+        }
+
+
+def _estimator(spec, method, dummies) -> Any:
+    """Return the estimator that is the workflow's method: same views, learner, combiner and folds."""
+    pool = method["pool"]
+    view: Any = None
+    n_members = 1
+    if pool["view"] == "rotation":
+        rotation = load("rotastack.views.rotation").RandomRotation
+        n_members = spec["rotations"]
+        view = [
+            ("identity", None, 1),
+            ("rotation", rotation(flip=spec["flip"], max_axes=spec["max_axes"]), n_members - 1),
+        ]
+    return PooledEnsembleClassifier(
+        view,
+        make_learner(pool["learner"]),
+        make_combiner(method["combiner"]),
+        n_estimators=n_members,
+        scaling=pool["scaling"],
+        categorical_features=np.flatnonzero(dummies).tolist(),
+        cv=spec["folds"],
+    )

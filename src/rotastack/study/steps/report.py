@@ -1,0 +1,161 @@
+"""report: one self-contained HTML page."""
+
+import hashlib
+import json
+import re
+from importlib.metadata import version
+from pathlib import Path
+
+import pandas as pd
+import yaml
+
+from rotastack import __version__
+from rotastack.files import write_text
+from rotastack.project import project_file
+from rotastack.study.artifacts import read_frame
+from rotastack.study.job import Job
+from rotastack.tracking.records import read_record
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
+
+
+def run(job: Job) -> None:
+    """Read statistics, figures, records and benchmarks; write output ``report``."""
+    import jinja2
+
+    study = job.spec
+    comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
+    variance, _ = read_frame(job.input("variance"))
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
+    )
+    environment.filters |= {"caption": _caption, "number": _number, "p": _p_value}
+    figures = {f"{p.parent.name}/{p.stem}": _inline(p) for p in job.inputs["figures"]}
+    page = environment.get_template("report.html.j2").render(
+        study=study,
+        control=job.about["control"],
+        alpha=study["evaluation"]["alpha"],
+        methods=list(study["methods"]),
+        datasets=_datasets(job, variance),
+        comparison=comparison,
+        verdict=_verdict(comparison["error"], study, job.about["control"]),
+        figures=figures,
+        notes=_notes(job, comparison),
+        seconds=_seconds(job.inputs["benchmarks"]),
+        configuration=yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100),
+        versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
+    )
+    write_text(job.output("report"), page)
+
+
+def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
+    """Return what the report says of each data set, in the study's order."""
+    by_name = {r["dataset"]: r for r in map(read_record, job.inputs["prepare"])}
+    return [
+        {
+            "name": str(name),
+            "facts": by_name[name]["metrics"],
+            "rows": part.to_dict("records"),
+            "best": part.loc[part["mean"].idxmin(), "method"] if part["mean"].notna().any() else None,
+        }
+        for name, part in variance.groupby("dataset", sort=False)
+    ]
+
+
+def _verdict(result: dict, study: dict, control: str) -> list[str]:
+    """Say in sentences what came out, and how sure that is."""
+    if "average_ranks" not in result:
+        return ["No data set has scores of all methods; see the notes."]
+    ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
+    n = result["n_datasets"]
+    sentences = [
+        f"By average rank of the error over {n} data set{'s' if n > 1 else ''} the order is "
+        + ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items()) + "."
+    ]  # fmt: skip
+    for method in study["methods"]:
+        if method == control:
+            continue
+        wins = result["wins"][method][control]
+        gain = result["improvement"][method]
+        word = "lowers" if gain > 0 else "raises"
+        sentences.append(
+            f"{method} beats {control} on {wins:g} of {n} (ties count half) and {word} its error by {abs(gain):.1f} % on average."
+        )
+    alpha = study["evaluation"]["alpha"]
+    if "p_value" in result:
+        p = result["p_value"]
+        if p >= alpha:
+            sentences.append(
+                f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} data sets "
+                "the order above may be chance."
+            )
+        else:
+            pairs = _different_pairs(result, alpha)
+            found = "; ".join(pairs) if pairs else "none of the pairs"
+            sentences.append(
+                f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
+            )
+    return sentences
+
+
+def _different_pairs(result: dict, alpha: float) -> list[str]:
+    table = pd.DataFrame(result["nemenyi_p"])
+    names = list(table.columns)
+    return [
+        f"{a} and {b}"
+        for i, a in enumerate(names)
+        for b in names[i + 1 :]
+        if table.loc[a, b] < alpha
+    ]
+
+
+def _notes(job: Job, comparison: dict) -> list[str]:
+    notes = list(comparison["error"]["notes"])
+    for name in ("prepare", "folds", "scored"):
+        for path in job.inputs[name]:
+            record = read_record(path)
+            notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
+
+
+def _seconds(paths: list[Path]) -> list[dict]:
+    """Sum Snakemake's benchmark files by rule, the rule's name being their folder's."""
+    rows = []
+    for path in paths:
+        table = pd.read_csv(path, sep="\t", na_values="-")
+        rows.append({"rule": path.parent.name, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
+    if not rows:
+        return []
+    frame = pd.DataFrame(rows).groupby("rule").agg(jobs=("seconds", "size"), seconds=("seconds", "sum"), mb=("mb", "max"))
+    return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
+
+
+def _caption(name: str) -> str:
+    """Return a caption of workflow/report as HTML."""
+    from docutils.core import publish_parts
+    from markupsafe import Markup
+
+    text = project_file(f"workflow/report/{name}.rst").read_text(encoding="utf-8")
+    return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
+
+
+def _inline(path: Path) -> str:
+    """Return a figure's SVG with ids that no other figure on the page has."""
+    from markupsafe import Markup
+
+    text = path.read_text(encoding="utf-8")
+    text = text[text.index("<svg") :]
+    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
+    text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
+    text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
+    return Markup(re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text))
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _p_value(value: float | None) -> str:
+    if value is None or pd.isna(value):
+        return "-"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,98 @@
+"""summarize: statistics over cells and over data sets."""
+
+import json
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError
+from rotastack.files import replacing, write_text
+from rotastack.stats.comparison import compare
+from rotastack.stats.scores import HIGHER_IS_BETTER
+from rotastack.stats.variance import kendall_w, variance_components
+from rotastack.study.artifacts import read_frame, write_frame
+from rotastack.study.job import Job
+from rotastack.study.results import error_matrices
+
+
+def run(job: Job) -> None:
+    """Read input ``scores`` (one per data set), write the study's scores, statistics and tables."""
+    spec = job.spec
+    with job.recorded() as record:
+        scores = pd.concat([read_frame(path)[0] for path in job.inputs["scores"]], ignore_index=True)
+        write_frame(job.output("scores"), scores)
+        comparisons = {}
+        for metric, higher in HIGHER_IS_BETTER.items():
+            means = scores.pivot_table(index="dataset", columns="method", values=metric, sort=False, dropna=False)
+            means = means[[m for m in spec["methods"] if m in means]]
+            comparisons[metric] = _comparison(means, higher, spec)
+            _write_csv(job.output(f"table_{metric}"), means.reset_index())
+        variance = _variance(scores, spec["alpha"])
+        write_frame(job.output("variance"), variance)
+        _write_csv(job.output("table_variance"), variance)
+        write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
+        record.warnings = comparisons["error"]["notes"]
+        record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
+
+
+def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
+    """Compare methods on the data sets that all of them have a score for."""
+    failed = means.index[means.isna().any(axis=1)]
+    notes = [
+        f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
+        for name in failed
+    ]
+    complete = means.drop(index=failed)
+    result = {"means": means.astype(object).where(means.notna(), None).to_dict("index"), "notes": notes,
+              "higher_is_better": higher, "n_datasets": len(complete)}  # fmt: skip
+    if len(complete) < 1:
+        return result
+    comparison = compare(complete, higher)
+    control, alpha = spec["control"], spec["alpha"]
+    result["average_ranks"] = comparison.average_ranks.to_dict()
+    result["wins"] = comparison.wins.to_dict("index")
+    result["improvement"] = comparison.improvement(control).to_dict()
+    try:
+        result |= {
+            "friedman_chi2": comparison.friedman_chi2,
+            "iman_davenport_f": comparison.iman_davenport_f,
+            "df": comparison.df,
+            "p_value": comparison.p_value,
+            "critical_difference": comparison.critical_difference(alpha),
+            "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
+            "holm_p": comparison.holm_p(control).to_dict(),
+        }
+    except RotastackError as error:
+        notes.append(str(error))
+    return result
+
+
+def _variance(scores: pd.DataFrame, alpha: float) -> pd.DataFrame:
+    rows = []
+    for dataset, part in scores.groupby("dataset", sort=False):
+        for method, matrix in error_matrices(part).items():
+            means = matrix.mean()
+            row = {
+                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
+                "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
+                "best_rotation_group": means.idxmin() if means.notna().all() else "",
+                "best_mean": means.min(),
+                "worst_rotation_group": means.idxmax() if means.notna().all() else "",
+                "worst_mean": means.max(),
+                "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
+            }  # fmt: skip
+            try:
+                parts = variance_components(matrix, alpha).as_dict()
+                for name in ("rotation_groups", "fold_groups", "residual"):
+                    row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
+                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
+                        if not isinstance(v, tuple)}  # fmt: skip
+            except RotastackError as error:
+                row["verdict"] = str(error)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def _write_csv(path, frame: pd.DataFrame) -> None:
+    with replacing(path) as temporary:
+        frame.to_csv(temporary, index=False)

@@ -1,0 +1,78 @@
+"""Records: what a step did, as JSON beside what it made. Nothing here knows MLflow."""
+
+import json
+import platform
+import resource
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from rotastack import __version__
+from rotastack.errors import RotastackError
+from rotastack.files import write_text
+
+__all__ = ["Record", "read_record"]
+
+
+@dataclass
+class Record:
+    """The record of one run of a step.
+
+    Parameters
+    ----------
+    step : str
+    about : mapping
+        What the step worked on: study, dataset, pool or method.
+    parameters : mapping
+        The slice of the configuration that the step used.
+    code : str
+        Fingerprint of the code that it ran.
+    """
+
+    step: str
+    about: Mapping[str, str]
+    parameters: Mapping[str, Any]
+    code: str = ""
+    metrics: dict[str, Any] = field(default_factory=dict)
+    status: str = "ok"
+    message: str = ""
+    warnings: list[str] = field(default_factory=list)
+    started: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    _clock: float = field(default_factory=time.perf_counter, repr=False)
+
+    def fail(self, error: BaseException) -> None:
+        """Note that a model failed; the study goes on."""
+        self.status = "failed"
+        self.message = f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+    def write(self, path: str | Path) -> None:
+        """Write the record; seconds run from its making to now."""
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        content = {
+            "step": self.step,
+            **self.about,
+            "status": self.status,
+            "message": self.message,
+            "warnings": self.warnings,
+            "parameters": self.parameters,
+            "seed": self.parameters.get("seed"),
+            "metrics": self.metrics,
+            "seconds": round(time.perf_counter() - self._clock, 4),
+            "peak_memory_mb": round(peak, 1),
+            "version": __version__,
+            "code": self.code,
+            "python": platform.python_version(),
+            "started": self.started,
+        }
+        write_text(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
+
+
+def read_record(path: str | Path) -> dict[str, Any]:
+    """Read a record; RotastackError if it is corrupt."""
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise RotastackError(f"{path}: corrupt record ({error}); delete it and run again") from None

@@ -1,0 +1,168 @@
+rule score:
+    message:
+        "{wildcards.dataset}: scoring all methods"
+    input:
+        table="results/datasets/{dataset}.parquet",
+        methods=lambda w: PLAN.method_files(w.dataset),
+    output:
+        scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        record=f"{ROOT}/{{dataset}}/scores.run.json",
+    params:
+        code=PLAN.code("score"),
+    log:
+        f"{ROOT}/logs/score/{{dataset}}.log",
+    benchmark:
+        f"{ROOT}/benchmarks/score/{{dataset}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: attempt * 1000,
+        runtime=lambda w, attempt: 20 * attempt,
+    shell:
+        "rotastack score --code {params.code} --about dataset={wildcards.dataset}"
+        " --input table {input.table} --input methods {input.methods}"
+        " --output scores {output.scores} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+rule summarize:
+    message:
+        "statistics over all data sets"
+    input:
+        scores=expand(f"{ROOT}/{{dataset}}/scores.parquet", dataset=PLAN.datasets),
+    output:
+        scores=f"{ROOT}/scores.parquet",
+        comparison=f"{ROOT}/statistics/comparison.json",
+        variance=f"{ROOT}/statistics/variance.parquet",
+        table_error=f"{ROOT}/tables/error.csv",
+        table_balanced_accuracy=f"{ROOT}/tables/balanced_accuracy.csv",
+        table_log_loss=f"{ROOT}/tables/log_loss.csv",
+        table_brier=f"{ROOT}/tables/brier.csv",
+        table_variance=f"{ROOT}/tables/variance.csv",
+        record=f"{ROOT}/statistics/summarize.run.json",
+    params:
+        spec=PLAN.summarize_spec(),
+        code=PLAN.code("summarize"),
+    log:
+        f"{ROOT}/logs/summarize/all.log",
+    benchmark:
+        f"{ROOT}/benchmarks/summarize/all.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    shell:
+        "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
+        " --input scores {input.scores} --output scores {output.scores} --output comparison {output.comparison}"
+        " --output variance {output.variance} --output table_error {output.table_error}"
+        " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
+        " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
+        " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+rule draw_dataset:
+    message:
+        "{wildcards.dataset}: drawing figures"
+    input:
+        scores=f"{ROOT}/{{dataset}}/scores.parquet",
+    output:
+        report(
+            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.FIGURES),
+            caption="../report/heatmap.rst",
+            category="data sets",
+        ),
+        expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.FIGURES),
+    params:
+        code=PLAN.code("draw_dataset"),
+    log:
+        f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
+    benchmark:
+        f"{ROOT}/benchmarks/draw_dataset/{{dataset}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    shell:
+        "rotastack draw_dataset --code {params.code} --about dataset={wildcards.dataset}"
+        " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+rule draw_study:
+    message:
+        "drawing figures over all data sets"
+    input:
+        scores=f"{ROOT}/scores.parquet",
+    output:
+        report(PLAN.study_figure_files("svg"), caption="../report/critical_difference.rst", category="study"),
+        PLAN.study_figure_files("png"),
+    params:
+        spec=PLAN.summarize_spec(),
+        code=PLAN.code("draw_study"),
+    log:
+        f"{ROOT}/logs/draw_study/all.log",
+    benchmark:
+        f"{ROOT}/benchmarks/draw_study/all.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    shell:
+        "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
+        " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+rule report:
+    message:
+        "writing the report"
+    input:
+        comparison=f"{ROOT}/statistics/comparison.json",
+        variance=f"{ROOT}/statistics/variance.parquet",
+        figures=[
+            *PLAN.study_figure_files("svg"),
+            *[f for d in PLAN.datasets for f in PLAN.figure_files(d, "svg")],
+        ],
+        prepare=expand("results/datasets/{dataset}.run.json", dataset=PLAN.datasets),
+        folds=expand(f"{ROOT}/{{dataset}}/folds.run.json", dataset=PLAN.datasets),
+        scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
+        refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
+        texts=PLAN.report_texts,
+    output:
+        report=f"{ROOT}/report.html",
+    params:
+        spec=PLAN.report_spec(),
+        skipped=PLAN.skipped_json,
+        code=PLAN.code("report"),
+        benchmarks=PLAN.benchmark_files(),
+    log:
+        f"{ROOT}/logs/report/all.log",
+    benchmark:
+        f"{ROOT}/benchmarks/report/all.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    shell:
+        "rotastack report --spec {params.spec:q} --code {params.code}"
+        " --about study={PLAN.study.name} control={PLAN.study.control:q} skipped={params.skipped:q}"
+        " --input comparison {input.comparison} --input variance {input.variance} --input figures {input.figures}"
+        " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
+        " --input refits {input.refits} --input benchmarks {params.benchmarks}"
+        " --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+rule front_page:
+    message:
+        "results/report.html is the report of {PLAN.study.name}"
+    localrule: True
+    input:
+        f"{ROOT}/report.html",
+    output:
+        "results/report.html",
+    log:
+        f"{ROOT}/logs/front_page/all.log",
+    benchmark:
+        f"{ROOT}/benchmarks/front_page/all.tsv"
+    threads: 1
+    resources:
+        mem_mb=100,
+        runtime=5,
+    shell:
+        "cp {input} {output} 2> {log}"
