@@ -40,6 +40,6 @@ include: "workflow/rules/tracking.smk"
 
 rule all:
     default_target: True
-    localrule: True
     input:
         PLAN.targets(),
+    localrule: True

@@ -9,7 +9,17 @@ __version__ = "0.1.0"
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submodules=["combine", "data", "diagnostics", "ensembles", "plots", "resampling", "stats", "views"],
+    submodules=[
+        "combine",
+        "data",
+        "diagnostics",
+        "ensembles",
+        "plots",
+        "resampling",
+        "stats",
+        "trees",
+        "views",
+    ],
     submod_attrs={
         "ensembles.pooled": ["PooledEnsembleClassifier"],
         "ensembles.random_rotation_forest": ["RandomRotationForestClassifier"],

@@ -43,12 +43,16 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="rotastack", description="Ensembles over views of the data, and an honest verdict.")
+    parser = argparse.ArgumentParser(
+        prog="rotastack", description="Ensembles over views of the data, and an honest verdict."
+    )
     parser.add_argument("--version", action="version", version=f"rotastack {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
 
     run = commands.add_parser("run", help="run a study, or one's own table")
-    run.add_argument("study", help="a study of config/studies, a YAML file, or a table (CSV, TSV, Parquet, ARFF)")
+    run.add_argument(
+        "study", help="a study of config/studies, a YAML file, or a table (CSV, TSV, Parquet, ARFF)"
+    )
     run.add_argument("--target", help="column with the class labels, for a table")
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     run.add_argument("--profile", help="workflow profile: default, slurm, or a folder")
@@ -62,10 +66,14 @@ def _parser() -> argparse.ArgumentParser:
     ui.set_defaults(run=_ui)
 
     datasets = commands.add_parser("datasets", help="list the data sets")
-    datasets.add_argument("--available", action="store_true", help="also check whether each can be had (asks the network)")
+    datasets.add_argument(
+        "--available", action="store_true", help="also check whether each can be had (asks the network)"
+    )
     datasets.set_defaults(run=_datasets)
 
-    commands.add_parser("methods", help="list learners and combiners that a study may name").set_defaults(run=_methods)
+    commands.add_parser("methods", help="list learners and combiners that a study may name").set_defaults(
+        run=_methods
+    )
 
     predict = commands.add_parser("predict", help="predict a table with a logged model")
     predict.add_argument("table", help="CSV, TSV, Parquet or ARFF")
@@ -78,16 +86,22 @@ def _parser() -> argparse.ArgumentParser:
         if name == "report":
             step.add_argument("study", nargs="?", help="a study of config/studies or a YAML file")
         step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
-        step.add_argument("--input", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to read")
-        step.add_argument("--output", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to write")
-        step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record")
+        step.add_argument(
+            "--input", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to read"
+        )
+        step.add_argument(
+            "--output", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to write"
+        )
+        step.add_argument(
+            "--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record"
+        )
         step.add_argument("--code", default="", help="fingerprint of the code, for the record")
         step.add_argument("--threads", type=int, default=1, help="threads to use at most")
         step.set_defaults(run=_step, step=name)
     return parser
 
 
-def _step(arguments) -> None:
+def _step(arguments) -> int:
     """Run a step of the workflow."""
     if arguments.step == "report" and arguments.study:
         return _report(arguments)
@@ -109,16 +123,33 @@ def _step(arguments) -> None:
     about = dict(item.partition("=")[::2] for item in arguments.about)
     module = importlib.import_module(f"rotastack.study.steps.{arguments.step}")
     try:
-        module.run(Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads))
+        module.run(
+            Job(
+                arguments.step,
+                spec,
+                files["input"],
+                files["output"],
+                about,
+                arguments.code,
+                arguments.threads,
+            )
+        )
     except KeyError as error:
-        raise RotastackError(f"{arguments.step}: {error} is missing from --spec, --input, --output or --about") from None
+        raise RotastackError(
+            f"{arguments.step}: {error} is missing from --spec, --input, --output or --about"
+        ) from None
+    return 0
 
 
 def _study_file(name: str) -> Path:
     from rotastack.errors import nearest
     from rotastack.project import project_file
 
-    for path in (Path(name), Path("config/studies") / f"{name}.yaml", project_file(f"config/studies/{name}.yaml")):
+    for path in (
+        Path(name),
+        Path("config/studies") / f"{name}.yaml",
+        project_file(f"config/studies/{name}.yaml"),
+    ):
         if path.suffix in (".yaml", ".yml") and path.is_file():
             return path
     known = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
@@ -132,7 +163,10 @@ def _snakemake(arguments: list[str]) -> int:
     from rotastack.project import project_file
 
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file("Snakefile")), *arguments]
-    environment = {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"}
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+    }
     return subprocess.call(command, env=environment)
 
 
@@ -142,7 +176,9 @@ def _run(arguments) -> int:
         from rotastack.study.own_table import write_study
 
         study = write_study(path, arguments.target)
-        print(f"rotastack: study written to {study}; edit it and run `rotastack run {study}` to go on from there")
+        print(
+            f"rotastack: study written to {study}; edit it and run `rotastack run {study}` to go on from there"
+        )
     else:
         if arguments.target:
             raise RotastackError(f"--target goes with a table, and {arguments.study} is a study")
@@ -223,7 +259,9 @@ def _predict(arguments) -> None:
         names = model.metadata.get_input_schema().input_names()
         missing = [n for n in names if n not in table.columns]
         if missing:
-            raise RotastackError(f"{arguments.table}: columns missing that the model needs: {', '.join(missing)}")
+            raise RotastackError(
+                f"{arguments.table}: columns missing that the model needs: {', '.join(missing)}"
+            )
         whole = table[names].select_dtypes("integer").columns
         labels = model.predict(table[names].astype(dict.fromkeys(whole, "float64")))
     except MlflowException as error:

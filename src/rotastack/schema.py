@@ -13,7 +13,7 @@ from rotastack.project import project_file
 __all__ = ["load_yaml", "schema", "validate", "with_defaults"]
 
 
-class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Safe YAML that refuses a key that stands twice."""
 
 

@@ -1,6 +1,4 @@
 rule combine:
-    message:
-        "{wildcards.dataset}: combining for method {wildcards.method}"
     input:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
@@ -8,11 +6,6 @@ rule combine:
     output:
         method=f"{ROOT}/{{dataset}}/methods/{{method}}.nc",
         record=f"{ROOT}/{{dataset}}/methods/{{method}}.run.json",
-    params:
-        spec=lambda w: PLAN.spec("combine", w.dataset, PLAN.label(w.method)),
-        code=lambda w: PLAN.code("combine", PLAN.label(w.method)),
-        label=lambda w: PLAN.label(w.method),
-        pool=lambda w: PLAN.pool_of(w.method),
     log:
         f"{ROOT}/logs/combine/{{dataset}}.{{method}}.log",
     benchmark:
@@ -21,6 +14,13 @@ rule combine:
     resources:
         mem_mb=lambda w, attempt: attempt * (600 + 3 * int(PLAN.pool_megabytes(w.dataset, PLAN.pool_of(w.method)))),
         runtime=lambda w, attempt: attempt * PLAN.combine_minutes(w.dataset, w.method),
+    params:
+        spec=lambda w: PLAN.spec("combine", w.dataset, PLAN.label(w.method)),
+        code=lambda w: PLAN.code("combine", PLAN.label(w.method)),
+        label=lambda w: PLAN.label(w.method),
+        pool=lambda w: PLAN.pool_of(w.method),
+    message:
+        "{wildcards.dataset}: combining for method {wildcards.method}"
     shell:
         "rotastack combine --spec {params.spec:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset} method={params.label:q} pool={params.pool}"

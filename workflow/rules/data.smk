@@ -3,41 +3,36 @@ localrules:
 
 
 rule fetch:
-    message:
-        "{wildcards.dataset}: getting the raw table"
     input:
         own=lambda w: PLAN.own_file(w.dataset),
     output:
         raw="data/raw/{dataset}.csv.gz",
         record="data/raw/{dataset}.run.json",
-    params:
-        spec=lambda w: PLAN.spec("fetch", w.dataset),
-        code=lambda w: PLAN.code("fetch", w.dataset),
     log:
         "results/logs/fetch/{dataset}.log",
     benchmark:
         "results/benchmarks/fetch/{dataset}.tsv"
-    threads: 1
     retries: 1
+    threads: 1
     resources:
         mem_mb=1000,
         runtime=30,
+    params:
+        spec=lambda w: PLAN.spec("fetch", w.dataset),
+        code=lambda w: PLAN.code("fetch", w.dataset),
+    message:
+        "{wildcards.dataset}: getting the raw table"
     shell:
         "rotastack fetch --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
         " --output raw {output.raw} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule prepare:
-    message:
-        "{wildcards.dataset}: preprocessing"
     input:
         raw="data/raw/{dataset}.csv.gz",
     output:
         table="results/datasets/{dataset}.parquet",
         record="results/datasets/{dataset}.run.json",
-    params:
-        spec=lambda w: PLAN.spec("prepare", w.dataset),
-        code=PLAN.code("prepare"),
     log:
         "results/logs/prepare/{dataset}.log",
     benchmark:
@@ -46,6 +41,11 @@ rule prepare:
     resources:
         mem_mb=lambda w, attempt: attempt * (500 + PLAN.rows(w.dataset) * PLAN.columns(w.dataset) // 5000),
         runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: PLAN.spec("prepare", w.dataset),
+        code=PLAN.code("prepare"),
+    message:
+        "{wildcards.dataset}: preprocessing"
     shell:
         "rotastack prepare --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
         " --input raw {input.raw} --output table {output.table} --output record {output.record}"

@@ -1,14 +1,10 @@
 rule score:
-    message:
-        "{wildcards.dataset}: scoring all methods"
     input:
         table="results/datasets/{dataset}.parquet",
         methods=lambda w: PLAN.method_files(w.dataset),
     output:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
         record=f"{ROOT}/{{dataset}}/scores.run.json",
-    params:
-        code=PLAN.code("score"),
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
     benchmark:
@@ -17,6 +13,10 @@ rule score:
     resources:
         mem_mb=lambda w, attempt: attempt * 1000,
         runtime=lambda w, attempt: 20 * attempt,
+    params:
+        code=PLAN.code("score"),
+    message:
+        "{wildcards.dataset}: scoring all methods"
     shell:
         "rotastack score --code {params.code} --about dataset={wildcards.dataset}"
         " --input table {input.table} --input methods {input.methods}"
@@ -24,8 +24,6 @@ rule score:
 
 
 rule summarize:
-    message:
-        "statistics over all data sets"
     input:
         scores=expand(f"{ROOT}/{{dataset}}/scores.parquet", dataset=PLAN.datasets),
     output:
@@ -38,9 +36,6 @@ rule summarize:
         table_brier=f"{ROOT}/tables/brier.csv",
         table_variance=f"{ROOT}/tables/variance.csv",
         record=f"{ROOT}/statistics/summarize.run.json",
-    params:
-        spec=PLAN.summarize_spec(),
-        code=PLAN.code("summarize"),
     log:
         f"{ROOT}/logs/summarize/all.log",
     benchmark:
@@ -49,6 +44,11 @@ rule summarize:
     resources:
         mem_mb=1000,
         runtime=20,
+    params:
+        spec=PLAN.summarize_spec(),
+        code=PLAN.code("summarize"),
+    message:
+        "statistics over all data sets"
     shell:
         "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
         " --input scores {input.scores} --output scores {output.scores} --output comparison {output.comparison}"
@@ -59,8 +59,6 @@ rule summarize:
 
 
 rule draw_dataset:
-    message:
-        "{wildcards.dataset}: drawing figures"
     input:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
     output:
@@ -70,8 +68,6 @@ rule draw_dataset:
             category="data sets",
         ),
         expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.FIGURES),
-    params:
-        code=PLAN.code("draw_dataset"),
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
     benchmark:
@@ -80,22 +76,21 @@ rule draw_dataset:
     resources:
         mem_mb=1000,
         runtime=20,
+    params:
+        code=PLAN.code("draw_dataset"),
+    message:
+        "{wildcards.dataset}: drawing figures"
     shell:
         "rotastack draw_dataset --code {params.code} --about dataset={wildcards.dataset}"
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule draw_study:
-    message:
-        "drawing figures over all data sets"
     input:
         scores=f"{ROOT}/scores.parquet",
     output:
         report(PLAN.study_figure_files("svg"), caption="../report/critical_difference.rst", category="study"),
         PLAN.study_figure_files("png"),
-    params:
-        spec=PLAN.summarize_spec(),
-        code=PLAN.code("draw_study"),
     log:
         f"{ROOT}/logs/draw_study/all.log",
     benchmark:
@@ -104,14 +99,17 @@ rule draw_study:
     resources:
         mem_mb=1000,
         runtime=20,
+    params:
+        spec=PLAN.summarize_spec(),
+        code=PLAN.code("draw_study"),
+    message:
+        "drawing figures over all data sets"
     shell:
         "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule report:
-    message:
-        "writing the report"
     input:
         comparison=f"{ROOT}/statistics/comparison.json",
         variance=f"{ROOT}/statistics/variance.parquet",
@@ -126,11 +124,6 @@ rule report:
         texts=PLAN.report_texts,
     output:
         report=f"{ROOT}/report.html",
-    params:
-        spec=PLAN.report_spec(),
-        skipped=PLAN.skipped_json,
-        code=PLAN.code("report"),
-        benchmarks=PLAN.benchmark_files(),
     log:
         f"{ROOT}/logs/report/all.log",
     benchmark:
@@ -139,6 +132,13 @@ rule report:
     resources:
         mem_mb=1000,
         runtime=20,
+    params:
+        spec=PLAN.report_spec(),
+        skipped=PLAN.skipped_json,
+        code=PLAN.code("report"),
+        benchmarks=PLAN.benchmark_files(),
+    message:
+        "writing the report"
     shell:
         "rotastack report --spec {params.spec:q} --code {params.code}"
         " --about study={PLAN.study.name} control={PLAN.study.control:q} skipped={params.skipped:q}"
@@ -149,9 +149,6 @@ rule report:
 
 
 rule front_page:
-    message:
-        "results/report.html is the report of {PLAN.study.name}"
-    localrule: True
     input:
         f"{ROOT}/report.html",
     output:
@@ -160,9 +157,12 @@ rule front_page:
         f"{ROOT}/logs/front_page/all.log",
     benchmark:
         f"{ROOT}/benchmarks/front_page/all.tsv"
+    localrule: True
     threads: 1
     resources:
         mem_mb=100,
         runtime=5,
+    message:
+        "results/report.html is the report of {PLAN.study.name}"
     shell:
         "cp {input} {output} 2> {log}"

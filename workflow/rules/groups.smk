@@ -1,14 +1,9 @@
 rule folds:
-    message:
-        "{wildcards.dataset}: drawing the fold groups"
     input:
         table="results/datasets/{dataset}.parquet",
     output:
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
         record=f"{ROOT}/{{dataset}}/folds.run.json",
-    params:
-        spec=lambda w: PLAN.spec("folds", w.dataset),
-        code=PLAN.code("folds"),
     log:
         f"{ROOT}/logs/folds/{{dataset}}.log",
     benchmark:
@@ -17,6 +12,11 @@ rule folds:
     resources:
         mem_mb=lambda w, attempt: 500 * attempt,
         runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: PLAN.spec("folds", w.dataset),
+        code=PLAN.code("folds"),
+    message:
+        "{wildcards.dataset}: drawing the fold groups"
     shell:
         "rotastack folds --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
         " --input table {input.table} --output folds {output.folds} --output record {output.record}"
@@ -24,16 +24,11 @@ rule folds:
 
 
 rule rotations:
-    message:
-        "{wildcards.dataset}: drawing rotation group {wildcards.group}"
     input:
         table="results/datasets/{dataset}.parquet",
     output:
         rotations=f"{ROOT}/{{dataset}}/rotations/{{group}}.nc",
         record=f"{ROOT}/{{dataset}}/rotations/{{group}}.run.json",
-    params:
-        spec=lambda w: PLAN.spec("rotations", w.dataset, w.group),
-        code=PLAN.code("rotations"),
     log:
         f"{ROOT}/logs/rotations/{{dataset}}.{{group}}.log",
     benchmark:
@@ -42,6 +37,11 @@ rule rotations:
     resources:
         mem_mb=lambda w, attempt: attempt * (500 + min(PLAN.columns(w.dataset), 1000) ** 2 // 2000),
         runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec=lambda w: PLAN.spec("rotations", w.dataset, w.group),
+        code=PLAN.code("rotations"),
+    message:
+        "{wildcards.dataset}: drawing rotation group {wildcards.group}"
     shell:
         "rotastack rotations --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
         " --input table {input.table} --output rotations {output.rotations} --output record {output.record}"

@@ -1,6 +1,4 @@
 rule train:
-    message:
-        "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.rg}, {wildcards.fg}"
     input:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
@@ -8,9 +6,6 @@ rule train:
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.nc",
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.run.json",
-    params:
-        spec=lambda w: PLAN.spec("train", w.dataset, w.pool, w.rg, w.fg),
-        code=lambda w: PLAN.code("train", w.pool),
     log:
         f"{ROOT}/logs/train/{{dataset}}.{{pool}}.{{rg}}.{{fg}}.log",
     benchmark:
@@ -19,6 +14,11 @@ rule train:
     resources:
         mem_mb=lambda w, attempt: PLAN.train_mb(w.dataset, w.pool, attempt),
         runtime=lambda w, attempt: PLAN.train_minutes(w.dataset, w.pool, attempt),
+    params:
+        spec=lambda w: PLAN.spec("train", w.dataset, w.pool, w.rg, w.fg),
+        code=lambda w: PLAN.code("train", w.pool),
+    message:
+        "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.rg}, {wildcards.fg}"
     shell:
         "rotastack train --spec {params.spec:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset} pool={wildcards.pool}"

@@ -4,17 +4,12 @@ localrules:
 
 
 rule refit:
-    message:
-        "{wildcards.dataset}: training the chosen method on all rows"
     input:
         raw="data/raw/{dataset}.csv.gz",
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
     output:
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
-    params:
-        spec=lambda w: PLAN.spec("refit", w.dataset),
-        code=PLAN.code("refit"),
     log:
         f"{ROOT}/logs/refit/{{dataset}}.log",
     benchmark:
@@ -23,6 +18,11 @@ rule refit:
     resources:
         mem_mb=lambda w, attempt: attempt * (1000 + PLAN.rows(w.dataset) * PLAN.columns(w.dataset) // 1000),
         runtime=lambda w, attempt: 60 * attempt,
+    params:
+        spec=lambda w: PLAN.spec("refit", w.dataset),
+        code=PLAN.code("refit"),
+    message:
+        "{wildcards.dataset}: training the chosen method on all rows"
     shell:
         "rotastack refit --spec {params.spec:q} --code {params.code} --threads {threads} --about dataset={wildcards.dataset}"
         " --input raw {input.raw} --input scores {input.scores}"
@@ -30,8 +30,6 @@ rule refit:
 
 
 rule track_dataset:
-    message:
-        "{wildcards.dataset}: bringing its runs to MLflow"
     input:
         raw="data/raw/{dataset}.csv.gz",
         table="results/datasets/{dataset}.parquet",
@@ -44,8 +42,6 @@ rule track_dataset:
         refit=f"{ROOT}/{{dataset}}/model/refit.run.json" if PLAN.refitted else [],
     output:
         receipt=f"{ROOT}/{{dataset}}/tracking.json",
-    params:
-        code=PLAN.code("track"),
     log:
         f"{ROOT}/logs/track_dataset/{{dataset}}.log",
     benchmark:
@@ -55,6 +51,10 @@ rule track_dataset:
         mem_mb=1500,
         runtime=60,
         mlflow_writer=1,
+    params:
+        code=PLAN.code("track"),
+    message:
+        "{wildcards.dataset}: bringing its runs to MLflow"
     shell:
         "rotastack track --code {params.code} --about study={PLAN.study.name} dataset={wildcards.dataset}"
         " --input raw {input.raw} --input table {input.table} --input prepare {input.prepare} --input scores {input.scores}"
@@ -64,8 +64,6 @@ rule track_dataset:
 
 
 rule track_study:
-    message:
-        "bringing the study to MLflow"
     input:
         comparison=f"{ROOT}/statistics/comparison.json",
         record=f"{ROOT}/statistics/summarize.run.json",
@@ -74,9 +72,6 @@ rule track_study:
         report=f"{ROOT}/report.html",
     output:
         receipt=f"{ROOT}/tracking.json",
-    params:
-        spec=PLAN.report_spec(),
-        code=PLAN.code("track"),
     log:
         f"{ROOT}/logs/track_study/all.log",
     benchmark:
@@ -86,6 +81,11 @@ rule track_study:
         mem_mb=1000,
         runtime=30,
         mlflow_writer=1,
+    params:
+        spec=PLAN.report_spec(),
+        code=PLAN.code("track"),
+    message:
+        "bringing the study to MLflow"
     shell:
         "rotastack track --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
         " --input comparison {input.comparison} --input record {input.record} --input figures {input.figures}"

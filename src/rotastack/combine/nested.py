@@ -61,4 +61,4 @@ def combine_nested(
 def level_one_inputs(outputs: NDArray[np.float32], h: int) -> NDArray[np.float32]:
     """Average over a != h what the members trained without a and h say; (member, row, class)."""
     others = [a for a in range(len(outputs)) if a != h]
-    return np.mean([outputs[a] for a in others], axis=0, dtype=np.float64).astype(np.float32)
+    return np.stack([outputs[a] for a in others]).mean(axis=0, dtype=np.float64).astype(np.float32)

@@ -1,5 +1,6 @@
 """Exact generated data sets: Breiman's simulated problems, and UCI sets that are a rule enumerated."""
 
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
@@ -139,7 +140,7 @@ def _frame(X, label, names=None) -> pd.DataFrame:
     return table
 
 
-GENERATORS = {
+GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
     "balance_scale": balance_scale,
     "led24": led24,
     "monks": monks,

@@ -84,7 +84,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 continue
             numbers = _numbers(X[column])
             if np.isinf(numbers).any():
-                raise RotastackError(f"column {column!r}: infinite values in {int(np.isinf(numbers).sum())} rows")
+                raise RotastackError(
+                    f"column {column!r}: infinite values in {int(np.isinf(numbers).sum())} rows"
+                )
             known = X[column].notna()
             distinct = X[column].nunique()
             if not known.any():
@@ -138,7 +140,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         blocks = [_numbers(X[c])[:, None] for c in self.numeric_]
         for block, column in zip(blocks, self.numeric_, strict=True):
             if np.isinf(block).any():
-                raise RotastackError(f"column {column!r}: infinite values in {int(np.isinf(block).sum())} rows")
+                raise RotastackError(
+                    f"column {column!r}: infinite values in {int(np.isinf(block).sum())} rows"
+                )
         for column, categories in self.categories_.items():
             texts = np.asarray(_texts(X[column]), dtype=object)
             blocks.append((texts[:, None] == np.asarray(categories[1:], dtype=object)).astype(float))

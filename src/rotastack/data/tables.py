@@ -102,9 +102,7 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
-        table = pd.read_csv(
-            path, dtype={"target": str}, low_memory=False, compression="gzip"
-        )
+        table = pd.read_csv(path, dtype={"target": str}, low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError) as error:
         raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
@@ -118,6 +116,6 @@ def _read_arff(path: Path) -> pd.DataFrame:
     with path.open(encoding="utf-8") as stream:
         records, _ = arff.loadarff(stream)
     table = pd.DataFrame(records)
-    for column in table.columns[table.dtypes == object]:
+    for column in table.select_dtypes("object").columns:
         table[column] = table[column].str.decode("utf-8").replace("?", None)
     return table

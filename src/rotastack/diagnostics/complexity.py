@@ -13,7 +13,7 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
 
     Parameters
     ----------
-    estimator : fitted scikit-learn tree or forest, or XGBoost classifier
+    estimator : fitted forest of ours, scikit-learn tree or forest, or XGBoost classifier
 
     Returns
     -------
@@ -35,7 +35,10 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
             for tree in lines
         ]
     else:
-        trees = [t.tree_ for t in np.ravel(getattr(estimator, "estimators_", [estimator])) if hasattr(t, "tree_")]
+        trees = getattr(estimator, "trees_", None)
+        if trees is None:
+            members = np.ravel(getattr(estimator, "estimators_", [estimator]))
+            trees = [member.tree_ for member in members if hasattr(member, "tree_")]
         counts = [(t.node_count, t.n_leaves, t.max_depth) for t in trees]
     if not counts:
         return None
@@ -48,7 +51,7 @@ def oob_error(estimator: Any, y: NDArray[np.integer]) -> float:
 
     NaN where the estimator keeps no out-of-bag votes.
     """
-    votes = getattr(estimator, "oob_decision_function_", None)
+    votes = getattr(estimator, "oob_proba_", getattr(estimator, "oob_decision_function_", None))
     if votes is None:
         return float("nan")
     votes = np.asarray(votes)

@@ -213,7 +213,9 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         if folds is None:
             self.combiners_ = [combiner]
             return self
-        pools: dict[str, Pool] = {}  # the folds held out, "a-b" -> pool: text, as model files keep no other keys
+        pools: dict[
+            str, Pool
+        ] = {}  # the folds held out, "a-b" -> pool: text, as model files keep no other keys
 
         def keep(pair: tuple[int, int], pool: Pool) -> None:
             pools[f"{pair[0]}-{pair[1]}"] = pool
@@ -293,7 +295,11 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             columns = np.asarray(self.categorical_features)
             if columns.dtype == bool and len(columns) != n_features:
                 raise ValueError(f"categorical_features has {len(columns)} entries for {n_features} columns")
-            if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
+            if (
+                columns.dtype != bool
+                and len(columns)
+                and not (0 <= columns.min() <= columns.max() < n_features)
+            ):
                 raise ValueError(
                     f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
                 )
@@ -321,9 +327,7 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in names}
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_score_ = 1 - _error(total, seen, codes)
-        self.oob_proba_ = np.divide(
-            total, seen[:, None], out=np.full(shape, np.nan), where=seen[:, None] > 0
-        )
+        self.oob_proba_ = np.divide(total, seen[:, None], out=np.full(shape, np.nan), where=seen[:, None] > 0)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

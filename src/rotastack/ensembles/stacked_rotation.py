@@ -12,7 +12,8 @@ from rotastack.ensembles.pool import Recipe
 from rotastack.ensembles.pooled import PooledEnsembleClassifier
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child
-from rotastack.views.rotation import RandomRotation, draw_rotation
+from rotastack.views.haar import draw_rotation
+from rotastack.views.rotation import RandomRotation
 
 __all__ = ["StackedRotationClassifier"]
 

@@ -9,7 +9,7 @@ PARAMETERS = {
     "learning_rate": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
     "max_depth": {"type": "integer", "minimum": 1, "maximum": 30},
     "subsample": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
-    "tree_method": {"enum": ["auto", "exact", "approx", "hist"]},
+    "max_bin": {"type": "integer", "minimum": 2},
 }
 
 
@@ -18,7 +18,7 @@ def make(
     learning_rate: float = 0.3,
     max_depth: int = 6,
     subsample: float = 1.0,
-    tree_method: str = "auto",
+    max_bin: int = 256,
 ) -> XGBClassifier:
     """Make XGBoost with `n_rounds` rounds and, unless said otherwise, its own defaults."""
     return XGBClassifier(
@@ -26,7 +26,7 @@ def make(
         learning_rate=learning_rate,
         max_depth=max_depth,
         subsample=subsample,
-        tree_method=tree_method,
+        max_bin=max_bin,
         n_jobs=1,
         verbosity=0,
     )

@@ -64,8 +64,6 @@ def fit_aligned(
     else:
         fitted = clone(estimator)
         seed = integer_seed(sequence)
-        fitted.set_params(
-            **{k: seed for k in fitted.get_params() if k.split("__")[-1] == "random_state"}
-        )
+        fitted.set_params(**{k: seed for k in fitted.get_params() if k.split("__")[-1] == "random_state"})
         fitted.fit(X, codes)
     return AlignedClassifier(fitted, classes, n_classes)

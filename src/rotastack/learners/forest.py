@@ -1,6 +1,6 @@
 """Random forest."""
 
-from sklearn.ensemble import RandomForestClassifier
+from rotastack.trees.forest import ForestClassifier
 
 __all__ = ["PARAMETERS", "make"]
 
@@ -23,12 +23,11 @@ def make(
     max_features: str | int | float | None = "sqrt",
     min_samples_leaf: int = 1,
     max_depth: int | None = None,
-) -> RandomForestClassifier:
+) -> ForestClassifier:
     """Make a random forest of `n_trees` bootstrapped trees, with out-of-bag scores."""
-    return RandomForestClassifier(
+    return ForestClassifier(
         n_estimators=n_trees,
         max_features=max_features,
         min_samples_leaf=min_samples_leaf,
         max_depth=max_depth,
-        oob_score=True,
     )

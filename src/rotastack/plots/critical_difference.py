@@ -38,10 +38,23 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Fig
         edge = 0.75 if left else k + 0.25
         axis.plot([rank, rank, edge], [0, level, level], color="#444444", linewidth=0.9)
         text = f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}"
-        axis.text(edge + (-0.05 if left else 0.05), level, text, ha="right" if left else "left", va="center", fontsize=9)
+        axis.text(
+            edge + (-0.05 if left else 0.05),
+            level,
+            text,
+            ha="right" if left else "left",
+            va="center",
+            fontsize=9,
+        )
     for i, group in enumerate(groups):
         x = [ranks[m] for m in group]
-        axis.plot([min(x) - 0.05, max(x) + 0.05], [-0.18 - 0.18 * i] * 2, color="#B22222", linewidth=3.2, solid_capstyle="round")
+        axis.plot(
+            [min(x) - 0.05, max(x) + 0.05],
+            [-0.18 - 0.18 * i] * 2,
+            color="#B22222",
+            linewidth=3.2,
+            solid_capstyle="round",
+        )
     return figure
 
 
@@ -51,5 +64,11 @@ def _bar_of_cd(axis, cd: float, k: int, alpha: float) -> None:
     for end in (1, 1 + shown):
         axis.plot([end, end], [0.57, 0.67], color="black", linewidth=1.4)
     beyond = "" if cd <= k - 1 else ", longer than the axis: no two methods can differ"
-    axis.text(1 + shown / 2, 0.72, f"CD = {cd:.2f} (alpha = {alpha:g}{beyond})", ha="center", va="bottom", fontsize=9)
-
+    axis.text(
+        1 + shown / 2,
+        0.72,
+        f"CD = {cd:.2f} (alpha = {alpha:g}{beyond})",
+        ha="center",
+        va="bottom",
+        fontsize=9,
+    )

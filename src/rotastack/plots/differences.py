@@ -36,7 +36,9 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
     labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]
     axis.set_yticks(range(len(means)), labels, fontsize=8)
     axis.invert_yaxis()
-    axis.set_xlabel(f"error minus that of {control}, percentage points (left of the line is better)", fontsize=9)
+    axis.set_xlabel(
+        f"error minus that of {control}, percentage points (left of the line is better)", fontsize=9
+    )
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right", "left"):

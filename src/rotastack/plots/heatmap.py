@@ -1,6 +1,7 @@
 """Heat maps of result matrices (thesis, figures 3.6 to 3.13)."""
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -41,7 +42,7 @@ def plot_heatmaps(matrices: Mapping[str, pd.DataFrame], title: str, order: str =
     side = 1.5 + (0.62 if small else 0.24) * np.array([columns, rows])
     figure = new_figure(n_across * side[0] + 0.9, n_down * (side[1] - 0.2) + 0.6)
     axes = figure.subplots(n_down, n_across, squeeze=False).ravel()
-    image = None
+    image: Any = None
     for axis, (method, matrix) in zip(axes, matrices.items(), strict=False):
         image = _one(axis, method, _sorted(matrix, order), norm, small)
     for axis in axes[len(matrices) :]:
@@ -75,5 +76,13 @@ def _one(axis, method, matrix, norm, small):
     if small:
         for i, j in np.ndindex(values.shape):
             dark = np.isfinite(values[i, j]) and norm(values[i, j]) > 0.65
-            axis.text(j, i, f"{values[i, j]:.3f}", ha="center", va="center", fontsize=8, color="white" if dark else "black")
+            axis.text(
+                j,
+                i,
+                f"{values[i, j]:.3f}",
+                ha="center",
+                va="center",
+                fontsize=8,
+                color="white" if dark else "black",
+            )
     return image

@@ -37,7 +37,9 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
     axes = figure.subplots(len(errors), 1, sharex=True, sharey=True, squeeze=False).ravel()
     for axis, (method, values) in zip(axes, errors.items(), strict=True):
         counts, _ = np.histogram(values, edges)
-        axis.bar(edges[:-1], counts, np.diff(edges), align="edge", color=colors, edgecolor="#555555", linewidth=0.4)
+        axis.bar(
+            edges[:-1], counts, np.diff(edges), align="edge", color=colors, edgecolor="#555555", linewidth=0.4
+        )
         if len(values):
             axis.axvline(values.mean(), color="black", linewidth=1.2)
         mean = f"{values.mean():.4f}" if len(values) else "failed"

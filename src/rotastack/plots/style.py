@@ -26,9 +26,14 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the name's ending; equal figures give equal bytes."""
     path = Path(path)
     kind = path.suffix[1:]
+    if figure.get_layout_engine() is not None:  # lay out once, not for every file
+        figure.draw_without_rendering()
+        figure.set_layout_engine("none")
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     with (
-        matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}),
+        matplotlib.rc_context(
+            {"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}
+        ),
         replacing(path) as temporary,
     ):
         figure.savefig(temporary, format=kind, dpi=130, metadata=metadata)

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
-from rotastack.views.rotation import haar_rotations
+from rotastack.views.haar import haar_rotations
 
 __all__ = ["rotation_groups"]
 

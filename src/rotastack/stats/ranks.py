@@ -28,7 +28,9 @@ def rank_table(scores: pd.DataFrame, higher_is_better: bool, ties: str = "averag
         raise RotastackError(f"ranking needs at least 2 methods, got {scores.shape[1]}")
     if scores.isna().to_numpy().any():
         row, column = np.argwhere(scores.isna().to_numpy())[0]
-        raise RotastackError(f"no score of method {scores.columns[column]!r} on data set {scores.index[row]!r}")
+        raise RotastackError(
+            f"no score of method {scores.columns[column]!r} on data set {scores.index[row]!r}"
+        )
     values = -scores.to_numpy() if higher_is_better else scores.to_numpy()
     return pd.DataFrame(rankdata(values, method=ties, axis=1), scores.index, scores.columns)
 

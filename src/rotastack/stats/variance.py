@@ -97,10 +97,20 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     f_rotation, p_rotation = _f_test(ms_rotation, df_rotation, ms_rest, df_rest)
     f_fold, p_fold = _f_test(ms_fold, df_fold, ms_rest, df_rest)
     return VarianceComponents(
-        float(mean), float(table.std(ddof=1)), rotation, fold, residual, *shares,
-        f_rotation, p_rotation, f_fold, p_fold,
-        _verdict(shares, p_rotation, p_fold, total, alpha),
-    )  # fmt: skip
+        mean=float(mean),
+        sd=float(table.std(ddof=1)),
+        rotation_groups=rotation,
+        fold_groups=fold,
+        residual=residual,
+        share_rotation_groups=shares[0],
+        share_fold_groups=shares[1],
+        share_residual=shares[2],
+        f_rotation_groups=f_rotation,
+        p_rotation_groups=p_rotation,
+        f_fold_groups=f_fold,
+        p_fold_groups=p_fold,
+        verdict=_verdict(shares, p_rotation, p_fold, total, alpha),
+    )
 
 
 def kendall_w(matrix: ArrayLike) -> float:

@@ -69,7 +69,9 @@ class Study:
         slugs = [slug(label) for label in labels]
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
-                raise RotastackError(f"{where}: methods: {label!r} and another label differ in punctuation only")
+                raise RotastackError(
+                    f"{where}: methods: {label!r} and another label differ in punctuation only"
+                )
             if method["pool"] not in self.pools:
                 raise RotastackError(
                     f"{where}: methods.{label}.pool: pool {method['pool']!r} is unknown"
@@ -82,7 +84,10 @@ class Study:
                 method["combiner"].setdefault("voting", "soft")
         control = self.content["evaluation"]["control"]
         refit = self.content["model"]["refit"]
-        for key, value, extra in [("evaluation.control", control, []), ("model.refit", refit, ["best", "none"])]:
+        for key, value, extra in [
+            ("evaluation.control", control, []),
+            ("model.refit", refit, ["best", "none"]),
+        ]:
             if value is not None and value not in labels + extra:
                 raise RotastackError(
                     f"{where}: {key}: {value!r} is not a method{nearest(value, labels + extra)}; "
@@ -136,9 +141,7 @@ class Study:
 
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
-        return any(
-            m["pool"] == pool and m["combiner"]["kind"] != "vote" for m in self.methods.values()
-        )
+        return any(m["pool"] == pool and m["combiner"]["kind"] != "vote" for m in self.methods.values())
 
     # What each step needs of the study, and nothing else
 

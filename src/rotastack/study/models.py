@@ -22,6 +22,7 @@ TRUSTED_TYPES = [
     "rotastack.ensembles.random_rotation_forest.RandomRotationForestClassifier",
     "rotastack.ensembles.stacked_rotation.StackedRotationClassifier",
     "rotastack.learners.fitting.AlignedClassifier",
+    "rotastack.trees.forest.ForestClassifier",
     "rotastack.views.rotation.RandomRotation",
     "rotastack.views.scaling.MinMaxScaler01",
     "rotastack.views.scaling.QuantileScaler",

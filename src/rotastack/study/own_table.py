@@ -33,14 +33,18 @@ def write_study(table: Path, target: str | None) -> Path:
     folds = study["protocol"]["folds"]
     if counts.max() < folds or len(X) < 2 * folds:
         raise RotastackError(f"{table}: {len(X)} rows are too few for {folds} folds")
-    name = "".join(c if c.isalnum() or c in "_-" else "-" for c in table.name.split(".")[0].lower()).strip("-_")
+    name = "".join(c if c.isalnum() or c in "_-" else "-" for c in table.name.split(".")[0].lower()).strip(
+        "-_"
+    )
     name = name or "table"
     dataset = {"name": name, "sources": [{"file": {"path": str(table), "target": target}}]}
     path = Path("studies") / f"{name}.yaml"
     if path.is_file():
         if load_yaml(path).get("datasets") == [dataset]:
             return path
-        raise RotastackError(f"{path} is there already and is about something else; move it or rename the table")
+        raise RotastackError(
+            f"{path} is there already and is about something else; move it or rename the table"
+        )
     study |= {
         "name": name,
         "title": f"Does rotation stacking help on {table.name}?",

@@ -66,7 +66,9 @@ def _read(config: Mapping[str, Any], config_files: list[str]) -> "Plan":
             from rotastack.errors import nearest
 
             known = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
-            raise RotastackError(f"config/config.yaml: study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
+            raise RotastackError(
+                f"config/config.yaml: study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}"
+            )
         where = str(path)
         content = {**load_yaml(path), **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
@@ -135,10 +137,14 @@ class Plan:
         from rotastack.data.loading import unavailable
 
         waiting = {
-            name: spec for name, spec in self.study.datasets.items() if not Path(f"data/raw/{name}.csv.gz").is_file()
+            name: spec
+            for name, spec in self.study.datasets.items()
+            if not Path(f"data/raw/{name}.csv.gz").is_file()
         }
         with ThreadPoolExecutor(8) as pool:
-            reasons = dict(zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True))
+            reasons = dict(
+                zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
+            )
         missing = {name: why for name, why in reasons.items() if why is not None}
         if not missing:
             return
@@ -237,7 +243,9 @@ class Plan:
         for d in self.datasets:
             found += [f"{base}/{step}/{d}.tsv" for step in ("folds", "score", "draw_dataset", "refit")]
             found += [f"{base}/rotations/{d}.{g}.tsv" for g in self.study.groups("rotation")]
-            found += [f"{base}/train/{d}.{p}.{rg}.{fg}.tsv" for p in self.study.used_pools for rg, fg in blocks]
+            found += [
+                f"{base}/train/{d}.{p}.{rg}.{fg}.tsv" for p in self.study.used_pools for rg, fg in blocks
+            ]
             found += [f"{base}/combine/{d}.{slug(m)}.tsv" for m in self.study.methods]
         return [*found, f"{base}/summarize/all.tsv"]
 
@@ -250,7 +258,9 @@ class Plan:
     def summarize_spec(self) -> str:
         """Return the slice for statistics and study figures."""
         evaluation = self.study.content["evaluation"]
-        return compact({"alpha": evaluation["alpha"], "control": self.study.control, "methods": list(self.study.methods)})
+        return compact(
+            {"alpha": evaluation["alpha"], "control": self.study.control, "methods": list(self.study.methods)}
+        )
 
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
@@ -269,7 +279,9 @@ class Plan:
             used = {m: {**v, "pool": self.study.pools[v["pool"]]} for m, v in self.study.methods.items()}
             modules += refit_modules(used)
         elif step == "fetch":
-            modules += [f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]]
+            modules += [
+                f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]
+            ]
         return fingerprint(*modules)
 
     # Resources, by the size of the data set and the attempt

@@ -6,7 +6,7 @@ import resource
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ class Record:
     status: str = "ok"
     message: str = ""
     warnings: list[str] = field(default_factory=list)
-    started: str = field(default_factory=lambda: datetime.now(timezone.utc).isoformat(timespec="seconds"))
+    started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
 
     def fail(self, error: BaseException) -> None:

@@ -108,12 +108,17 @@ class Writer:
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers; missing ones are left out."""
-        self._log([Metric(k, float(v), _milliseconds(started), 0) for k, v in values.items() if _known(v)], run_id)
+        self._log(
+            [Metric(k, float(v), _milliseconds(started), 0) for k, v in values.items() if _known(v)], run_id
+        )
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series, its steps being cells or members."""
         stamp = _milliseconds(started)
-        self._log([Metric(name, float(v), stamp, i) for i, v in enumerate(values) if _known(v)], run_id)
+        self._log(
+            [Metric(name, float(v), stamp, i) for i, v in enumerate(values) if v is not None and _known(v)],
+            run_id,
+        )
 
     def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, about: Mapping[str, Any]) -> None:
         """Log the prepared table as the run's input."""
@@ -124,7 +129,9 @@ class Writer:
             warnings.simplefilter("ignore")
             data = from_pandas(table, source=f"results/datasets/{name}.parquet", name=name, targets="target")
             entity = data._to_mlflow_entity()
-        self.client.log_inputs(run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", "evaluation")])])
+        self.client.log_inputs(
+            run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", "evaluation")])]
+        )
         self.client.log_param(run_id, "n_classes", len(about["classes"]))
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
@@ -157,7 +164,10 @@ class Writer:
                 input_example=example,
                 pip_requirements=[
                     f"rotastack=={__version__}",
-                    *(f"{n}=={version(n)}" for n in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")),
+                    *(
+                        f"{n}=={version(n)}"
+                        for n in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
+                    ),
                 ],
             )
 
@@ -207,7 +217,7 @@ def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     return flat
 
 
-def _known(value) -> bool:
+def _known(value: Any) -> bool:
     return value is not None and math.isfinite(float(value))
 
 

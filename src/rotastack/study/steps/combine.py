@@ -48,7 +48,10 @@ def run(job: Job) -> None:
                 record.fail(error)
                 continue
             cells.update(zip(names, results, strict=True))
-        write_arrays(job.output("method"), _labelled(cells, sorted(groups, key=_number), list(folds), data, record, spec))
+        write_arrays(
+            job.output("method"),
+            _labelled(cells, sorted(groups, key=_number), list(folds), data, record, spec),
+        )
         record.metrics = {"cells": len(cells)}
 
 

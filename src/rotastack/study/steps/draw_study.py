@@ -18,14 +18,20 @@ def run(job: Job) -> None:
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
     with job.recorded():
-        means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False, dropna=False)
+        means = scores.pivot_table(
+            index="dataset", columns="method", values="error", sort=False, dropna=False
+        )
         means = means[[m for m in spec["methods"] if m in means]]
         complete = means.dropna()
-        figures = {"differences": plot_differences(means, _standard_errors(scores, spec["control"]), spec["control"])}
+        figures = {
+            "differences": plot_differences(means, _standard_errors(scores, spec["control"]), spec["control"])
+        }
         if len(complete) >= 2:
             figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
         else:
-            figures["critical_difference"] = _sentence("Ranks need at least two data sets on which no method failed.")
+            figures["critical_difference"] = _sentence(
+                "Ranks need at least two data sets on which no method failed."
+            )
         for path in job.outputs["figures"]:
             save_figure(figures[Path(path).stem], path)
 
@@ -33,7 +39,11 @@ def run(job: Job) -> None:
 def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:
     """Return the standard error over cells of each method's paired difference to the control."""
     cells = scores.pivot_table(
-        index=["dataset", "rotation_group", "fold_group"], columns="method", values="error", sort=False, dropna=False
+        index=["dataset", "rotation_group", "fold_group"],
+        columns="method",
+        values="error",
+        sort=False,
+        dropna=False,
     )
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)

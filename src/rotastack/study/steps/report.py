@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -62,7 +64,7 @@ def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
     ]
 
 
-def _verdict(result: dict, study: dict, control: str) -> list[str]:
+def _verdict(result: dict, study: Mapping[str, Any], control: str) -> list[str]:
     """Say in sentences what came out, and how sure that is."""
     if "average_ranks" not in result:
         return ["No data set has scores of all methods; see the notes."]
@@ -101,12 +103,7 @@ def _verdict(result: dict, study: dict, control: str) -> list[str]:
 def _different_pairs(result: dict, alpha: float) -> list[str]:
     table = pd.DataFrame(result["nemenyi_p"])
     names = list(table.columns)
-    return [
-        f"{a} and {b}"
-        for i, a in enumerate(names)
-        for b in names[i + 1 :]
-        if table.loc[a, b] < alpha
-    ]
+    return [f"{a} and {b}" for i, a in enumerate(names) for b in names[i + 1 :] if table.loc[a, b] < alpha]
 
 
 def _notes(job: Job, comparison: dict) -> list[str]:
@@ -126,7 +123,11 @@ def _seconds(paths: list[Path]) -> list[dict]:
         rows.append({"rule": path.parent.name, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
     if not rows:
         return []
-    frame = pd.DataFrame(rows).groupby("rule").agg(jobs=("seconds", "size"), seconds=("seconds", "sum"), mb=("mb", "max"))
+    frame = (
+        pd.DataFrame(rows)
+        .groupby("rule")
+        .agg(jobs=("seconds", "size"), seconds=("seconds", "sum"), mb=("mb", "max"))
+    )
     return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
 
 

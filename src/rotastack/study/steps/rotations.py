@@ -6,7 +6,7 @@ import xarray as xr
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_frame, write_arrays
 from rotastack.study.job import Job
-from rotastack.views.rotation import draw_rotation
+from rotastack.views.haar import draw_rotation
 
 
 def run(job: Job) -> None:

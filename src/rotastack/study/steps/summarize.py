@@ -23,7 +23,9 @@ def run(job: Job) -> None:
         write_frame(job.output("scores"), scores)
         comparisons = {}
         for metric, higher in HIGHER_IS_BETTER.items():
-            means = scores.pivot_table(index="dataset", columns="method", values=metric, sort=False, dropna=False)
+            means = scores.pivot_table(
+                index="dataset", columns="method", values=metric, sort=False, dropna=False
+            )
             means = means[[m for m in spec["methods"] if m in means]]
             comparisons[metric] = _comparison(means, higher, spec)
             _write_csv(job.output(f"table_{metric}"), means.reset_index())

@@ -54,7 +54,8 @@ def _track_dataset(job: Job, writer: Writer) -> dict[str, str]:
         runs[f"pool {pool}"] = run.run_id
         if run.is_new:
             summed = {
-                k: sum(sum(p["metrics"].get(k, [])) for p in parts) for k in ("fit_seconds", "predict_seconds")
+                k: sum(sum(p["metrics"].get(k, [])) for p in parts)
+                for k in ("fit_seconds", "predict_seconds")
             }
             writer.log_metrics(run.run_id, summed, parts[0]["started"])
             for name in ("fit_seconds", "predict_seconds", "n_nodes", "depth", "oob_error"):

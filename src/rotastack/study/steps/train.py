@@ -36,9 +36,7 @@ def run(job: Job) -> None:
     groups = [_recipes(spec["pool"], arrays) for arrays in _rotations(job)]
     n_members = len(groups[0])
     shape = (len(groups), len(spec["fold_groups"]))
-    outputs = np.full(
-        (*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32
-    )
+    outputs = np.full((*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32)
     facts = {name: np.full((*shape, len(pairs), n_members), np.nan) for name in FACTS}
     seconds = {"fit_seconds": np.zeros(n_members), "predict_seconds": np.zeros(n_members)}
 

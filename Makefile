@@ -1,0 +1,54 @@
+# Two commands do everything: `make run` and `make test`. The environment is made from requirements.lock.
+PYTHON ?= python3
+CORES ?= all
+STUDY ?= quickstart
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test ui report lint format lock clean env
+
+run: env            ## run the study: make run, make run STUDY=tiny CORES=4
+	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
+	else $(BIN)/rotastack run $(STUDY) --cores $(CORES); fi
+	@echo "report: results/report.html    runs: make ui"
+
+test: env           ## all tests
+	$(BIN)/python -m pytest -n auto
+
+ui: env             ## open the MLflow UI
+	$(BIN)/rotastack ui
+
+report: env         ## bring the HTML report up to date and say where it is
+	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES) results/report.html; \
+	else $(BIN)/rotastack report $(STUDY); fi
+	@echo "report: results/report.html"
+
+lint: env           ## formatting, style, types, workflow
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/snakefmt --check -l 120 Snakefile workflow
+	$(BIN)/snakemake --lint
+
+format: env         ## put code into shape
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+	$(BIN)/snakefmt -l 120 Snakefile workflow
+
+lock: env           ## pin all dependencies anew
+	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade -o requirements.lock
+
+env: $(STAMP)
+
+$(STAMP): requirements.lock pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	$(BIN)/python -m compileall -q src || true
+	touch $(STAMP)
+
+clean:              ## remove results and raw data; the environment stays
+	rm -rf results data/raw .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

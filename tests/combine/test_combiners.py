@@ -1,0 +1,74 @@
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from rotastack.combine import Stacking, Voting
+from rotastack.combine.nested import combine_nested, level_one_inputs
+from rotastack.errors import RotastackError
+
+
+def member(*first):
+    return np.array([[p, 1 - p] for p in first])
+
+
+def test_soft_voting_is_the_mean():
+    outputs = np.stack([member(0.9, 0.2), member(0.5, 0.4)])
+    np.testing.assert_allclose(Voting().predict_proba(outputs)[:, 0], [0.7, 0.3])
+
+
+def test_hard_voting_counts_and_breaks_ties_by_probability_then_class():
+    outputs = np.stack([member(0.9, 0.45, 0.6), member(0.4, 0.3, 0.4)])
+    proba = Voting("hard").predict_proba(outputs)
+    assert proba.argmax(axis=1).tolist() == [0, 1, 0]  # tie by larger sum; majority; exact tie: lower class
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_unknown_voting():
+    with pytest.raises(RotastackError, match="soft.*hard"):
+        Voting("loud").predict_proba(np.zeros((1, 1, 2)))
+
+
+def test_stacker_learns_which_member_to_trust():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    good, noise = np.eye(2)[y], rng.dirichlet([1, 1], 200)
+    stacker = Stacking(LogisticRegression()).fit(np.stack([noise, good]), y, 2, np.random.SeedSequence(0))
+    assert (stacker.predict_proba(np.stack([noise, good])).argmax(axis=1) == y).all()
+
+
+def test_nested_inputs_by_hand():
+    """outputs[b, :, i]: level 1 of fold h trains on b = h and is tested on the mean over b != h."""
+    n_folds, n_rows = 3, 6
+    folds = np.array([0, 0, 1, 1, 2, 2])
+    y = np.array([0, 1] * 3)
+    outputs = np.zeros((n_folds, 1, n_rows, 2), dtype=np.float32)
+    for b in range(n_folds):
+        for i in range(n_rows):
+            outputs[b, 0, i] = [10 * b + i, 0]
+    seen = []
+
+    class Spy(Voting):
+        trained = True
+
+        def fit(self, outputs, y, n_classes, sequence):
+            seen.append(("fit", outputs[0, :, 0].tolist(), y.tolist()))
+            return self
+
+        def predict_proba(self, outputs):
+            seen.append(("predict", outputs[0, :, 0].tolist()))
+            return super().predict_proba(outputs)
+
+    combine_nested(Spy(), outputs, folds, y, np.random.SeedSequence(0))
+    assert seen[0] == ("fit", [2, 3, 4, 5], [0, 1, 0, 1])  # h = 0: rows outside, b = 0
+    assert seen[1] == ("predict", [15, 16])  # rows 0 and 1: mean of b = 1 and b = 2
+    assert seen[2] == ("fit", [10, 11, 14, 15], [0, 1, 0, 1])
+    assert level_one_inputs(outputs, 1)[0, 2, 0] == (2 + 22) / 2
+
+
+def test_untrained_combiners_use_the_diagonal():
+    folds = np.array([0, 1, 2])
+    outputs = np.full((3, 1, 3, 2), np.nan, dtype=np.float32)
+    for i in range(3):
+        outputs[i, 0, i] = [0.25, 0.75]
+    proba, _ = combine_nested(Voting(), outputs, folds, np.array([0, 1, 1]), np.random.SeedSequence(0))
+    np.testing.assert_allclose(proba, [[0.25, 0.75]] * 3)

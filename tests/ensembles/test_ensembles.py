@@ -1,0 +1,159 @@
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.neighbors import KNeighborsClassifier
+
+from rotastack import (
+    PooledEnsembleClassifier,
+    RandomRotationForestClassifier,
+    StackedRotationClassifier,
+)
+from rotastack.combine import Stacking, Voting
+from rotastack.views import RandomRotation
+
+MANY = [
+    PooledEnsembleClassifier(RandomRotation(), n_estimators=6, bootstrap=True, random_state=3),
+    PooledEnsembleClassifier(
+        RandomRotation(), combiner=Stacking(LogisticRegression()), cv=3, n_estimators=3, random_state=3
+    ),
+    RandomRotationForestClassifier(12, n_trees_per_rotation=3, random_state=3),
+    StackedRotationClassifier(3, n_trees=4, cv=3, random_state=3),
+]
+
+
+@pytest.mark.parametrize("estimator", MANY)
+def test_same_result_for_any_n_jobs(estimator, iris):
+    X, y = iris
+    one = clone(estimator).set_params(n_jobs=1).fit(X, y).predict_proba(X)
+    two = clone(estimator).set_params(n_jobs=2).fit(X, y).predict_proba(X)
+    assert (one == two).all()
+
+
+@pytest.mark.parametrize("estimator", MANY)
+def test_dummies_are_never_rotated_and_missing_values_are_filled(estimator, iris):
+    X, y = iris
+    X = np.c_[X, (X[:, 0] > 6).astype(float)]
+    X[::7, 1] = np.nan
+    fitted = clone(estimator).set_params(categorical_features=[4]).fit(X, y)
+    assert fitted.score(X, y) > 0.9
+    pools = [fitted.pool_] if hasattr(fitted, "pool_") else list(fitted._nested_pools.values())
+    for pool in pools:
+        assert pool.categorical.tolist() == [False] * 4 + [True]
+        assert all(m.view is None or m.view.n_features_in_ == 4 for m in pool.members)
+
+
+@pytest.mark.parametrize("scaling", ["minmax", "quantile", "rank", None])
+def test_scalings(scaling, iris):
+    X, y = iris
+    clf = RandomRotationForestClassifier(20, scaling=scaling, random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.95
+
+
+def test_all_columns_categorical_and_single_column():
+    X = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 10, dtype=float)
+    y = X[:, 0].astype(int)
+    assert (
+        StackedRotationClassifier(2, n_trees=3, cv=3, categorical_features=[0, 1], random_state=0)
+        .fit(X, y)
+        .score(X, y)
+        == 1
+    )
+    assert RandomRotationForestClassifier(4, random_state=0).fit(X[:, :1], y).score(X[:, :1], y) == 1
+
+
+def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
+    X, y = iris
+    views = [("identity", None, 1), ("rotation", RandomRotation(), 3)]
+    clf = PooledEnsembleClassifier(views, n_estimators=10, bootstrap=True, random_state=0).fit(X, y)
+    assert [clf.families_.count(n) for n in ("identity", "rotation")] == [3, 7]
+    assert set(clf.oob_family_errors_) == {"identity", "rotation"}
+    assert clf.oob_errors_.shape == (10,)
+    assert 0.85 < clf.oob_score_ <= 1
+
+
+def test_bootstrap_out_of_bag_is_honest():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
+    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=40, bootstrap=True, random_state=0).fit(
+        X, y
+    )
+    assert clf.score(X, y) > 0.9
+    assert 0.3 < clf.oob_score_ < 0.7
+
+
+def test_learner_without_probabilities_votes(iris):
+    X, y = iris
+    clf = PooledEnsembleClassifier(RandomRotation(), RidgeClassifier(), n_estimators=3, random_state=0).fit(
+        X, y
+    )
+    assert set(np.unique(clf.predict_proba(X).round(6))) <= {0.0, 0.333333, 0.666667, 1.0}
+
+
+def test_class_absent_from_a_training_set_has_probability_zero():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(31, 3))
+    y = np.array(["a"] * 15 + ["b"] * 15 + ["rare"])
+    clf = StackedRotationClassifier(2, n_trees=3, cv=3, random_state=0).fit(X, y)
+    fold = clf.folds_[30]
+    assert clf.oof_proba_.shape == (31, 3)
+    assert clf.oof_proba_[30, 2] == 0
+    assert np.isfinite(clf.oof_proba_[clf.folds_ == fold]).all()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "X", "y", "message"),
+    [
+        (RandomRotationForestClassifier(4), np.eye(4), [1, 1, 1, 1], "one class only"),
+        (
+            RandomRotationForestClassifier(5, n_trees_per_rotation=2),
+            np.eye(4),
+            [0, 1, 0, 1],
+            "multiple of n_trees_per_rotation",
+        ),
+        (RandomRotationForestClassifier(4), [[np.inf, 1]] * 4, [0, 1, 0, 1], "infinity"),
+        (RandomRotationForestClassifier(4, scaling=None), [[np.nan, 1]] * 4, [0, 1, 0, 1], "NaN"),
+        (RandomRotationForestClassifier(4), np.eye(4), [0.5, 1.2, 3.3, 0.1], "[Cc]ontinuous"),
+        (StackedRotationClassifier(cv=5), np.eye(4), [0, 1, 0, 1], "4 rows cannot be split into 5 folds"),
+        (StackedRotationClassifier(cv=2), np.eye(4), [0, 1, 0, 1], "'cv' parameter"),
+        (
+            PooledEnsembleClassifier(categorical_features=[7]),
+            np.eye(4),
+            [0, 1, 0, 1],
+            "column numbers from 0 to 3",
+        ),
+        (PooledEnsembleClassifier([("a", None, 0)]), np.eye(4), [0, 1, 0, 1], "positive sum"),
+    ],
+)
+def test_bad_input_is_named(estimator, X, y, message):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y)
+
+
+def test_prediction_is_the_mean_of_the_cross_validated_models(iris):
+    X, y = iris
+    clf = StackedRotationClassifier(2, n_trees=3, cv=3, random_state=1).fit(X, y)
+    outputs = {key: pool.outputs(X) for key, pool in clf._nested_pools.items()}
+    decisions = []
+    for h, (one, other) in enumerate([("0-1", "0-2"), ("0-1", "1-2"), ("0-2", "1-2")]):
+        seen = np.mean([outputs[one], outputs[other]], axis=0, dtype=float).astype(np.float32)
+        decisions.append(clf.combiners_[h].predict_proba(seen))
+    expected = np.mean(decisions, axis=0)
+    np.testing.assert_allclose(clf.predict_proba(X), expected / expected.sum(axis=1, keepdims=True))
+    assert len(clf.stack_) == 3
+
+
+def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
+    X, y = iris
+    clf = RandomRotationForestClassifier(6, random_state=0).fit(X, y)
+    whole = clf.predict_proba(X)
+    monkeypatch.setattr("rotastack.ensembles.pooled._BLOCK", 100)
+    assert (clf.predict_proba(X) == whole).all()
+
+
+def test_any_learner_and_combiner(iris):
+    X, y = iris
+    clf = PooledEnsembleClassifier(
+        RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0
+    )
+    assert clf.fit(X, y).score(X, y) > 0.9

@@ -1,0 +1,60 @@
+"""Nested cross-validation leaks nothing: planted changes in a held-out fold (spec 2)."""
+
+import numpy as np
+import pytest
+
+from rotastack.combine.nested import combine_nested
+from rotastack.combine.stacking import Stacking
+from rotastack.combine.voting import Voting
+from rotastack.ensembles.nested import nested_outputs
+from rotastack.ensembles.pool import Recipe
+from rotastack.learners.registry import make_learner
+from rotastack.resampling import fold_groups, nested_pairs
+from rotastack.views import RandomRotation
+from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
+
+CASES = [
+    ("forest", Stacking(make_learner({"kind": "forest", "n_trees": 10})), MinMaxScaler01()),
+    ("forest", Voting(), QuantileScaler()),
+    ("boosted", Stacking(make_learner({"kind": "logistic"})), RelativeRankScaler()),
+]
+SMALL = {"forest": {"kind": "forest", "n_trees": 4}, "boosted": {"kind": "boosted", "n_rounds": 3}}
+
+
+def decide(X, y, folds, kind, combiner, scaler):
+    learner = make_learner(SMALL[kind])
+    recipes = [Recipe(None, learner)] + [
+        Recipe(RandomRotation(random_state=k).fit(X), learner) for k in range(2)
+    ]
+    outputs = nested_outputs(
+        X, y, 3, folds, nested_pairs(4), recipes, np.random.SeedSequence(5), scaler=scaler
+    )
+    return combine_nested(combiner, outputs, folds, y, np.random.SeedSequence(6))[0]
+
+
+@pytest.mark.parametrize(("kind", "combiner", "scaler"), CASES)
+def test_labels_of_the_held_out_fold_are_not_seen(iris, kind, combiner, scaler):
+    X, y = iris
+    folds = fold_groups(y, 1, 4, 0)[0]
+    before = decide(X, y, folds, kind, combiner, scaler)
+    for h in range(4):
+        held = folds == h
+        changed = y.copy()
+        changed[held] = np.random.default_rng(h).permutation(y[held])
+        after = decide(X, changed, folds, kind, combiner, scaler)
+        assert after[held].tobytes() == before[held].tobytes()
+        assert after[~held].tobytes() != before[~held].tobytes()  # the test would notice a change
+
+
+@pytest.mark.parametrize(("kind", "combiner", "scaler"), CASES)
+def test_rows_of_the_held_out_fold_do_not_see_each_other(iris, kind, combiner, scaler):
+    X, y = iris
+    folds = fold_groups(y, 1, 4, 0)[0]
+    before = decide(X, y, folds, kind, combiner, scaler)
+    for h in range(4):
+        rows = np.flatnonzero(folds == h)
+        scaled, others = rows[::2], rows[1::2]
+        changed = X.copy()
+        changed[scaled] *= 1000
+        after = decide(changed, y, folds, kind, combiner, scaler)
+        assert after[others].tobytes() == before[others].tobytes()

@@ -1,0 +1,60 @@
+import inspect
+
+import numpy as np
+import pytest
+
+from rotastack.errors import RotastackError
+from rotastack.learners.fitting import fit_aligned
+from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
+
+
+@pytest.mark.parametrize("kind", learner_names())
+def test_parameters_match_the_signature_and_it_learns(kind, iris):
+    X, y = iris
+    make = inspect.getmodule(type(make_learner({"kind": kind})))
+    assert make is not None
+    import importlib
+
+    signature = inspect.signature(importlib.import_module(f"rotastack.learners.{kind}").make)
+    assert list(signature.parameters) == list(learner_parameters(kind))
+    fitted = fit_aligned(make_learner({"kind": kind}), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
+    assert (fitted.predict_proba(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ({"kind": "forst"}, "learner 'forst' is unknown; did you mean 'forest'"),
+        (
+            {"kind": "forest", "n_tree": 3},
+            "'n_tree' is not a parameter of learner 'forest'; did you mean 'n_trees'",
+        ),
+        ({"kind": "forest", "n_trees": 0}, "n_trees: 0 is not allowed"),
+        ({"kind": "boosted", "learning_rate": "fast"}, "learning_rate: 'fast' is not allowed"),
+    ],
+)
+def test_mistakes_are_named(spec, message):
+    with pytest.raises(RotastackError, match=message):
+        check_learner(spec)
+
+
+def test_missing_classes_get_zero_columns():
+    X = np.arange(6, dtype=np.float32).reshape(-1, 1)
+    fitted = fit_aligned(
+        make_learner({"kind": "boosted", "n_rounds": 2}),
+        X,
+        np.array([0, 0, 0, 3, 3, 3]),
+        5,
+        np.random.SeedSequence(0),
+    )
+    proba = fitted.predict_proba(X)
+    assert proba.shape == (6, 5)
+    assert (proba[:, [1, 2, 4]] == 0).all()
+
+
+def test_one_class_is_predicted_with_certainty():
+    X = np.zeros((3, 1), dtype=np.float32)
+    fitted = fit_aligned(
+        make_learner({"kind": "boosted"}), X, np.array([2, 2, 2]), 3, np.random.SeedSequence(0)
+    )
+    assert fitted.predict_proba(X).tolist() == [[0, 0, 1]] * 3

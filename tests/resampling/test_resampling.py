@@ -1,0 +1,59 @@
+import numpy as np
+import pytest
+
+from rotastack.errors import RotastackError
+from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
+
+
+def test_folds_partition_and_stratify():
+    y = np.repeat([0, 1, 2], [50, 30, 20])
+    groups = fold_groups(y, 4, 5, random_state=1)
+    assert groups.shape == (4, 100)
+    for folds in groups:
+        table = np.array([[np.sum((folds == f) & (y == c)) for c in range(3)] for f in range(5)])
+        assert (table == [10, 6, 4]).all()
+    assert not (groups[0] == groups[1]).all()
+
+
+def test_more_groups_keep_the_earlier_ones():
+    y = np.arange(40) % 2
+    assert (fold_groups(y, 5, 4, 3)[:2] == fold_groups(y, 2, 4, 3)).all()
+    assert (rotation_groups(4, 3, 6, 3)[:2, :4] == rotation_groups(4, 2, 4, 3)).all()
+
+
+def test_small_class_is_spread_thin():
+    y = np.array(["a"] * 20 + ["b"] * 2)
+    folds = fold_groups(y, 1, 5, 0)[0]
+    assert len(set(folds[20:])) == 2
+
+
+@pytest.mark.parametrize(
+    ("y", "n_groups", "n_folds", "message"),
+    [
+        ([0, 1] * 10, 0, 5, "n_groups must be at least 1"),
+        ([0, 1] * 10, 1, 1, "n_folds must be at least 2"),
+        ([0, 1], 1, 5, "2 rows cannot be split into 5 folds"),
+        ([0, 1, 2, 3, 4, 5], 1, 3, "largest class has 1 rows"),
+    ],
+)
+def test_impossible_folds(y, n_groups, n_folds, message):
+    with pytest.raises(RotastackError, match=message):
+        fold_groups(y, n_groups, n_folds, 0)
+
+
+def test_rotation_groups_start_with_the_identity():
+    groups = rotation_groups(5, 3, 4, random_state=0)
+    assert (groups[:, 0] == np.eye(5)).all()
+    np.testing.assert_allclose(
+        groups @ groups.swapaxes(2, 3), np.broadcast_to(np.eye(5), groups.shape), atol=1e-12
+    )
+    assert not np.allclose(groups[0, 1], groups[1, 1])
+    assert not np.allclose(rotation_groups(5, 1, 1, 0, identity_first=False), np.eye(5))
+
+
+def test_pairs_are_all_there_once():
+    pairs = nested_pairs(5)
+    assert len(pairs) == len(set(pairs)) == 15
+    assert sum(a == b for a, b in pairs) == 5
+    with pytest.raises(RotastackError):
+        nested_pairs(1)

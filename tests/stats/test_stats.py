@@ -1,0 +1,256 @@
+import numpy as np
+import pandas as pd
+import pytest
+import scikit_posthocs
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats as scipy_stats
+
+from rotastack.errors import RotastackError
+from rotastack.stats import (
+    average_ranks,
+    compare,
+    critical_difference,
+    friedman,
+    nemenyi,
+    variance_components,
+)
+from rotastack.stats.comparison import cliques
+from rotastack.stats.scores import score_probabilities
+from rotastack.stats.variance import kendall_w
+from rotastack.stats.wilcoxon import holm, wilcoxon_holm
+
+# Demsar (2006), table 6: AUC of four versions of C4.5 on 14 data sets.
+DEMSAR = pd.DataFrame(
+    {
+        "C4.5": [
+            0.763,
+            0.599,
+            0.954,
+            0.628,
+            0.882,
+            0.936,
+            0.661,
+            0.583,
+            0.775,
+            1.000,
+            0.940,
+            0.619,
+            0.972,
+            0.957,
+        ],
+        "C4.5+m": [
+            0.768,
+            0.591,
+            0.971,
+            0.661,
+            0.888,
+            0.931,
+            0.668,
+            0.583,
+            0.838,
+            1.000,
+            0.962,
+            0.666,
+            0.981,
+            0.978,
+        ],
+        "C4.5+cf": [
+            0.771,
+            0.590,
+            0.968,
+            0.654,
+            0.886,
+            0.916,
+            0.609,
+            0.563,
+            0.866,
+            1.000,
+            0.965,
+            0.614,
+            0.9751,
+            0.946,
+        ],
+        "C4.5+m+cf": [
+            0.798,
+            0.569,
+            0.967,
+            0.657,
+            0.898,
+            0.931,
+            0.685,
+            0.625,
+            0.875,
+            1.000,
+            0.962,
+            0.669,
+            0.975,
+            0.970,
+        ],
+    }
+)
+
+
+def test_demsars_worked_example():
+    ranks = average_ranks(DEMSAR, higher_is_better=True)
+    np.testing.assert_allclose(ranks, [3.143, 2.000, 2.893, 1.964], atol=5e-4)
+    assert critical_difference(4, 14, 0.05) == pytest.approx(1.25, abs=0.005)
+    assert critical_difference(4, 14, 0.10) == pytest.approx(1.12, abs=0.03)
+    # He prints chi2 = 9.28 and F = 3.69 without the correction for ties.
+    n, k = DEMSAR.shape
+    chi2 = 12 * n / (k * (k + 1)) * ((ranks**2).sum() - k * (k + 1) ** 2 / 4)
+    assert chi2 == pytest.approx(9.28, abs=0.01)
+    assert (n - 1) * chi2 / (n * (k - 1) - chi2) == pytest.approx(3.69, abs=0.01)
+
+
+@pytest.mark.parametrize(("k", "n", "expected"), [(5, 20, 1.364), (8, 17, 2.546)])
+def test_published_critical_differences(k, n, expected):
+    assert critical_difference(k, n, 0.05) == pytest.approx(expected, abs=6e-4)
+
+
+def test_friedman_agrees_with_scipy_ties_included():
+    table = pd.DataFrame(np.random.default_rng(0).integers(0, 4, (12, 5)).astype(float))
+    ours = friedman(table, higher_is_better=False)
+    theirs = scipy_stats.friedmanchisquare(*table.to_numpy().T)
+    assert ours.chi2 == pytest.approx(theirs.statistic)
+    assert ours.df == (4, 44)
+    assert pytest.approx(11 * ours.chi2 / (12 * 4 - ours.chi2)) == ours.F
+
+
+def test_friedman_degenerate_tables_are_defined():
+    agree = pd.DataFrame(np.tile([1.0, 2, 3], (4, 1)))
+    assert friedman(agree, False)[1:] == (float("inf"), (2, 6), 0.0)
+    tied = pd.DataFrame(np.ones((4, 3)))
+    assert friedman(tied, False) == (0.0, 0.0, (2, 6), 1.0)
+
+
+def test_missing_scores_and_too_few_data_sets_are_named():
+    with pytest.raises(RotastackError, match="no score of method 'B' on data set 'y'"):
+        average_ranks(pd.DataFrame({"A": [1, 2.0], "B": [1, np.nan]}, index=["x", "y"]), False)
+    with pytest.raises(RotastackError, match="at least 2 data sets"):
+        friedman(pd.DataFrame({"A": [1.0], "B": [2.0]}), False)
+
+
+def test_nemenyi_agrees_with_scikit_posthocs():
+    ours = nemenyi(DEMSAR, higher_is_better=True)
+    theirs = scikit_posthocs.posthoc_nemenyi_friedman(DEMSAR)
+    np.testing.assert_allclose(ours, theirs, atol=1e-4)
+
+
+def test_nemenyi_and_critical_difference_agree():
+    """p crosses alpha exactly where the difference of ranks crosses the CD."""
+    comparison = compare(DEMSAR, True)
+    gap = np.abs(np.subtract.outer(*[comparison.average_ranks.to_numpy()] * 2))
+    for alpha in (0.05, 0.1, 0.2, 0.5):
+        np.testing.assert_array_equal(
+            comparison.nemenyi_p.to_numpy() < alpha, gap > comparison.critical_difference(alpha)
+        )
+
+
+def test_holm_by_hand_and_wilcoxon():
+    assert holm(pd.Series([0.2, 0.01, 0.03])).tolist() == pytest.approx([0.2, 0.03, 0.06])
+    p = wilcoxon_holm(DEMSAR, control="C4.5")
+    raw = scipy_stats.wilcoxon(DEMSAR["C4.5+m+cf"] - DEMSAR["C4.5"]).pvalue
+    assert p["C4.5+m+cf"] >= raw
+    assert set(p.index) == set(DEMSAR.columns[1:])
+    assert len(wilcoxon_holm(DEMSAR)) == 6
+    assert wilcoxon_holm(pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2]})).iloc[0] == 1
+    with pytest.raises(RotastackError, match="did you mean 'C4.5'"):
+        wilcoxon_holm(DEMSAR, control="C45")
+
+
+def test_wins_and_improvement_by_hand():
+    errors = pd.DataFrame({"A": [0.2, 0.4, 0.0], "B": [0.1, 0.4, 0.1]})
+    comparison = compare(errors, higher_is_better=False)
+    assert comparison.wins.loc["B", "A"] == 1.5
+    assert comparison.wins.loc["A", "B"] == 1.5
+    assert comparison.improvement("A")["B"] == pytest.approx(
+        25.0
+    )  # 50 % and 0 %; the third has a control of 0
+
+
+def test_cliques_are_maximal_runs():
+    ranks = pd.Series({"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0})
+    different = pd.DataFrame(
+        np.abs(np.subtract.outer(ranks.values, ranks.values)) > 1.5, ranks.index, ranks.index
+    )
+    assert cliques(ranks, different) == [["a", "b"], ["b", "c"], ["c", "d"]]
+    assert cliques(ranks, different & False) == [["a", "b", "c", "d"]]
+
+
+def test_variance_components_find_what_was_put_in():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(60):
+        table = (
+            0.1
+            + 0.03 * rng.normal(size=(20, 1))
+            + 0.02 * rng.normal(size=(1, 20))
+            + 0.01 * rng.normal(size=(20, 20))
+        )
+        parts = variance_components(table)
+        found.append([parts.fold_groups[0], parts.rotation_groups[0], parts.residual[0]])
+    np.testing.assert_allclose(np.mean(found, axis=0), [9e-4, 4e-4, 1e-4], rtol=0.12)
+
+
+def test_variance_intervals_cover():
+    rng = np.random.default_rng(1)
+    hits = 0
+    for _ in range(200):
+        table = 0.03 * rng.normal(size=(1, 15)) + 0.01 * rng.normal(size=(15, 15))
+        _, low, high = variance_components(table).rotation_groups
+        hits += low <= 9e-4 <= high
+    assert 0.89 <= hits / 200 <= 0.99
+
+
+def test_variance_f_test_against_hand_computation():
+    table = np.array([[1.0, 2, 4], [2, 2, 5], [3, 5, 6]])
+    parts = variance_components(table)
+    mean, rows, columns = table.mean(), table.mean(1), table.mean(0)
+    rest = ((table - rows[:, None] - columns + mean) ** 2).sum() / 4
+    assert parts.f_fold_groups == pytest.approx(3 * ((rows - mean) ** 2).sum() / 2 / rest)
+    assert parts.share_rotation_groups + parts.share_fold_groups + parts.share_residual == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("table", "verdict"),
+    [
+        (np.ones((3, 3)), "all cells are equal"),
+        (np.tile([0.1, 0.2, 0.3], (3, 1)), "rotations matter"),
+        (np.tile([[0.1], [0.2], [0.3]], (1, 3)), "not sensitive"),
+    ],
+)
+def test_variance_verdicts(table, verdict):
+    assert variance_components(table).verdict.startswith(verdict)
+
+
+def test_variance_refuses_what_it_cannot_split():
+    with pytest.raises(RotastackError, match="at least 2 fold groups"):
+        variance_components([[1.0, 2.0]])
+    with pytest.raises(RotastackError, match="not finite"):
+        variance_components([[1.0, np.nan], [1, 2]])
+
+
+@given(arrays(float, (4, 5), elements=st.floats(0, 1)))
+def test_kendall_w_is_between_0_and_1(table):
+    w = kendall_w(table)
+    assert np.isnan(w) or -1e-9 <= w <= 1 + 1e-9
+
+
+def test_kendall_w_is_friedman_scaled():
+    table = np.random.default_rng(2).normal(size=(6, 4))
+    chi2 = scipy_stats.friedmanchisquare(*table.T).statistic
+    assert kendall_w(table) == pytest.approx(chi2 / (6 * 3))
+
+
+def test_scores_by_hand():
+    y = np.array([0, 0, 0, 1])
+    proba = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.0, 1.0]])
+    scores = score_probabilities(y, proba)
+    assert scores["error"] == 0.25
+    assert scores["balanced_accuracy"] == pytest.approx((2 / 3 + 1) / 2)
+    assert scores["brier"] == pytest.approx(2 * np.mean([0.01, 0.16, 0.49, 0]))
+    expected = -np.mean(np.log([0.9, 0.6, 0.3, 1 / 1.001]))
+    assert scores["log_loss"] == pytest.approx(expected)
+    assert all(np.isnan(v) for v in score_probabilities(y, proba * np.nan).values())

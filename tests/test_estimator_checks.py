@@ -1,0 +1,62 @@
+"""scikit-learn's own checks, in full, on every public estimator; no check is skipped by us."""
+
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from rotastack import (
+    PooledEnsembleClassifier,
+    RandomRotationForestClassifier,
+    StackedRotationClassifier,
+)
+from rotastack.combine import Stacking
+from rotastack.trees import ForestClassifier
+from rotastack.views import MinMaxScaler01, QuantileScaler, RandomRotation, RelativeRankScaler
+
+INSTANCES = [
+    MinMaxScaler01(),
+    QuantileScaler(),
+    RelativeRankScaler(),
+    RandomRotation(random_state=0),
+    RandomRotation(max_axes=2, flip=True, random_state=0),
+    ForestClassifier(n_estimators=5, random_state=0),
+    PooledEnsembleClassifier(n_estimators=3, random_state=0),
+    PooledEnsembleClassifier(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
+    PooledEnsembleClassifier(
+        [("identity", None, 1), ("rotation", RandomRotation(), 2)],
+        combiner=Stacking(LogisticRegression()),
+        n_estimators=3,
+        cv=3,
+        random_state=0,
+    ),
+    RandomRotationForestClassifier(n_estimators=4, n_trees_per_rotation=2, random_state=0),
+    RandomRotationForestClassifier(n_estimators=3, tree="extra", random_state=0),
+    StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
+    StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
+]
+
+
+@parametrize_with_checks(INSTANCES)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+def test_every_public_estimator_is_checked():
+    import rotastack
+    import rotastack.trees
+    import rotastack.views
+
+    public = {
+        name
+        for module in (rotastack, rotastack.views, rotastack.trees)
+        for name in module.__all__
+        if name[0].isupper()
+    }
+    assert public == {type(e).__name__ for e in INSTANCES}
+
+
+@pytest.mark.parametrize("estimator", INSTANCES, ids=lambda e: type(e).__name__)
+def test_parameters_are_documented(estimator):
+    text = type(estimator).__doc__
+    for name in estimator.get_params(deep=False):
+        assert f"{name} :" in text or f"{name}," in text or f", {name}" in text, name
