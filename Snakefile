@@ -4,12 +4,12 @@
 # What a study may say is in workflow/schemas; what each step does is in src/rotastack/study/steps.
 from snakemake.utils import min_version
 
-from rotastack.study.plan import open_plan
+from rotastack.study.plan import config_file, open_plan
 
 min_version("9.1")
 
 
-configfile: "config/config.yaml"
+configfile: config_file()
 
 
 PLAN = open_plan(

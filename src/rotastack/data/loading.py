@@ -1,15 +1,17 @@
 """Get a data set from where it can be had, and check that it is the expected one."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from rotastack.data.registry import entry, make_sources
-from rotastack.data.tables import read_raw
 from rotastack.errors import RotastackError
+
+if TYPE_CHECKING:  # asking whether a table can be had loads none
+    import pandas as pd
 
 __all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "unavailable"]
 
@@ -64,6 +66,8 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
     RotastackError
         No source gave it, or it is not the expected table.
     """
+    from rotastack.data.tables import read_raw
+
     reasons = []
     mirrored = _mirror_file(name, spec, mirror)
     asked_mirror = False

@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
+from rotastack.data.formats import FORMATS
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import replacing
 
 __all__ = ["move_target_last", "read_frame", "read_raw", "read_table", "write_raw"]
-
-FORMATS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet", ".arff")
 
 
 def read_frame(path: str | Path) -> pd.DataFrame:

@@ -191,28 +191,37 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         recipes = self._recipes(int((~categorical).sum()), sequence)
         self.families_ = [recipe.family for recipe in recipes]
         combiner = self._combiner()
-        folds = None
-        if getattr(combiner, "trained", False):
-            folds = fold_groups(codes, 1, self.cv, child(sequence, "folds"))[0]
-        return self._fit_parts(X, codes, recipes, combiner, folds, categorical, sequence)
-
-    def _fit_parts(self, X, codes, recipes, combiner, folds, categorical, sequence):
-        """Train from parts drawn before: what the workflow's steps do, on one cell."""
-        n_classes = len(self.classes_)
-        options = {
-            "scaler": SCALERS[self.scaling]() if self.scaling else None,
-            "categorical": categorical,
-            "n_jobs": self.n_jobs,
-        }
         training, combining = child(sequence, "train"), child(sequence, "combine")
-        if folds is None or self.refit:
-            self.pool_ = fit_pool(
-                X, codes, n_classes, recipes, training, bootstrap=self._bootstrap(), **options
-            )
-            self._describe_out_of_bag(X, codes)
-        if folds is None:
+        if not getattr(combiner, "trained", False):
+            self._train(X, codes, recipes, categorical, training)
             self.combiners_ = [combiner]
             return self
+        if self.refit:
+            self._train(X, codes, recipes, categorical, training)
+        folds = fold_groups(codes, 1, self.cv, child(sequence, "folds"))[0]
+        self._train_nested(X, codes, recipes, combiner, folds, categorical, training, combining)
+        return self
+
+    def _train(self, X, codes, recipes, categorical, sequence) -> None:
+        """Train the members on all rows."""
+        self.pool_ = fit_pool(
+            X,
+            codes,
+            len(self.classes_),
+            recipes,
+            sequence,
+            bootstrap=self._bootstrap(),
+            **self._options(categorical),
+        )
+        self._describe_out_of_bag(X, codes)
+
+    def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining) -> None:
+        """Train members and combiner in nested cross-validation: a cell of the workflow.
+
+        The members of folds (a, b) are seeded by ``child(training, a, b)``, the combiner of
+        outer fold h by ``child(combining, h)``.
+        """
+        n_classes = len(self.classes_)
         pools: dict[
             str, Pool
         ] = {}  # the folds held out, "a-b" -> pool: text, as model files keep no other keys
@@ -220,11 +229,9 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         def keep(pair: tuple[int, int], pool: Pool) -> None:
             pools[f"{pair[0]}-{pair[1]}"] = pool
 
-        pairs = nested_pairs(int(folds.max()) + 1)
-        if not self.refit:
-            pairs = [(a, b) for a, b in pairs if a < b]
+        pairs = [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
         outputs = nested_outputs(
-            X, codes, n_classes, folds, pairs, recipes, training, on_pool=keep, **options
+            X, codes, n_classes, folds, pairs, recipes, training, on_pool=keep, **self._options(categorical)
         )
         self.folds_ = folds
         self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining)
@@ -232,11 +239,13 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             held_out = np.empty_like(outputs[0])
             for fold in range(len(outputs)):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            refitted = clone(combiner).fit(held_out, codes, n_classes, child(combining, "refit"))
-            self.combiners_ = [refitted]
+            self.combiners_ = [clone(combiner).fit(held_out, codes, n_classes, child(combining, "refit"))]
         else:
             self._nested_pools = pools
-        return self
+
+    def _options(self, categorical) -> dict[str, Any]:
+        scaler = SCALERS[self.scaling]() if self.scaling else None
+        return {"scaler": scaler, "categorical": categorical, "n_jobs": self.n_jobs}
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities.

@@ -15,7 +15,7 @@ from rotastack.study.components import combine_modules, refit_modules, step_modu
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import fingerprint
 
-__all__ = ["Plan", "open_plan"]
+__all__ = ["Plan", "config_file", "open_plan"]
 
 _MACHINE_KEYS = ("study", "data", "tracking")
 
@@ -23,6 +23,12 @@ FIGURES = ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group"
 STUDY_FIGURES = ("critical_difference", "differences")
 TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance")
 _holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
+
+
+def config_file() -> str:
+    """Return ``config/config.yaml`` of the working directory, else of the project."""
+    own = Path("config/config.yaml")
+    return str(own if own.is_file() else project_file("config/config.yaml"))
 
 
 def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> "Plan":

@@ -13,6 +13,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
+
 import mlflow
 import pandas as pd
 from mlflow.entities import Metric, Param, ViewType

@@ -1,8 +1,11 @@
 """What a source is."""
 
-from typing import Any, ClassVar
+from __future__ import annotations
 
-import pandas as pd
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:  # the workflow's dry run looks at sources without loading any
+    import pandas as pd
 
 __all__ = ["Source"]
 

@@ -1,9 +1,14 @@
 """Data sets that scikit-learn brings along."""
 
-import pandas as pd
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError, nearest
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["BundledSource"]
 

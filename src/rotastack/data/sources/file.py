@@ -1,12 +1,16 @@
 """A table of one's own."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-import pandas as pd
-
+from rotastack.data.formats import FORMATS
 from rotastack.data.sources.base import Source
-from rotastack.data.tables import FORMATS, move_target_last, read_frame
 from rotastack.errors import RotastackError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["FileSource"]
 
@@ -20,6 +24,8 @@ class FileSource(Source):
         return Path(self.value if isinstance(self.value, str) else self.value["path"])
 
     def load(self) -> pd.DataFrame:
+        from rotastack.data.tables import move_target_last, read_frame
+
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
         return move_target_last(read_frame(self.path), target, self.where)
 

@@ -1,9 +1,13 @@
 """Data sets made exactly, by a rule or a seeded generator."""
 
-import pandas as pd
+from __future__ import annotations
 
-from rotastack.data.generators import generate
+from typing import TYPE_CHECKING
+
 from rotastack.data.sources.base import Source
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["GeneratedSource"]
 
@@ -12,5 +16,7 @@ class GeneratedSource(Source):
     """A generator of :mod:`rotastack.data.generators`: its name, or a mapping with its parameters."""
 
     def load(self) -> pd.DataFrame:
+        from rotastack.data.generators import generate
+
         parameters = {"name": self.value} if isinstance(self.value, str) else dict(self.value)
         return generate(parameters.pop("name"), **parameters)

@@ -1,5 +1,7 @@
 """Data sets of OpenML, by id, through scikit-learn."""
 
+from __future__ import annotations
+
 import os
 import socket
 import tempfile
@@ -7,13 +9,14 @@ import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, ClassVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from rotastack.data.sources.base import Source
 from rotastack.data.sources.net import TIMEOUT, reason
 from rotastack.errors import RotastackError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["OpenmlSource"]
 

@@ -1,19 +1,21 @@
 """Files of the UCI repository, or of any other web address."""
 
+from __future__ import annotations
+
 import gzip
 import http.client
 import io
 import subprocess
 import urllib.request
 import zipfile
-from typing import ClassVar
-
-import numpy as np
-import pandas as pd
+from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.sources.base import Source
 from rotastack.data.sources.net import TIMEOUT, download, reason
 from rotastack.errors import RotastackError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["UciSource"]
 
@@ -30,6 +32,9 @@ class UciSource(Source):
     network: ClassVar[bool] = True
 
     def load(self) -> pd.DataFrame:
+        import numpy as np
+        import pandas as pd
+
         sums = self.value.get("sha256") or [None] * len(self.value["urls"])
         parts = []
         for url, sha256 in zip(self.value["urls"], sums, strict=True):
@@ -60,6 +65,8 @@ class UciSource(Source):
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
 
     def _parse(self, body: bytes) -> pd.DataFrame:
+        import pandas as pd
+
         separator = self.value.get("separator", ",")
         return pd.read_csv(
             io.BytesIO(body),

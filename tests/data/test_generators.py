@@ -1,0 +1,90 @@
+import numpy as np
+import pytest
+
+from rotastack.data.generators import GENERATORS, generate
+from rotastack.errors import RotastackError
+
+
+def counts(table):
+    return table["target"].value_counts().sort_index().to_dict()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "shape", "classes"),
+    [
+        ("balance_scale", {}, (625, 4), {"B": 49, "L": 288, "R": 288}),
+        ("tic_tac_toe", {}, (958, 9), {"negative": 332, "positive": 626}),
+        ("three_of_nine", {}, (512, 9), {"False": 274, "True": 238}),
+        ("monks", {"problem": 1}, (432, 6), {"0": 216, "1": 216}),
+        ("monks", {"problem": 2}, (432, 6), {"0": 290, "1": 142}),
+        ("monks", {"problem": 3}, (432, 6), {"0": 204, "1": 228}),
+    ],
+)
+def test_enumerated_sets_have_the_published_counts(name, parameters, shape, classes):
+    table = generate(name, **parameters)
+    assert (len(table), table.shape[1] - 1) == shape
+    assert not table.drop(columns="target").duplicated().any()
+    assert counts(table) == classes
+
+
+def test_balance_scale_by_hand():
+    table = generate("balance_scale")
+    row = table.iloc[0]
+    assert row.tolist() == [1, 1, 1, 1, "B"]
+    heavy_left = table[
+        (table["left-weight"] == 5) & (table["left-distance"] == 5) & (table["right-weight"] == 1)
+    ]
+    assert set(heavy_left["target"]) == {"L"}
+
+
+def test_waveform_means_are_mixtures_of_two_waves():
+    table = generate("waveform", rows=30000, seed=0, noise_columns=19)
+    assert table.shape == (30000, 41)
+    X, y = table.drop(columns="target").to_numpy(), table["target"].to_numpy()
+    h1, h2, h3 = (np.maximum(6 - np.abs(np.arange(1, 22) - c), 0) for c in (7, 15, 11))
+    for label, wave in {"0": (h1 + h2) / 2, "1": (h1 + h3) / 2, "2": (h2 + h3) / 2}.items():
+        np.testing.assert_allclose(X[y == label, :21].mean(axis=0), wave, atol=0.09)
+    np.testing.assert_allclose(X[:, 21:].std(axis=0), 1, atol=0.03)
+
+
+def test_norm_problems_have_the_stated_moments():
+    two = generate("twonorm", rows=20000, seed=0)
+    X, y = two.drop(columns="target").to_numpy(), two["target"]
+    np.testing.assert_allclose(X[y == "0"].mean(axis=0), 2 / np.sqrt(20), atol=0.05)
+    ring = generate("ringnorm", rows=20000, seed=0)
+    X, y = ring.drop(columns="target").to_numpy(), ring["target"]
+    np.testing.assert_allclose(X[y == "0"].std(axis=0), 2, atol=0.08)
+    np.testing.assert_allclose(X[y == "1"].mean(axis=0), 1 / np.sqrt(20), atol=0.05)
+
+
+def test_led_lights_are_inverted_one_time_in_ten():
+    table = generate("led24", rows=20000, seed=0)
+    eights = table[table["target"] == "8"].iloc[:, :7].to_numpy()
+    assert eights.mean() == pytest.approx(0.9, abs=0.01)
+
+
+def test_noisy_square_flips_exactly():
+    table = generate("noisy_square", rows=1000, seed=0)
+    truth = (table["x1"] + table["x2"] > 1).astype(int).astype(str)
+    assert (truth != table["target"]).sum() == 100
+
+
+@pytest.mark.parametrize(
+    "name", [n for n in GENERATORS if n in ("waveform", "twonorm", "ringnorm", "led24", "noisy_square")]
+)
+def test_same_seed_same_table(name):
+    assert generate(name, rows=20, seed=5).equals(generate(name, rows=20, seed=5))
+    assert not generate(name, rows=20, seed=5).equals(generate(name, rows=20, seed=6))
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (("waveforms", {}), "generator 'waveforms' is unknown; did you mean 'waveform'"),
+        (("waveform", {"row": 3}), "generator 'waveform'"),
+        (("monks", {"problem": 4}), "problem must be 1, 2 or 3"),
+    ],
+)
+def test_mistakes_are_named(call, message):
+    with pytest.raises(RotastackError, match=message):
+        generate(call[0], **call[1])

@@ -1,0 +1,93 @@
+"""A copy of the project to run Snakemake in, so that code may be edited and results compared."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Project:
+    """A copy of the project in a folder of its own; every command runs there and with its code."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    @classmethod
+    def copy(cls, folder: Path, source: "Project | None" = None):
+        if source is not None:
+            shutil.copytree(source.folder, folder, symlinks=True)
+            return cls(folder)
+        folder.mkdir(parents=True)
+        ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
+        for name in ("src", "workflow", "config"):
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
+        (folder / "profiles").symlink_to("workflow/profiles")
+        return cls(folder)
+
+    @property
+    def environment(self):
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PATH": path}
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen(
+            arguments, cwd=self.folder, env={**self.environment, **options}, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+
+    def call(self, *arguments, check=True, **options):
+        done = subprocess.run(
+            arguments, cwd=self.folder, env={**self.environment, **options}, capture_output=True, text=True
+        )
+        if check and done.returncode:
+            raise AssertionError(f"{arguments} failed:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
+        return done
+
+    def snakemake(self, *arguments, cores=2, study="config/studies/tiny.yaml", **options):
+        return self.call("snakemake", "--cores", str(cores), "--configfile", study, *arguments, **options)
+
+    def planned(self, study="config/studies/tiny.yaml"):
+        """Return what a dry run would do: rule -> set of messages."""
+        text = self.snakemake("--dry-run", study=study).stdout
+        table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
+        rules = {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
+        messages = re.findall(r"^Job \d+: (.*)$", text, re.M)
+        return {k: int(v) for k, v in rules.items() if k not in ("total", "all")}, messages
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        assert old in text, (name, old)
+        path.write_text(text.replace(old, new, 1))
+
+    def scores(self, study="tiny"):
+        """Return the bytes of everything that must be reproducible."""
+        root = self.folder / "results" / study
+        files = [
+            root / "scores.parquet",
+            *sorted(root.glob("*/methods/*.nc")),
+            *sorted(root.glob("statistics/*.parquet")),
+        ]
+        assert len(files) > 5
+        return {str(f.relative_to(root)): f.read_bytes() for f in files}
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """The tiny study, run once. Not to be changed: copy it first."""
+    project = Project.copy(tmp_path_factory.mktemp("finished") / "project")
+    project.first_run = project.snakemake()
+    return project
+
+
+@pytest.fixture
+def project(finished, tmp_path):
+    """A copy of the finished tiny study that may be changed."""
+    return Project.copy(tmp_path / "project", finished)
