@@ -6,8 +6,9 @@ class RotastackError(ValueError):
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """Return ``"; did you mean 'x'?"`` for the known name closest to `name`, or nothing."""
+    """Return ``"; did you mean 'x'"`` for the known name closest to `name`, or nothing."""
     import difflib
 
-    matches = difflib.get_close_matches(name, known, n=1, cutoff=0.4)
-    return f"; did you mean {matches[0]!r}?" if matches else ""
+    by_lower = {k.lower(): k for k in known}
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.4)
+    return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""

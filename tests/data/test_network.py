@@ -73,12 +73,12 @@ def server(monkeypatch):
     def openml(arff=ARFF, md5=None):
         md5 = md5 or hashlib.md5(arff).hexdigest()
         description = {"data_set_description": {
-            "id": "7", "name": "toy", "version": "1", "format": "ARFF", "status": "active", "file_id": "70",
+            "id": "7", "name": "toy", "version": "1", "description": "a toy", "format": "ARFF", "status": "active", "file_id": "70",
             "default_target_attribute": "class", "md5_checksum": md5, "url": f"{address}data/v1/download/70/toy.arff",
         }}  # fmt: skip
         features = {"data_features": {"feature": [
             {"index": str(i), "name": n, "data_type": t, "is_target": str(n == "class").lower(),
-             "is_ignore": "false", "is_row_identifier": "false"}
+             "is_ignore": "false", "number_of_missing_values": "0", "is_row_identifier": "false"}
             for i, (n, t) in enumerate([("width", "numeric"), ("colour", "nominal"), ("class", "nominal")])
         ]}}  # fmt: skip
         qualities = {"data_qualities": {"quality": [{"name": "NumberOfInstances", "value": "20"}]}}
@@ -94,7 +94,10 @@ def server(monkeypatch):
     httpd.pages = {**openml(), "/uci/toy.data": CSV, "/uci/toy.data.gz": gzip.compress(CSV)}
     httpd.address = address
     threading.Thread(target=httpd.serve_forever, daemon=True).start()
-    monkeypatch.setattr("sklearn.datasets._openml._OPENML_PREFIX", address)
+    api = f"{address}api/v1/json/data/"
+    for name, rest in [("INFO", "{}"), ("FEATURES", "features/{}"), ("QUALITIES", "qualities/{}")]:
+        monkeypatch.setattr(f"sklearn.datasets._openml._DATA_{name}", api + rest)
+    monkeypatch.setattr("rotastack.data.sources.openml.DESCRIPTION", api + "{}")
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.sources.openml.TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.sources.uci.TIMEOUT", 0.5)

@@ -52,6 +52,10 @@ def test_the_default_study_is_as_promised():
         ({"methods__RF__combiner": {"kind": "voting"}}, "methods.RF.combiner"),
         ({"methods__RF__combiner": {"kind": "vote", "voting": "loud"}}, "loud"),
         (
+            {"methods__RF__combiner": {"kind": "vote", "learner": {"kind": "forest"}}},
+            "'learner' does not go with kind 'vote'",
+        ),
+        (
             {"pools__forest__learner": {"kind": "forst"}},
             "pools.forest.learner: learner 'forst' is unknown; did you mean 'forest'",
         ),

@@ -1,5 +1,6 @@
 """A copy of the project to run Snakemake in, so that code may be edited and results compared."""
 
+import fcntl
 import os
 import re
 import shutil
@@ -51,7 +52,7 @@ class Project:
         return done
 
     def snakemake(self, *arguments, cores=2, study="config/studies/tiny.yaml", **options):
-        return self.call("snakemake", "--cores", str(cores), "--configfile", study, *arguments, **options)
+        return self.call("snakemake", *arguments, "--cores", str(cores), "--configfile", study, **options)
 
     def planned(self, study="config/studies/tiny.yaml"):
         """Return what a dry run would do: rule -> set of messages."""
@@ -81,9 +82,16 @@ class Project:
 
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory):
-    """The tiny study, run once. Not to be changed: copy it first."""
-    project = Project.copy(tmp_path_factory.mktemp("finished") / "project")
-    project.first_run = project.snakemake()
+    """The tiny study, run once for all workers. Not to be changed: copy it first."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with (shared / "finished.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        project = Project(shared / "finished")
+        if not (project.folder / "results/tiny/tracking.json").exists():
+            project = Project.copy(project.folder)
+            project.snakemake()
     return project
 
 

@@ -77,7 +77,13 @@ class Study:
                     f"{where}: methods.{label}.pool: pool {method['pool']!r} is unknown"
                     f"{nearest(method['pool'], list(self.pools))}; there are {', '.join(self.pools)}"
                 )
-            if method["combiner"]["kind"] == "stacking":
+            kind = method["combiner"]["kind"]
+            stray = {"vote": "learner", "stacking": "voting"}[kind]
+            if stray in method["combiner"]:
+                raise RotastackError(
+                    f"{where}: methods.{label}.combiner: {stray!r} does not go with kind {kind!r}"
+                )
+            if kind == "stacking":
                 learner = method["combiner"].setdefault("learner", {"kind": "forest"})
                 check_learner(learner, f"{where}: methods.{label}.combiner.learner")
             else:

@@ -26,7 +26,7 @@ COMPUTING = {
 def closure(modules: Iterable[str]) -> list[str]:
     """Return the package's modules that importing `modules` imports, sorted, themselves included."""
     seen: set[str] = set()
-    todo = list(modules)
+    todo = [ancestor for name in modules for ancestor in _lineage(name)]
     while todo:
         name = todo.pop()
         if name not in seen:
@@ -49,6 +49,12 @@ def fingerprint(*modules: str) -> str:
         except PackageNotFoundError:
             digest.update(f"{library} absent\n".encode())
     return digest.hexdigest()[:16]
+
+
+def _lineage(name: str) -> list[str]:
+    """Return the packages above a module, and the module: what importing it runs."""
+    parts = name.split(".")
+    return [".".join(parts[:i]) for i in range(1, len(parts) + 1)]
 
 
 def _path(name: str) -> Path | None:
@@ -94,8 +100,7 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
         for target in names:
             root = target.split(".")[0]
             if root == "rotastack" and _path(target) is not None:
-                parts = target.split(".")
-                own |= {".".join(parts[:i]) for i in range(1, len(parts) + 1)}
+                own.update(_lineage(target))
             elif root in COMPUTING:
                 libraries.add(root)
     return frozenset(own - {name}), frozenset(libraries)

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["OpenmlSource"]
 
 
+DESCRIPTION = "https://www.openml.org/api/v1/json/data/{}"
+
+
 class OpenmlSource(Source):
     """An OpenML id, or ``{id, target, drop}``; checksum and retries are scikit-learn's."""
 
@@ -51,9 +54,7 @@ class OpenmlSource(Source):
         return features.assign(target=bunch.target.astype(str))
 
     def probe(self) -> None:
-        from sklearn.datasets import _openml
-
-        address = f"{_openml._OPENML_PREFIX}api/v1/json/data/{self._parts()['id']}"
+        address = DESCRIPTION.format(self._parts()["id"])
         try:
             with urllib.request.urlopen(address, timeout=TIMEOUT):
                 pass
