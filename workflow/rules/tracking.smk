@@ -52,13 +52,15 @@ rule track_dataset:
         runtime=60,
         mlflow_writer=1,
     params:
+        spec=PLAN.spec("track"),
         code=PLAN.code("track"),
+        pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: bringing its runs to MLflow"
     shell:
-        "rotastack track --code {params.code} --about study={PLAN.study.name} dataset={wildcards.dataset}"
+        "rotastack track --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name} dataset={wildcards.dataset}"
         " --input raw {input.raw} --input table {input.table} --input prepare {input.prepare} --input scores {input.scores}"
-        " --input pools {input.pools} --input methods {input.methods} --input figures {input.figures}"
+        " --input pools {params.pools} --input methods {input.methods} --input figures {input.figures}"
         " --input model {input.model} --input refit {input.refit}"
         " --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 

@@ -87,7 +87,7 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
 
     References
     ----------
-    Blaser, R. (2021). Random rotations in machine learning. Thesis, sections 1.5 and 3.3.
+    Blaser, R. Doctoral thesis on random rotation ensembles, sections 1.5 and 3.3.
 
     Examples
     --------

@@ -66,7 +66,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
 
     References
     ----------
-    Blaser, R. (2021). Random rotations in machine learning. Thesis, equation 3.3.
+    Blaser, R. Doctoral thesis on random rotation ensembles, equation 3.3.
 
     Examples
     --------

@@ -189,8 +189,16 @@ class Study:
         """Return the slice for ``rotastack combine``."""
         return {
             "seed": self.content["seed"], "dataset": dataset, "method": label,
-            "combiner": self.methods[label]["combiner"],
+            "combiner": self.methods[label]["combiner"], "pools": [self.methods[label]["pool"]],
+            **self._block_names(),
         }  # fmt: skip
+
+    def track_spec(self) -> dict[str, Any]:
+        """Return the slice for ``rotastack track`` of a data set."""
+        return {"pools": self.used_pools, **self._block_names()}
+
+    def _block_names(self) -> dict[str, list[str]]:
+        return {f"{kind}_blocks": list(self.blocks(kind)) for kind in ("rotation", "fold")}
 
     def refit_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``rotastack refit``."""

@@ -45,6 +45,19 @@ class Job:
         """Return the one file to be made as `name`."""
         return self.outputs[name][0]
 
+    def pool_files(self, suffix: str) -> list[Path]:
+        """Return the files of all blocks of the pools in the slice, below input ``pools``.
+
+        They are found by name, as a large study has more of them than a command line holds.
+        """
+        root = self.input("pools")
+        return [
+            root / pool / rotation_block / f"{fold_block}.{suffix}"
+            for pool in self.spec["pools"]
+            for rotation_block in self.spec["rotation_blocks"]
+            for fold_block in self.spec["fold_blocks"]
+        ]
+
     @contextmanager
     def recorded(self) -> Iterator[Record]:
         """Give the step's record, and write it to output ``record`` when the block ends well."""

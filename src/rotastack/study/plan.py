@@ -49,7 +49,10 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         plan = _read(config, config_files)
         if main and not dry_run:
             _hold_directory()
-        plan.drop_unavailable(only_warn=dry_run or not main)
+        if main:
+            plan.drop_unavailable(only_warn=dry_run)
+        else:
+            plan.drop_what_is_not_there()
         return plan
     except RotastackError as error:
         print(f"rotastack: error: {error}", file=sys.stderr)
@@ -185,6 +188,13 @@ class Plan:
         """Return the pool of the method whose files have this name."""
         return self.study.methods[self.label(file_name)]["pool"]
 
+    def drop_what_is_not_there(self) -> None:
+        """In a job: leave out what the run's own process left out, without asking the network."""
+        if self.machine["data"]["missing"] == "skip":
+            for name in list(self.study.datasets):
+                if not Path(f"data/raw/{name}.csv.gz").is_file():
+                    del self.study.datasets[name]
+
     # Files
 
     @property
@@ -240,20 +250,6 @@ class Plan:
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
         return [f"{self.root}/figures/study/{name}.{suffix}" for name in STUDY_FIGURES]
-
-    def benchmark_files(self) -> list[str]:
-        """Return the benchmark files of the steps that compute."""
-        base = f"{self.root}/benchmarks"
-        blocks = [(rg, fg) for rg in self.study.blocks("rotation") for fg in self.study.blocks("fold")]
-        found = []
-        for d in self.datasets:
-            found += [f"{base}/{step}/{d}.tsv" for step in ("folds", "score", "draw_dataset", "refit")]
-            found += [f"{base}/rotations/{d}.{g}.tsv" for g in self.study.groups("rotation")]
-            found += [
-                f"{base}/train/{d}.{p}.{rg}.{fg}.tsv" for p in self.study.used_pools for rg, fg in blocks
-            ]
-            found += [f"{base}/combine/{d}.{slug(m)}.tsv" for m in self.study.methods]
-        return [*found, f"{base}/summarize/all.tsv"]
 
     # Parameters: JSON, the same for equal content
 

@@ -40,7 +40,7 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     References
     ----------
-    Blaser, R. (2021). Random rotations in machine learning. Thesis, listing 1.2 (Haar).
+    Blaser, R. Doctoral thesis on random rotation ensembles, listing 1.2 (Haar).
 
     Examples
     --------

@@ -12,7 +12,7 @@ from rotastack.study.job import Job
 
 
 def run(job: Job) -> None:
-    """Read inputs ``table``, ``folds`` and ``pool`` (all blocks), write output ``method``.
+    """Read inputs ``table``, ``folds`` and those below ``pools``, write output ``method``.
 
     The output has axes (rotation_group, fold_group, row, class): probabilities of each row by
     the model that has not seen its fold. Outer fold h of a cell is seeded by ("combine",
@@ -26,7 +26,7 @@ def run(job: Job) -> None:
         combiner = make_combiner(spec["combiner"])
         cells: dict[tuple[str, str], np.ndarray] = {}
         groups: set[str] = set()
-        for path in job.inputs["pool"]:
+        for path in job.pool_files("nc"):
             block = read_arrays(path)
             groups.update(map(str, block.rotation_group.values))
             names = [(str(r), str(f)) for r in block.rotation_group.values for f in block.fold_group.values]

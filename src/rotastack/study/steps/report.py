@@ -43,7 +43,9 @@ def run(job: Job) -> None:
         verdict=_verdict(comparison["error"], study, job.about["control"]),
         figures=figures,
         notes=_notes(job, comparison),
-        seconds=_seconds(job.inputs["benchmarks"]),
+        seconds=_seconds(
+            job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
+        ),
         configuration=yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100),
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
@@ -115,10 +117,12 @@ def _notes(job: Job, comparison: dict) -> list[str]:
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
 
 
-def _seconds(paths: list[Path]) -> list[dict]:
-    """Sum Snakemake's benchmark files by rule, the rule's name being their folder's."""
+def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
+    """Sum Snakemake's benchmark files of these data sets by rule, the rule's name being their folder's."""
     rows = []
-    for path in paths:
+    for path in sorted(folder.glob("*/*.tsv")):
+        if path.parent.name != "summarize" and not path.name.startswith(tuple(f"{d}." for d in datasets)):
+            continue
         table = pd.read_csv(path, sep="\t", na_values="-")
         rows.append({"rule": path.parent.name, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
     if not rows:

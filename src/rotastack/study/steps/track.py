@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import pandas as pd
 
@@ -24,7 +23,8 @@ def run(job: Job) -> None:
         digest = hashlib.sha256()
         for paths in job.inputs.values():
             for path in paths:
-                digest.update(Path(path).read_bytes())
+                if path.is_file():
+                    digest.update(path.read_bytes())
         receipt = {"experiment": job.about["study"], "content": digest.hexdigest(), "runs": runs}
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")
 
@@ -33,7 +33,8 @@ def _track_dataset(job: Job, writer: Writer) -> dict[str, str]:
     study, dataset = job.about["study"], job.about["dataset"]
     scores, _ = read_frame(job.input("scores"))
     table, about = read_frame(job.input("table"))
-    records = {name: [read_record(p) for p in job.inputs[name]] for name in ("prepare", "pools", "methods")}
+    records = {name: [read_record(p) for p in job.inputs[name]] for name in ("prepare", "methods")}
+    records["pools"] = [read_record(p) for p in job.pool_files("run.json")]
     runs = {}
 
     parent = writer.container("study", {"study": study})
