@@ -29,7 +29,7 @@ lint: env           ## formatting, style, types, workflow
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/snakefmt --check -l 120 Snakefile workflow
-	$(BIN)/snakemake --lint
+	PATH="$(CURDIR)/$(BIN):$$PATH" .ci/lint-workflow
 
 format: env         ## put code into shape
 	$(BIN)/ruff format .

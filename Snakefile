@@ -2,9 +2,11 @@
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
 # What a study may say is in workflow/schemas; what each step does is in src/rotastack/study/steps.
+import sys
+
 from snakemake.utils import min_version
 
-from rotastack.study.plan import config_file, open_plan
+from rotastack.study.plan import config_file, open_plan, runs_nothing
 
 min_version("9.1")
 
@@ -16,7 +18,7 @@ PLAN = open_plan(
     config,
     [str(f) for f in workflow.configfiles],
     main=workflow.is_main_process,
-    dry_run=workflow.dryrun,
+    dry_run=runs_nothing(sys.argv[1:]),
 )
 ROOT = PLAN.root
 

@@ -96,3 +96,12 @@ def test_bad_targets(labels, message):
 
 def test_labels_become_text_without_decimal_points():
     assert check_target(pd.Series([1.0, 2.0]), "t").tolist() == ["1", "2"]
+
+
+def test_numbers_are_counted_without_junk_and_ids_without_missing():
+    mixed = pd.DataFrame(
+        {"m": [*range(8)] * 5 + [f"junk{i}" for i in range(10)], "i": [None] + [f"id{i}" for i in range(49)]}
+    )
+    p = TablePreprocessor().fit(mixed)
+    assert "m" in p.categories_
+    assert p.dropped_["i"].startswith("id")

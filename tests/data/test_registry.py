@@ -135,3 +135,11 @@ def test_file_mistakes(tmp_path):
     (tmp_path / "e.csv").write_text("")
     with pytest.raises(RotastackError, match="cannot be read"):
         read_table(tmp_path / "e.csv", "a")
+
+
+def test_labels_may_look_like_missing_values(tmp_path):
+    (tmp_path / "t.csv").write_text("a,y\n1,NA\n2,None\n3,\n4,null\n")
+    _, y = read_table(tmp_path / "t.csv", "y")
+    assert y.isna().tolist() == [False, False, True, False]
+    write_raw(pd.DataFrame({"a": [1, 2, 3], "target": ["NA", "None", None]}), tmp_path / "r.csv.gz")
+    assert read_raw(tmp_path / "r.csv.gz")["target"].isna().tolist() == [False, False, True]

@@ -157,3 +157,42 @@ def test_any_learner_and_combiner(iris):
         RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0
     )
     assert clf.fit(X, y).score(X, y) > 0.9
+
+
+def test_a_member_keeps_its_view_in_all_trainings(iris):
+    """Level 1 needs columns that mean the same in every fold."""
+    X, y = iris
+    clf = PooledEnsembleClassifier(
+        RandomRotation(),
+        combiner=Stacking(LogisticRegression(max_iter=1000)),
+        n_estimators=3,
+        cv=3,
+        random_state=0,
+    ).fit(X, y)
+    for k in range(3):
+        first, *others = [pool.members[k].view.block_ for pool in clf._nested_pools.values()]
+        assert all((first == other).all() for other in others)
+    assert not (
+        clf._nested_pools["0-1"].members[0].view.block_ == clf._nested_pools["0-1"].members[1].view.block_
+    ).all()
+
+
+def test_a_second_fit_forgets_the_first(iris):
+    X, y = iris
+    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True, random_state=0).fit(X, y)
+    clf.set_params(combiner=Stacking(LogisticRegression(max_iter=1000)), cv=3).fit(X, (y + 1) % 3)
+    assert not hasattr(clf, "pool_")
+    assert not hasattr(clf, "oob_score_")
+    assert (clf.predict(X) == (y + 1) % 3).mean() > 0.9
+
+
+def test_bootstrap_goes_with_a_trained_combiner(iris):
+    X, y = iris
+    clf = PooledEnsembleClassifier(
+        RandomRotation(),
+        combiner=Stacking(LogisticRegression(max_iter=1000)),
+        n_estimators=2,
+        cv=3,
+        bootstrap=True,
+    ).fit(X, y)
+    assert all(m.out_of_bag is not None for p in clf._nested_pools.values() for m in p.members)

@@ -204,6 +204,20 @@ def test_variance_intervals_cover():
     assert 0.89 <= hits / 200 <= 0.99
 
 
+@pytest.mark.parametrize("sd", [0.0, 0.3, 1.0])
+def test_variance_intervals_cover_in_small_tables(sd):
+    """Three groups of each kind, as in the quickstart: the interval is wide, and may start at 0."""
+    rng = np.random.default_rng(2)
+    hits = 0
+    for _ in range(300):
+        parts = variance_components(sd * rng.normal(size=(1, 3)) + rng.normal(size=(3, 3)))
+        variance, low, high = parts.rotation_groups
+        assert low <= variance <= high or variance == low == 0
+        assert (low > 0) == (parts.p_rotation_groups < 0.025)
+        hits += low <= sd**2 <= high
+    assert hits / 300 >= 0.93
+
+
 def test_variance_f_test_against_hand_computation():
     table = np.array([[1.0, 2, 4], [2, 2, 5], [3, 5, 6]])
     parts = variance_components(table)

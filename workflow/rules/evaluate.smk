@@ -45,12 +45,13 @@ rule summarize:
         mem_mb=1000,
         runtime=20,
     params:
+        study=PLAN.study.name,
         spec=PLAN.summarize_spec(),
         code=PLAN.code("summarize"),
     message:
         "statistics over all data sets"
     shell:
-        "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
+        "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={params.study}"
         " --input scores {input.scores} --output scores {output.scores} --output comparison {output.comparison}"
         " --output variance {output.variance} --output table_error {output.table_error}"
         " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
@@ -100,12 +101,13 @@ rule draw_study:
         mem_mb=1000,
         runtime=20,
     params:
+        study=PLAN.study.name,
         spec=PLAN.summarize_spec(),
         code=PLAN.code("draw_study"),
     message:
         "drawing figures over all data sets"
     shell:
-        "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
+        "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={params.study}"
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
@@ -133,6 +135,8 @@ rule report:
         mem_mb=1000,
         runtime=20,
     params:
+        study=PLAN.study.name,
+        control=PLAN.study.control,
         spec=PLAN.report_spec(),
         skipped=PLAN.skipped_json,
         code=PLAN.code("report"),
@@ -141,7 +145,7 @@ rule report:
         "writing the report"
     shell:
         "rotastack report --spec {params.spec:q} --code {params.code}"
-        " --about study={PLAN.study.name} control={PLAN.study.control:q} skipped={params.skipped:q}"
+        " --about study={params.study} control={params.control:q} skipped={params.skipped:q}"
         " --input comparison {input.comparison} --input variance {input.variance} --input figures {input.figures}"
         " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
         " --input refits {input.refits} --input benchmarks {params.benchmarks}"

@@ -52,13 +52,14 @@ rule track_dataset:
         runtime=60,
         mlflow_writer=1,
     params:
+        study=PLAN.study.name,
         spec=PLAN.spec("track"),
         code=PLAN.code("track"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: bringing its runs to MLflow"
     shell:
-        "rotastack track --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name} dataset={wildcards.dataset}"
+        "rotastack track --spec {params.spec:q} --code {params.code} --about study={params.study} dataset={wildcards.dataset}"
         " --input raw {input.raw} --input table {input.table} --input prepare {input.prepare} --input scores {input.scores}"
         " --input pools {params.pools} --input methods {input.methods} --input figures {input.figures}"
         " --input model {input.model} --input refit {input.refit}"
@@ -84,12 +85,13 @@ rule track_study:
         runtime=30,
         mlflow_writer=1,
     params:
+        study=PLAN.study.name,
         spec=PLAN.report_spec(),
         code=PLAN.code("track"),
     message:
         "bringing the study to MLflow"
     shell:
-        "rotastack track --spec {params.spec:q} --code {params.code} --about study={PLAN.study.name}"
+        "rotastack track --spec {params.spec:q} --code {params.code} --about study={params.study}"
         " --input comparison {input.comparison} --input record {input.record} --input figures {input.figures}"
         " --input tables {input.tables} --input report {input.report}"
         " --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"

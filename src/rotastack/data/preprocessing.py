@@ -89,15 +89,16 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 )
             known = X[column].notna()
             distinct = X[column].nunique()
+            n_numbers = len(np.unique(numbers[~np.isnan(numbers)]))
             if not known.any():
                 self.dropped_[column] = "all missing"
                 continue
             if kind == "auto":
                 textual = np.isnan(numbers[known]).mean() > 0.5
-                if textual and distinct == len(X) and len(X) > 2:
+                if textual and distinct == known.sum() > 2:
                     self.dropped_[column] = "id: text, and all values differ"
                     continue
-                kind = "categorical" if textual or distinct < self.min_distinct else "numeric"
+                kind = "categorical" if textual or n_numbers < self.min_distinct else "numeric"
             if kind == "numeric":
                 values = numbers[~np.isnan(numbers)]
                 if len(values) == 0 or values.min() == values.max():

@@ -13,8 +13,10 @@ from rotastack.files import replacing
 __all__ = ["move_target_last", "read_frame", "read_raw", "read_table", "write_raw"]
 
 
-def read_frame(path: str | Path) -> pd.DataFrame:
+def read_frame(path: str | Path, labels: str | None = None) -> pd.DataFrame:
     """Read a CSV, TSV, Parquet or ARFF file.
+
+    Column `labels` of a text file is read as text, so that a class may be called "NA" or "None".
 
     Raises
     ------
@@ -33,7 +35,9 @@ def read_frame(path: str | Path) -> pd.DataFrame:
         if name.endswith(".arff"):
             return _read_arff(path)
         separator = "\t" if ".tsv" in name else ","
-        return pd.read_csv(path, sep=separator, skipinitialspace=True)
+        as_text = {labels: str} if labels else None
+        table = pd.read_csv(path, sep=separator, skipinitialspace=True, converters=as_text)
+        return _without_empty(table, labels)
     except (ValueError, OSError, EOFError, NotImplementedError) as error:
         raise RotastackError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
 
@@ -67,7 +71,7 @@ def read_table(path: str | Path, target: str) -> tuple[pd.DataFrame, pd.Series]:
     >>> X.shape, y.tolist()
     ((2, 1), ['x', 'y'])
     """
-    table = move_target_last(read_frame(path), target, str(path))
+    table = move_target_last(read_frame(path, target), target, str(path))
     return table.drop(columns="target"), table["target"].rename(target)
 
 
@@ -101,11 +105,18 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
-        table = pd.read_csv(path, dtype={"target": str}, low_memory=False, compression="gzip")
+        table = pd.read_csv(path, converters={"target": str}, low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError) as error:
         raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
+    return _without_empty(table, "target")
+
+
+def _without_empty(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
+    """Return the table with empty labels as missing ones."""
+    if labels in table.columns:
+        table[labels] = table[labels].where(table[labels] != "", None)
     return table
 
 

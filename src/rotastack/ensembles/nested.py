@@ -34,7 +34,8 @@ def nested_outputs(
     pairs : sequence of (int, int)
         Folds to hold out together; (a, a) holds out one. See ``nested_pairs``.
     sequence : numpy.random.SeedSequence
-        The pool of pair (a, b) is seeded by ``child(sequence, a, b)``.
+        The pool of pair (a, b) is seeded by ``child(sequence, a, b)``, the view of member k
+        by ``child(sequence, "views", k)``: a member draws the same view for all pairs.
     on_pool : callable, optional
         Called with each pair and its fitted pool.
     **pool_options
@@ -47,11 +48,14 @@ def nested_outputs(
         row i; NaN for pairs that are not in `pairs`.
     """
     n_folds = int(folds.max()) + 1
+    views = child(sequence, "views")
     outputs = np.full((n_folds, len(recipes), len(y), n_classes), np.nan, dtype=np.float32)
     for a, b in pairs:
         in_a, in_b = folds == a, folds == b
         train = ~(in_a | in_b)
-        pool = fit_pool(X[train], y[train], n_classes, recipes, child(sequence, a, b), **pool_options)
+        pool = fit_pool(
+            X[train], y[train], n_classes, recipes, child(sequence, a, b), views=views, **pool_options
+        )
         held = np.flatnonzero(~train)
         predicted = pool.outputs(X[held], n_jobs=pool_options.get("n_jobs"))
         outputs[b][:, in_a] = predicted[:, in_a[held]]

@@ -106,10 +106,12 @@ def fit_pool(
     categorical: NDArray[np.bool_] | None = None,
     bootstrap: bool = False,
     n_jobs: int | None = None,
+    views: np.random.SeedSequence | None = None,
 ) -> Pool:
     """Train the members of a pool.
 
-    Member k is seeded by ``child(sequence, k)``: the result does not depend on `n_jobs`.
+    Member k is seeded by ``child(sequence, k)``: the result does not depend on `n_jobs`. Its
+    view is seeded by ``child(views, k)``, so that pools that share `views` draw equal views.
 
     Parameters
     ----------
@@ -130,7 +132,10 @@ def fit_pool(
         Train each member on rows drawn with replacement, and remember those left out.
     n_jobs : int, optional
         Threads over members.
+    views : numpy.random.SeedSequence, optional
+        By default ``child(sequence, "views")``.
     """
+    views = child(sequence, "views") if views is None else views
     if categorical is None:
         categorical = np.zeros(X.shape[1], dtype=bool)
     if scaler is not None and not categorical.all():
@@ -147,7 +152,7 @@ def fit_pool(
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()
-        view = _fitted_view(recipe.view, numeric[rows], y[rows], child(seeds, "view"))
+        view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
         seen = _see(view, numeric[rows], other[rows])
         with warnings.catch_warnings():  # few trees: rows never out of bag are left out of the OOB error
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")

@@ -79,7 +79,7 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         With a trained combiner: the fold of each row, and its probabilities by the model
         that has not seen this fold.
     oob_proba_ : ndarray of shape (n_rows, n_classes)
-        With `bootstrap`: mean over the members that have a row out of bag; NaN if none has.
+        With `bootstrap`, for members trained on all rows: mean over the members that have a row out of bag; NaN if none has.
     oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
         With `bootstrap`: accuracy of `oob_proba_`, and the error of each member out of bag.
     oob_family_errors_ : dict
@@ -180,6 +180,8 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             Fewer than two classes, a continuous target, infinite values (or, without
             scaling, missing ones), or too few rows for the folds.
         """
+        for name in [n for n in vars(self) if n.endswith("_") or n == "_nested_pools"]:
+            delattr(self, name)  # nothing of an earlier fit may decide
         X, y = validate_data(self, X, y, **self._input_rules())
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
@@ -210,7 +212,6 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             len(self.classes_),
             recipes,
             sequence,
-            bootstrap=self._bootstrap(),
             **self._options(categorical),
         )
         self._describe_out_of_bag(X, codes)
@@ -245,7 +246,12 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
 
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {"scaler": scaler, "categorical": categorical, "n_jobs": self.n_jobs}
+        return {
+            "scaler": scaler,
+            "categorical": categorical,
+            "bootstrap": self._bootstrap(),
+            "n_jobs": self.n_jobs,
+        }
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities.

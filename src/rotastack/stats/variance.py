@@ -44,7 +44,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
 
     Two-way random effects without replication. Variances are ``(MS_rows - MS_rest) / columns``
     and so on, not below 0; F tests compare the mean squares with the residual one; intervals
-    are Satterthwaite's (for the residual, exact under normality).
+    are those of Williams and Tukey, cut at 0 (for the residual, exact under normality).
 
     Parameters
     ----------
@@ -140,19 +140,21 @@ def kendall_w(matrix: ArrayLike) -> float:
 
 
 def _component(ms, df, ms_rest, df_rest, size, alpha):
+    """Return a component and its Williams-Tukey interval, cut at 0."""
     variance = max((ms - ms_rest) / size, 0.0)
-    if variance == 0:
+    if ms == 0 and ms_rest == 0:
         return 0.0, 0.0, 0.0
-    scale = (ms / size) ** 2 / df + (ms_rest / size) ** 2 / df_rest
-    return (variance, *_interval(variance, variance**2 / scale, alpha))
+    ends = []
+    for tail in (1 - alpha / 2, alpha / 2):
+        quantile = chi2.ppf(tail, df)
+        end = df * (ms - f_distribution.ppf(tail, df, df_rest) * ms_rest) / (size * quantile)
+        ends.append(max(float(end), 0.0))
+    return variance, ends[0], ends[1]
 
 
 def _interval(variance, df, alpha):
-    if variance == 0:
-        return 0.0, 0.0
-    lower = df * variance / chi2.ppf(1 - alpha / 2, df)
-    quantile = chi2.ppf(alpha / 2, df)
-    return float(lower), float(df * variance / quantile) if quantile > 0 else float("inf")
+    """Return the interval of a variance that is a mean square with `df` degrees of freedom."""
+    return tuple(float(df * variance / chi2.ppf(tail, df)) for tail in (1 - alpha / 2, alpha / 2))
 
 
 def _f_test(ms, df, ms_rest, df_rest):

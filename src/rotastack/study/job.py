@@ -1,6 +1,7 @@
 """What a step is given: its slice of the study, where to read, and where to write."""
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,7 +9,10 @@ from typing import Any
 
 from rotastack.tracking.records import Record
 
-__all__ = ["Job"]
+__all__ = ["INFRASTRUCTURE", "Job"]
+
+# Not a model's fault: the job fails, and may be tried again with more memory.
+INFRASTRUCTURE = (MemoryError, OSError, BrokenExecutor)
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from pathlib import Path
 import yaml
 
 from rotastack.data.preprocessing import check_target
+from rotastack.data.registry import list_datasets
 from rotastack.data.tables import read_table
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
@@ -33,10 +34,12 @@ def write_study(table: Path, target: str | None) -> Path:
     folds = study["protocol"]["folds"]
     if counts.max() < folds or len(X) < 2 * folds:
         raise RotastackError(f"{table}: {len(X)} rows are too few for {folds} folds")
-    name = "".join(c if c.isalnum() or c in "_-" else "-" for c in table.name.split(".")[0].lower()).strip(
-        "-_"
-    )
-    name = name or "table"
+    name = "".join(
+        c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in table.name.split(".")[0].lower()
+    ).strip("-_")
+    shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
+    if not name or name in shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}:
+        name = f"my-{name or 'table'}"
     dataset = {"name": name, "sources": [{"file": {"path": str(table), "target": target}}]}
     path = Path("studies") / f"{name}.yaml"
     if path.is_file():

@@ -3,19 +3,21 @@
 import fcntl
 import json
 import os
+import re
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
+from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.schema import load_yaml, schema, validate, with_defaults
 from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import fingerprint
 
-__all__ = ["Plan", "config_file", "open_plan"]
+__all__ = ["Plan", "config_file", "open_plan", "runs_nothing"]
 
 _MACHINE_KEYS = ("study", "data", "tracking")
 
@@ -31,6 +33,13 @@ def config_file() -> str:
     return str(own if own.is_file() else project_file("config/config.yaml"))
 
 
+def runs_nothing(arguments: list[str]) -> bool:
+    """Tell whether Snakemake was called to look and not to run: --dry-run, --lint, --dag, ..."""
+    looks = ("--dry-run", "--dryrun", "--lint", "--unlock", "--dag", "--rulegraph", "--filegraph", "--list",
+             "--summary", "--detailed-summary", "--d3dag", "--print-compilation", "--report")  # fmt: skip
+    return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
+
+
 def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> "Plan":
     """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
 
@@ -39,7 +48,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
     config : mapping
         Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
     config_files : list of str
-        Files it came from; the last one is named in messages.
+        Files it came from, for messages.
     main : bool
         Whether this is the process that the user started, and not a job's.
     dry_run : bool
@@ -65,10 +74,9 @@ def _read(config: Mapping[str, Any], config_files: list[str]) -> "Plan":
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     validate(machine, "config", "config/config.yaml")
     machine = with_defaults(machine, schema("config"))
-    where = config_files[-1] if config_files else "config"
-    if content.keys() & {"datasets", "pools", "methods", "name"}:
-        pass
-    else:
+    own = [f for f in config_files if Path(f) != Path(config_file())]
+    where = ", ".join(os.path.relpath(f) for f in own) or "--config"
+    if not content.keys() & {"datasets", "pools", "methods", "name"}:
         name = machine["study"]
         path = Path(name) if name.endswith((".yaml", ".yml")) else project_file(f"config/studies/{name}.yaml")
         if not path.is_file():
@@ -164,6 +172,8 @@ class Plan:
                 del self.study.datasets[name]
             if not self.study.datasets:
                 raise RotastackError("none of the study's data sets can be had")
+            if not only_warn:  # for the jobs, which do not ask again
+                write_text(f"{self.root}/skipped.json", self.skipped_json + "\n")
         elif only_warn:
             for why in missing.values():
                 print(f"rotastack: warning: {why}", file=sys.stderr)
@@ -194,6 +204,8 @@ class Plan:
             for name in list(self.study.datasets):
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
+            note = Path(f"{self.root}/skipped.json")
+            self.skipped = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else []
 
     # Files
 

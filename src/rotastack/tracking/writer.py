@@ -105,7 +105,8 @@ class Writer:
         return Leaf(run, not finished)
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
-        """Close a run."""
+        """Close a run; only then does it count as logged."""
+        self.client.set_tag(run_id, "rotastack.complete", "yes")
         self.client.set_terminated(run_id, "FINISHED" if succeeded else "FAILED")
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
@@ -134,7 +135,7 @@ class Writer:
         self.client.log_inputs(
             run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", "evaluation")])]
         )
-        self.client.log_param(run_id, "n_classes", len(about["classes"]))
+        self.client.set_tag(run_id, "rotastack.n_classes", str(len(about["classes"])))
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files."""
@@ -154,7 +155,8 @@ class Writer:
         from rotastack.study.models import TRUSTED_TYPES, load_model
 
         model = load_model(path)
-        example = _plain(features.head(5))
+        table = model.named_steps["table"]  # ids, leaks and constants are not asked for
+        example = _plain(features[[*table.numeric_, *table.categories_]].head(5))
         with mlflow.start_run(run_id=run_id), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             mlflow.sklearn.log_model(
@@ -180,7 +182,7 @@ class Writer:
             [self.experiment_id], f"tags.`rotastack.key` = '{digest}'", ViewType.ACTIVE_ONLY, 10
         )
         for run in found:
-            if run.info.status in ("FINISHED", "FAILED") or kind in ("study", "dataset"):
+            if run.data.tags.get("rotastack.complete") == "yes" or kind in ("study", "dataset"):
                 return run.info.run_id, True
             self.client.delete_run(run.info.run_id)  # a writer was stopped in the middle of it
         about = {

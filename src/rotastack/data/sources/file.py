@@ -27,7 +27,7 @@ class FileSource(Source):
         from rotastack.data.tables import move_target_last, read_frame
 
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
-        return move_target_last(read_frame(self.path), target, self.where)
+        return move_target_last(read_frame(self.path, target), target, self.where)
 
     def probe(self) -> None:
         if not self.path.name.lower().endswith(FORMATS):

@@ -8,7 +8,7 @@ from rotastack.combine.nested import combine_nested
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.study.components import make_combiner
-from rotastack.study.job import Job
+from rotastack.study.job import INFRASTRUCTURE, Job
 
 
 def run(job: Job) -> None:
@@ -44,6 +44,8 @@ def run(job: Job) -> None:
                     )
                     for r, f in names
                 )
+            except INFRASTRUCTURE:
+                raise
             except Exception as error:  # a model that fails is a result; the study goes on
                 record.fail(error)
                 continue
@@ -56,14 +58,12 @@ def run(job: Job) -> None:
 
 
 def _one(combiner, outputs, folds, y, sequence) -> np.ndarray:
-    return combine_nested(combiner, outputs, folds, y, sequence)[0].astype(np.float32)
+    return combine_nested(combiner, outputs, folds, y, sequence)[0]
 
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:
     """Lay the cells out in order; a failed method keeps missing values in all of them."""
-    proba = np.full(
-        (len(rotation_groups), len(fold_groups), len(data.y), len(data.classes)), np.nan, np.float32
-    )
+    proba = np.full((len(rotation_groups), len(fold_groups), len(data.y), len(data.classes)), np.nan)
     if record.status == "ok":
         for (r, f), result in cells.items():
             proba[rotation_groups.index(r), fold_groups.index(f)] = result

@@ -22,11 +22,12 @@ def run(job: Job) -> None:
             index="dataset", columns="method", values="error", sort=False, dropna=False
         )
         means = means[[m for m in spec["methods"] if m in means]]
-        complete = means.dropna()
+        means = means.round(12)
+        complete = means.drop(columns=means.columns[means.isna().all()]).dropna()
         figures = {
             "differences": plot_differences(means, _standard_errors(scores, spec["control"]), spec["control"])
         }
-        if len(complete) >= 2:
+        if len(complete) >= 2 and complete.shape[1] >= 2:
             figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
         else:
             figures["critical_difference"] = _sentence(

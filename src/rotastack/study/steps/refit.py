@@ -13,7 +13,7 @@ from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.components import load, make_combiner
-from rotastack.study.job import Job
+from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.models import dump_model
 from rotastack.study.results import best_method
 
@@ -43,7 +43,15 @@ def run(job: Job) -> None:
         seed = child(root_sequence(spec["seed"]), "refit", dataset, label)
         classifier.set_params(random_state=integer_seed(seed), n_jobs=job.threads)
         model = Pipeline([("table", preprocessor), ("classifier", classifier)])
-        model.fit(features, check_target(raw["target"], dataset).to_numpy())
+        try:
+            model.fit(features, check_target(raw["target"], dataset).to_numpy())
+        except INFRASTRUCTURE:
+            raise
+        except Exception as error:  # a model that fails is a result; the study goes on
+            record.fail(error)
+            with replacing(job.output("model")) as temporary:
+                temporary.touch()
+            return
         classifier.set_params(n_jobs=None)
         dump_model(model, job.output("model"))
         record.metrics = {

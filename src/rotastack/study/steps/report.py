@@ -8,6 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 
@@ -77,14 +78,17 @@ def _verdict(result: dict, study: Mapping[str, Any], control: str) -> list[str]:
         + ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items()) + "."
     ]  # fmt: skip
     for method in study["methods"]:
-        if method == control:
+        if method == control or method not in ranks or method not in result.get("improvement", {}):
             continue
         wins = result["wins"][method][control]
         gain = result["improvement"][method]
-        word = "lowers" if gain > 0 else "raises"
-        sentences.append(
-            f"{method} beats {control} on {wins:g} of {n} (ties count half) and {word} its error by {abs(gain):.1f} % on average."
-        )
+        if not np.isfinite(gain):
+            change = f"{control} makes no error to lower"
+        elif round(gain, 1) == 0:
+            change = "leaves its error as it is on average"
+        else:
+            change = f"{'lowers' if gain > 0 else 'raises'} its error by {abs(gain):.1f} % on average"
+        sentences.append(f"{method} beats {control} on {wins:g} of {n} (ties count half) and {change}.")
     alpha = study["evaluation"]["alpha"]
     if "p_value" in result:
         p = result["p_value"]
@@ -120,8 +124,9 @@ def _notes(job: Job, comparison: dict) -> list[str]:
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     """Sum Snakemake's benchmark files of these data sets by rule, the rule's name being their folder's."""
     rows = []
-    for path in sorted(folder.glob("*/*.tsv")):
-        if path.parent.name != "summarize" and not path.name.startswith(tuple(f"{d}." for d in datasets)):
+    own = ("all.tsv", *(f"{d}." for d in datasets))
+    for path in sorted([*folder.glob("*/*.tsv"), *Path("results/benchmarks").glob("*/*.tsv")]):
+        if not path.name.startswith(own):
             continue
         table = pd.read_csv(path, sep="\t", na_values="-")
         rows.append({"rule": path.parent.name, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})

@@ -39,21 +39,30 @@ def run(job: Job) -> None:
 
 def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
     """Compare methods on the data sets that all of them have a score for."""
+    means = means.round(12)  # equal means over cells in another order are equal
+    absent = list(means.columns[means.isna().all()])
+    notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
+    all_means, means = means, means.drop(columns=absent)
     failed = means.index[means.isna().any(axis=1)]
-    notes = [
+    notes += [
         f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
         for name in failed
     ]
     complete = means.drop(index=failed)
-    result = {"means": means.astype(object).where(means.notna(), None).to_dict("index"), "notes": notes,
+    result = {"means": all_means.astype(object).where(all_means.notna(), None).to_dict("index"), "notes": notes,
               "higher_is_better": higher, "n_datasets": len(complete)}  # fmt: skip
-    if len(complete) < 1:
+    if len(complete) < 1 or complete.shape[1] < 2:
         return result
     comparison = compare(complete, higher)
     control, alpha = spec["control"], spec["alpha"]
+    if control not in complete:
+        notes.append(
+            f"the control {control} failed on every data set; the others are ranked, but not compared with it"
+        )
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
-    result["improvement"] = comparison.improvement(control).to_dict()
+    if control in complete:
+        result["improvement"] = comparison.improvement(control).to_dict()
     try:
         result |= {
             "friedman_chi2": comparison.friedman_chi2,
@@ -62,7 +71,7 @@ def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
             "p_value": comparison.p_value,
             "critical_difference": comparison.critical_difference(alpha),
             "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
-            "holm_p": comparison.holm_p(control).to_dict(),
+            "holm_p": comparison.holm_p(control).to_dict() if control in complete else {},
         }
     except RotastackError as error:
         notes.append(str(error))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from datetime import UTC, datetime
 
 import pandas as pd
 
@@ -50,7 +51,7 @@ def _track_dataset(job: Job, writer: Writer) -> dict[str, str]:
         by_pool.setdefault(record["pool"], []).append(record)
     for pool, parts in by_pool.items():
         key = {"study": study, "dataset": dataset, "pool": pool,
-               "parts": [[p["parameters"], p["code"]] for p in parts]}  # fmt: skip
+               "parts": [[p["parameters"], p["code"], p["status"], _results(p["metrics"])] for p in parts]}  # fmt: skip
         run = writer.leaf("pool", key, home, f"{dataset} / {pool}", parts[0], {"pool": pool})
         runs[f"pool {pool}"] = run.run_id
         if run.is_new:
@@ -66,16 +67,17 @@ def _track_dataset(job: Job, writer: Writer) -> dict[str, str]:
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
     means = scores.groupby("method", sort=False)["error"].mean()
-    ranks = means.rank()
+    ranks = means.round(12).rank()
     for record in records["methods"]:
         label = record["method"]
         part = scores[scores["method"] == label]
         pool_codes = [p["code"] for p in by_pool[record["pool"]]]
         key = {"study": study, "dataset": dataset, "method": label, "parameters": record["parameters"],
-               "pool": [p["parameters"] for p in by_pool[record["pool"]]], "code": [record["code"], *pool_codes]}  # fmt: skip
+               "pool": [p["parameters"] for p in by_pool[record["pool"]]], "code": [record["code"], *pool_codes],
+               "scores": _digest(part.to_json().encode())}  # fmt: skip
         run = writer.leaf("method", key, home, f"{dataset} / {label}", record, {"method": label})
         runs[f"method {label}"] = run.run_id
-        writer.log_metrics(run.run_id, {"rank": ranks[label]}, record["started"])
+        writer.log_metrics(run.run_id, {"rank": ranks[label]}, datetime.now(UTC).isoformat())
         if run.is_new:
             for metric in HIGHER_IS_BETTER:
                 writer.log_steps(run.run_id, metric, part[metric].tolist(), record["started"])
@@ -97,8 +99,8 @@ def _track_model(job: Job, writer: Writer, runs: dict[str, str], home: str) -> d
     label = record["metrics"]["method"]
     features = read_raw(job.input("raw")).drop(columns="target")
     key = {"study": job.about["study"], "dataset": job.about["dataset"], "refit": record["parameters"],
-           "method": label, "code": record["code"]}  # fmt: skip
-    name = f"{job.about['dataset']} / model: {label}"
+           "method": label, "code": record["code"], "file": _digest(job.input("model").read_bytes())}  # fmt: skip
+    name = f"{job.about['dataset']} / model"
     run = writer.leaf("model", key, home, name, record, {"method": label})
     if run.is_new:
         numbers = {k: v for k, v in record["metrics"].items() if k != "method"}
@@ -125,6 +127,15 @@ def _track_study(job: Job, writer: Writer) -> dict[str, str]:
     writer.log_text(run, json.dumps(job.spec, indent=1), "study.json")
     writer.finish(run)
     return {"study": run}
+
+
+def _results(metrics: dict) -> dict:
+    """Return what of a pool's metrics is not time: it changes with data, views and rotations."""
+    return {k: v for k, v in metrics.items() if not k.endswith("_seconds")}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _numbers(metrics: dict) -> dict[str, float]:

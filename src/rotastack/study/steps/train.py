@@ -12,7 +12,7 @@ from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.study.components import load
-from rotastack.study.job import Job
+from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
 
 SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
@@ -58,6 +58,8 @@ def run(job: Job) -> None:
                         recipes, child(root, rg, fg),
                         on_pool=note, scaler=scaler, categorical=data.categorical, n_jobs=job.threads,
                     )  # fmt: skip
+        except INFRASTRUCTURE:
+            raise
         except Exception as error:  # a model that fails is a result; the study goes on
             record.fail(error)
             outputs[:] = np.nan

@@ -1,0 +1,103 @@
+"""Steps in corners that the workflow's tests do not reach."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.study.artifacts import write_frame
+from rotastack.study.job import Job
+from rotastack.study.plan import runs_nothing
+from rotastack.study.steps import summarize
+
+SPEC = {"alpha": 0.05, "control": "A", "methods": ["A", "B", "C"]}
+
+
+def summarized(tmp_path, errors, cells=1):
+    """Summarize a table dataset -> method -> error, in `cells` x `cells` cells."""
+    paths = []
+    for name, row in errors.items():
+        rows = [
+            {"dataset": name, "method": m, "rotation_group": f"RG-{r}", "fold_group": f"FG-{f}",
+             "error": e, "balanced_accuracy": 1 - e, "log_loss": e, "brier": e}
+            for m, e in row.items() for r in range(cells) for f in range(cells)
+        ]  # fmt: skip
+        paths.append(tmp_path / f"{name}.parquet")
+        write_frame(paths[-1], pd.DataFrame(rows))
+    names = ["scores", "comparison", "variance", "record"] + [
+        f"table_{t}" for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance")
+    ]
+    summarize.run(
+        Job("summarize", SPEC, {"scores": paths}, {n: [tmp_path / n] for n in names}, {"study": "s"})
+    )
+    return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
+
+
+def test_one_data_set_and_one_cell(tmp_path):
+    result, variance = summarized(tmp_path, {"x": {"A": 0.1, "B": 0.2, "C": 0.3}})
+    assert result["average_ranks"] == {"A": 1, "B": 2, "C": 3}
+    assert "p_value" not in result
+    assert "at least 2 data sets" in result["notes"][0]
+    assert variance["verdict"].str.contains("at least 2 fold groups").all()
+
+
+def test_a_method_that_failed_everywhere_leaves_the_others_compared(tmp_path):
+    nan = float("nan")
+    result, _ = summarized(tmp_path, {d: {"A": 0.1, "B": 0.2, "C": nan} for d in "xyz"}, cells=2)
+    assert result["average_ranks"] == {"A": 1, "B": 2}
+    assert result["n_datasets"] == 3
+    assert result["notes"] == ["C: left out of the ranks, as it failed on every data set"]
+
+
+def test_a_method_that_failed_once_leaves_that_data_set_out(tmp_path):
+    table = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
+    table["y"]["C"] = float("nan")
+    result, _ = summarized(tmp_path, table)
+    assert result["n_datasets"] == 2
+    assert "y: left out of the ranks, as C failed there" in result["notes"]
+
+
+def test_a_failed_control_is_said(tmp_path):
+    result, _ = summarized(tmp_path, {d: {"A": float("nan"), "B": 0.2, "C": 0.3} for d in "xyz"})
+    assert result["average_ranks"] == {"B": 1, "C": 2}
+    assert any("the control A failed on every data set" in n for n in result["notes"])
+
+
+def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
+    rng = np.random.default_rng(0)
+    cells = rng.integers(0, 30, 9) / 150
+    frame = []
+    for m, values in {"A": cells, "B": rng.permutation(cells), "C": cells[::-1]}.items():
+        frame += [
+            {"dataset": "x", "method": m, "rotation_group": f"RG-{i % 3}", "fold_group": f"FG-{i // 3}", "error": e,
+             "balanced_accuracy": 0.5, "log_loss": 1.0, "brier": 1.0}
+            for i, e in enumerate(values)
+        ]  # fmt: skip
+    means = pd.DataFrame(frame).pivot_table(index="dataset", columns="method", values="error")
+    assert summarize._comparison(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--cores", "2"], False), (["-n"], True), (["-np"], True), (["--dry-run"], True), (["--lint"], True),
+        (["--unlock"], True), (["--cores", "2", "--configfile", "config/studies/n.yaml"], False), (["-c2", "-k"], False),
+    ],
+)  # fmt: skip
+def test_looking_is_not_running(arguments, expected):
+    assert runs_nothing(arguments) is expected
+
+
+def test_own_tables_do_not_take_names_that_mean_something(tmp_path, monkeypatch):
+    from rotastack.study.own_table import write_study
+
+    monkeypatch.chdir(tmp_path)
+    for name, expected in [
+        ("iris.csv", "my-iris"),
+        ("quickstart.csv", "my-quickstart"),
+        ("Données 1.csv", "donn-es-1"),
+    ]:
+        Path(name).write_text("a,y\n" + "".join(f"{i},{'uv'[i % 2]}\n" for i in range(40)))
+        assert write_study(Path(name), "y").stem == expected

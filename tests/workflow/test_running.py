@@ -1,0 +1,244 @@
+"""Commands, bad input, failures, tracking: what a user meets."""
+
+import json
+import re
+import shutil
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+
+def one_line(done, *words):
+    """Check for a non-zero exit, no traceback, and one line that says what is wrong."""
+    assert done.returncode != 0
+    assert "Traceback" not in done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("rotastack: error: ")]
+    assert len(lines) == 1, done.stderr
+    for word in words:
+        assert word in lines[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "words"),
+    [
+        ("studies/tiny.yaml", "folds: 3", "folds: 1", ["tiny.yaml: protocol.folds: must be at least 3"]),
+        ("studies/tiny.yaml", "seed: 1", "sed: 1", ["unknown key 'sed'; did you mean 'seed'"]),
+        ("studies/tiny.yaml", "[iris,", "[irys,", ["'irys' is unknown; did you mean 'iris'"]),
+        ("config.yaml", "missing: stop", "missing: hope", ["config.yaml: data.missing: 'hope' is not one of stop, skip"]),
+        ("datasets.yaml", "rows: 150", "row: 150", ["datasets.yaml", "unknown key 'row'; did you mean 'rows'"]),
+    ],
+)  # fmt: skip
+def test_mistakes_in_files(project, name, old, new, words):
+    project.edit(f"config/{name}", old, new)
+    one_line(project.snakemake("--dry-run", check=False), *words)
+
+
+def test_unknown_study(project):
+    one_line(project.call("rotastack", "run", "quikstart", check=False), "did you mean 'quickstart'")
+    project.edit("config/config.yaml", "study: quickstart", "study: tyni")
+    one_line(project.call("snakemake", "-n", check=False), "study 'tyni' is unknown; did you mean 'tiny'")
+
+
+def test_a_data_set_that_cannot_be_had_stops_everything_before_it_starts(project):
+    project.edit("config/studies/tiny.yaml", "[iris,", "[wine, fourclass,")
+    done = project.snakemake(check=False)
+    one_line(done, "data set 'fourclass' cannot be had", "DATA_MIRROR is not set", "fourclass.csv.gz")
+    assert not (project.folder / "data/raw/wine.csv.gz").exists()
+    dry = project.snakemake("--dry-run")
+    assert "warning: data set 'fourclass' cannot be had" in dry.stderr
+
+
+def test_or_is_skipped_with_a_line_in_the_report(project):
+    project.edit("config/config.yaml", "missing: stop", "missing: skip")
+    project.edit("config/studies/tiny.yaml", "balance-scale]", "balance-scale, fourclass]")
+    done = project.snakemake()
+    assert "skipped: data set 'fourclass' cannot be had" in done.stderr
+    assert "skipped: data set" in (project.folder / "results/report.html").read_text()
+
+
+def test_mirror(project, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(862, 2)), columns=["x1", "x2"]).assign(
+        target=["-1"] * 555 + ["1"] * 307
+    )
+    table.to_csv(tmp_path / "fourclass.csv.gz", index=False)
+    project.edit("config/config.yaml", "mirror: null", f"mirror: {tmp_path}")
+    project.edit("config/studies/tiny.yaml", "[iris,", "[fourclass,")
+    project.snakemake("data/raw/fourclass.csv.gz")
+    assert (project.folder / "data/raw/fourclass.csv.gz").is_file()
+
+
+def test_ones_own_table(project, tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {"a": rng.normal(size=60), "b": rng.normal(size=60), "c d": ["u", "v", None] * 20, "n": 1}
+    )
+    table["label"] = np.where(table["a"] + table["b"] > 0, "yes", "no")
+    table.loc[::9, "a"] = np.nan
+    table.to_csv(project.folder / "My table.csv", index=False)
+    project.call("rotastack", "run", "My table.csv", "--target", "label", "--dry-run")
+    project.edit("studies/my-table.yaml", "rotation_groups: 3", "rotation_groups: 2")
+    project.edit("studies/my-table.yaml", "rotations: 8", "rotations: 2")
+    project.call("rotastack", "run", "studies/my-table.yaml", "--cores", "2")
+    page = (project.folder / "results/report.html").read_text()
+    assert "column &#39;n&#39; dropped: constant" in page
+    assert "6 missing cells" in page or "7 missing cells" in page
+    receipt = json.loads((project.folder / "results/my-table/my-table/tracking.json").read_text())
+    out = project.call("rotastack", "predict", "--model", receipt["runs"]["model_uri"], "My table.csv")
+    predicted = pd.read_csv(__import__("io").StringIO(out.stdout))
+    assert (predicted["prediction"] == predicted["label"]).mean() > 0.8
+    one_line(
+        project.call("rotastack", "predict", "--model", "runs:/0123/model", "My table.csv", check=False),
+        "runs:/0123/model",
+    )
+    # An edit of the file is seen.
+    table.iloc[:50].to_csv(project.folder / "My table.csv", index=False)
+    assert project.planned("studies/my-table.yaml")[0]["fetch"] == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "target", "words"),
+    [
+        (["a"] * 30, "y", ["one class only"]),
+        (np.linspace(0, 1, 30), "y", ["looks continuous"]),
+        (["a", "b"] * 15, "z", ["target column 'z' not found", "columns are x, y"]),
+        (["a", "b"] * 15, None, ["--target"]),
+    ],
+)
+def test_bad_tables(project, label, target, words):
+    pd.DataFrame({"x": range(30), "y": label}).to_csv(project.folder / "t.csv", index=False)
+    options = ["--target", target] if target else []
+    one_line(project.call("rotastack", "run", "t.csv", *options, check=False), *words)
+
+
+def test_infinite_values_are_named_by_the_job(project):
+    (project.folder / "t.csv").write_text(
+        "x,label\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(30)) + "inf,a\n"
+    )
+    done = project.call("rotastack", "run", "t.csv", "--target", "label", "--cores", "1", check=False)
+    assert done.returncode != 0
+    assert "rotastack: error: t: column 'x': infinite values in 1 rows" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
+    project.edit(
+        "config/studies/tiny.yaml",
+        "learner: {kind: forest, n_trees: 2}",
+        "learner: {kind: forest, n_trees: 2, max_features: 99}",
+    )
+    project.snakemake()
+    root = project.folder / "results/tiny"
+    record = json.loads(next((root / "iris/pools/rotated_forest").rglob("*.run.json")).read_text())
+    assert record["status"] == "failed"
+    assert "max_features is 99" in record["message"]
+    scores = pd.read_parquet(root / "scores.parquet")
+    assert scores[scores["method"] == "RRE"]["error"].isna().all()
+    assert scores[scores["method"] == "RF"]["error"].notna().all()
+    page = (project.folder / "results/report.html").read_text()
+    assert "method RRE failed: its pool failed: ValueError: max_features is 99" in page
+
+
+def test_slurm_profile_plans_the_same_jobs(project):
+    project.edit("config/studies/tiny.yaml", "seed: 1", "seed: 2")
+    plain, _ = project.planned()
+    done = project.snakemake("--dry-run", "--workflow-profile", "slurm")
+    found = dict(re.findall(r"^(\w+) +(\d+)$", done.stdout, re.M))
+    assert {k: int(v) for k, v in found.items() if k not in ("total", "all")} == plain
+    assert "mem_mb=" in done.stdout
+    assert "runtime=" in done.stdout
+
+
+def test_tracking(finished, tmp_path):
+    import mlflow
+    from mlflow.tracking import MlflowClient
+
+    from rotastack.study.models import load_model
+
+    project = finished.copy(tmp_path / "project", finished)
+    shutil.rmtree(project.folder / "results/mlflow")  # its artifacts lie in the folder it was made in
+    receipts = [
+        *project.folder.glob("results/tiny/tracking.json"),
+        *project.folder.glob("results/tiny/*/tracking.json"),
+    ]
+
+    def runs():
+        client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
+        experiment = client.get_experiment_by_name("tiny")
+        return client, client.search_runs([experiment.experiment_id], max_results=1000)
+
+    for _ in range(2):  # log twice, and there is one run of each
+        for receipt in receipts:
+            receipt.unlink()
+        project.snakemake()
+        client, found = runs()
+        kinds = [r.data.tags["rotastack.kind"] for r in found]
+        assert {k: kinds.count(k) for k in set(kinds)} == {
+            "study": 1,
+            "dataset": 2,
+            "pool": 6,
+            "method": 8,
+            "model": 2,
+        }
+        assert all(r.info.status == "FINISHED" for r in found)
+    by_id = {r.info.run_id: r for r in found}
+    for run in found:
+        parent = run.data.tags.get("mlflow.parentRunId")
+        kind = run.data.tags["rotastack.kind"]
+        assert (parent is None) == (kind == "study")
+        if parent:
+            assert by_id[parent].data.tags["rotastack.kind"] == ("study" if kind == "dataset" else "dataset")
+    dataset = next(r for r in found if r.info.run_name == "iris")
+    assert dataset.inputs.dataset_inputs[0].dataset.name == "iris"
+    method = next(r for r in found if r.info.run_name == "iris / S-RRE/RF")
+    history = client.get_metric_history(method.info.run_id, "error")
+    scores = pd.read_parquet(project.folder / "results/tiny/scores.parquet")
+    expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
+    assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
+    assert method.data.metrics["mean_error"] == pytest.approx(expected.mean())
+    assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
+        "figures", "tables", "report",
+    }  # fmt: skip
+
+    receipt = json.loads((project.folder / "results/tiny/iris/tracking.json").read_text())
+    mlflow.set_tracking_uri(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
+    logged = mlflow.pyfunc.load_model(receipt["runs"]["model_uri"])
+    ours = load_model(project.folder / "results/tiny/iris/model/model.skops")
+    X = pd.read_csv(project.folder / "data/raw/iris.csv.gz").drop(columns="target")
+    assert (logged.predict(X) == ours.predict(X)).all()
+    assert logged.metadata.get_input_schema().input_names() == list(X.columns)
+    assert logged.input_example is not None
+
+    # A change of one method logs a run beside the old one, which is marked.
+    project.edit("config/studies/tiny.yaml", "kind: forest, n_trees: 10", "kind: forest, n_trees: 11")
+    project.snakemake()
+    _, found = runs()
+    stacked = [r.data.tags for r in found if r.info.run_name == "iris / S-RRE/RF"]
+    assert sorted(t.get("rotastack.superseded", "no") for t in stacked) == ["no", "yes"]
+
+
+def test_the_report_is_whole_and_self_contained(finished):
+    page = (finished.folder / "results/report.html").read_text()
+    assert (finished.folder / "results/tiny/report.html").read_text() == page
+    for part in (
+        "What came out",
+        "Ranks over data sets",
+        "iris",
+        "balance-scale",
+        "Time",
+        "Configuration",
+        "scikit-learn",
+    ):
+        assert part in page
+    assert page.count("<svg") == 2 + 2 * 4
+    assert not re.search(r'(src|href)="(?!#|data:)', page)
+    ids = re.findall(r'\bid="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_lists(finished):
+    assert "ringnorm" in finished.call("rotastack", "datasets").stdout
+    assert "boosted" in finished.call("rotastack", "methods").stdout
