@@ -12,6 +12,8 @@ from rotastack.files import replacing
 
 __all__ = ["move_target_last", "read_frame", "read_raw", "read_table", "write_raw"]
 
+_MARK = "="  # before each label while it is read, or pandas takes "NA" and "None" for missing values
+
 
 def read_frame(path: str | Path, labels: str | None = None) -> pd.DataFrame:
     """Read a CSV, TSV, Parquet or ARFF file.
@@ -35,9 +37,9 @@ def read_frame(path: str | Path, labels: str | None = None) -> pd.DataFrame:
         if name.endswith(".arff"):
             return _read_arff(path)
         separator = "\t" if ".tsv" in name else ","
-        as_text = {labels: str} if labels else None
+        as_text = {labels: _MARK.__add__} if labels else None
         table = pd.read_csv(path, sep=separator, skipinitialspace=True, converters=as_text)
-        return _without_empty(table, labels)
+        return _unmarked(table, labels)
     except (ValueError, OSError, EOFError, NotImplementedError) as error:
         raise RotastackError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
 
@@ -105,18 +107,19 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
-        table = pd.read_csv(path, converters={"target": str}, low_memory=False, compression="gzip")
+        table = pd.read_csv(path, converters={"target": _MARK.__add__}, low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError) as error:
         raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
-    return _without_empty(table, "target")
+    return _unmarked(table, "target")
 
 
-def _without_empty(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
-    """Return the table with empty labels as missing ones."""
+def _unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
+    """Take the mark off labels again; an empty label is a missing one."""
     if labels in table.columns:
-        table[labels] = table[labels].where(table[labels] != "", None)
+        text = table[labels].str[len(_MARK) :]
+        table[labels] = text.where(text != "", None)
     return table
 
 
