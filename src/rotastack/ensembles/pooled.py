@@ -19,11 +19,9 @@ from rotastack.ensembles.pool import Pool, Recipe, fit_pool
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
-from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
+from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsembleClassifier"]
-
-SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
 
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 

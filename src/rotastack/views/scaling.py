@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-__all__ = ["MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
+__all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 
 
 class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -181,6 +181,9 @@ class RelativeRankScaler(_MedianImputingScaler):
             above = np.searchsorted(values, X[:, j], side="left")
             scaled[:, j] = (ranks[below] + ranks[above]) / 2
         return scaled
+
+
+SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
 
 
 def _unit(X, low, width):

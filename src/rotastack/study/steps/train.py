@@ -13,9 +13,8 @@ from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.study.components import load
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
+from rotastack.views.scaling import SCALERS
 
-SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
 FACTS = ("n_nodes", "depth", "oob_error")
 
 
