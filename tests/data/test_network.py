@@ -14,6 +14,11 @@ from rotastack.data.sources import net
 from rotastack.data.sources.net import download
 from rotastack.errors import RotastackError
 
+pytestmark = [  # scikit-learn says that it tries again
+    pytest.mark.filterwarnings("ignore:A network error occurred"),
+    pytest.mark.filterwarnings("ignore:Invalid cache"),
+]
+
 ARFF = b"""@relation toy
 @attribute width numeric
 @attribute colour {red,green}

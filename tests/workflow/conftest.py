@@ -4,6 +4,7 @@ import fcntl
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -38,10 +39,17 @@ class Project:
         return {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PATH": path}
 
     def start(self, *arguments, **options):
+        """Start a command as a terminal would: in a process group, and with Ctrl-C not ignored."""
         return subprocess.Popen(
-            arguments, cwd=self.folder, env={**self.environment, **options}, text=True,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
-        )  # fmt: skip
+            arguments,
+            cwd=self.folder,
+            env={**self.environment, **options},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
 
     def call(self, *arguments, check=True, **options):
         done = subprocess.run(
