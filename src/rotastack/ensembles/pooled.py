@@ -204,14 +204,8 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
 
     def _train(self, X, codes, recipes, categorical, sequence) -> None:
         """Train the members on all rows."""
-        self.pool_ = fit_pool(
-            X,
-            codes,
-            len(self.classes_),
-            recipes,
-            sequence,
-            **self._options(categorical),
-        )
+        n_classes = len(self.classes_)
+        self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, **self._options(categorical))
         self._describe_out_of_bag(X, codes)
 
     def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining) -> None:
@@ -221,9 +215,8 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         outer fold h by ``child(combining, h)``.
         """
         n_classes = len(self.classes_)
-        pools: dict[
-            str, Pool
-        ] = {}  # the folds held out, "a-b" -> pool: text, as model files keep no other keys
+        # The folds held out, "a-b" -> pool: text, as model files keep no other keys.
+        pools: dict[str, Pool] = {}
 
         def keep(pair: tuple[int, int], pool: Pool) -> None:
             pools[f"{pair[0]}-{pair[1]}"] = pool
