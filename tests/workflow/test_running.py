@@ -3,6 +3,8 @@
 import json
 import re
 import shutil
+import sys
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -237,6 +239,22 @@ def test_the_report_is_whole_and_self_contained(finished):
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))
+
+
+def test_the_environment_need_not_be_activated(project):
+    """What `make run` does: Snakemake by its path, and nothing of the environment on PATH."""
+    project.edit("config/studies/tiny.yaml", "[iris,", "[monks-1,")
+    snakemake = str(Path(sys.executable).parent / "snakemake")
+    command = [
+        snakemake,
+        "results/datasets/monks-1.parquet",
+        "--cores",
+        "1",
+        "--configfile",
+        "config/studies/tiny.yaml",
+    ]
+    project.call(*command, PATH="/usr/local/bin:/usr/bin:/bin")
+    assert (project.folder / "results/datasets/monks-1.parquet").is_file()
 
 
 def test_lists(finished):

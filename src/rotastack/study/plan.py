@@ -54,6 +54,8 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
     dry_run : bool
         Nothing will be run: a data set that cannot be had is only a warning.
     """
+    # Jobs run `rotastack` of this environment, also where nobody activated it.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     try:
         plan = _read(config, config_files)
         if main and not dry_run:
