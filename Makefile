@@ -37,7 +37,7 @@ format: env         ## put code into shape
 	$(BIN)/snakefmt -l 120 Snakefile workflow
 
 lock: env           ## pin all dependencies anew
-	$(BIN)/uv pip compile pyproject.toml --all-extras --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --extra server --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --no-emit-index-url --no-emit-find-links --no-header --upgrade -o requirements.lock
 
 env: $(STAMP)

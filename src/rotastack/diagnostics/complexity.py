@@ -34,11 +34,11 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
             (len(tree), sum("leaf=" in line for line in tree), max(line.count("\t") for line in tree))
             for tree in lines
         ]
+    elif hasattr(estimator, "forest_"):
+        return estimator.forest_.complexity()
     else:
-        trees = getattr(estimator, "trees_", None)
-        if trees is None:
-            members = np.ravel(getattr(estimator, "estimators_", [estimator]))
-            trees = [member.tree_ for member in members if hasattr(member, "tree_")]
+        members = np.ravel(getattr(estimator, "estimators_", [estimator]))
+        trees = [member.tree_ for member in members if hasattr(member, "tree_")]
         counts = [(t.node_count, t.n_leaves, t.max_depth) for t in trees]
     if not counts:
         return None

@@ -1,11 +1,13 @@
 """Train a pool for every pair of held-out folds (thesis, section 3.3.1)."""
 
+import time
 from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
 
-from rotastack.ensembles.pool import Pool, Recipe, fit_pool
+from rotastack.ensembles.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
 
 __all__ = ["nested_outputs"]
@@ -21,6 +23,7 @@ def nested_outputs(
     sequence: np.random.SeedSequence,
     *,
     on_pool: Callable[[tuple[int, int], Pool], None] | None = None,
+    keep: bool = False,
     **pool_options,
 ) -> NDArray[np.float32]:
     """Train the pool without each pair of folds, and predict the rows of both.
@@ -38,6 +41,10 @@ def nested_outputs(
         by ``child(sequence, "views", k)``: a member draws the same view for all pairs.
     on_pool : callable, optional
         Called with each pair and its fitted pool.
+    keep : bool
+        Whether those pools must be able to predict. If not, forests of the compiled kernel are
+        grown for all pairs in one call and not kept; the outputs are the same, and the time
+        that members took to predict counts as time to train.
     **pool_options
         Passed to ``fit_pool``.
 
@@ -50,6 +57,10 @@ def nested_outputs(
     n_folds = int(folds.max()) + 1
     views = child(sequence, "views")
     outputs = np.full((n_folds, len(recipes), len(y), n_classes), np.nan, dtype=np.float32)
+    same_views = not any(getattr(r.view, "fitted_to_rows", r.view is not None) for r in recipes)
+    if same_views and not keep and grows_together(recipes) and not pool_options.get("bootstrap"):
+        _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
+        return outputs
     for a, b in pairs:
         in_a, in_b = folds == a, folds == b
         train = ~(in_a | in_b)
@@ -63,3 +74,38 @@ def nested_outputs(
         if on_pool is not None:
             on_pool((a, b), pool)
     return outputs
+
+
+def _grow_all(
+    X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool,
+    scaler=None, categorical=None, bootstrap=False, n_jobs=None,
+):  # fmt: skip
+    """Grow the forests of all pairs and members in one call, and write what they say."""
+    start = time.perf_counter()
+    if categorical is None:
+        categorical = np.zeros(X.shape[1], dtype=bool)
+    training = np.array([(folds != a) & (folds != b) for a, b in pairs])
+    pools = []
+    copies = []
+    for rows in training if scaler is not None else training[:1]:
+        fitted = scaler
+        if scaler is not None and not categorical.all():
+            fitted = clone(scaler).fit(X[rows][:, ~categorical])
+        pools.append(Pool([], fitted, categorical, n_classes))
+        copies.append(np.hstack(pools[-1].scaled(X)))
+    n_other = int(categorical.sum())
+    numeric = copies[0][:, : X.shape[1] - n_other]
+    fitted_views, parts = linear_views(recipes, numeric, y, n_other, views)
+    forests = recipes[0].learner.grow_members(
+        np.stack(copies), y, n_classes, parts, [child(sequence, a, b) for a, b in pairs],
+        training=training, keep=False, n_jobs=n_jobs,
+    )  # fmt: skip
+    seconds = (time.perf_counter() - start) / len(pairs)
+    for s, (a, b) in enumerate(pairs):
+        outputs[b][:, folds == a] = forests.held_out[s][:, folds == a]
+        outputs[a][:, folds == b] = forests.held_out[s][:, folds == b]
+        if on_pool is not None:
+            pool = pools[s if len(pools) > 1 else 0]
+            pool.members = members_of(forests, s, fitted_views, seconds)
+            pool.predict_seconds = np.zeros(len(recipes))
+            on_pool((a, b), pool)

@@ -15,7 +15,7 @@ from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.learners.fitting import AlignedClassifier, fit_aligned
 from rotastack.seeds import child, integer_seed
 
-__all__ = ["Member", "Pool", "Recipe", "fit_pool"]
+__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
 
 
 @dataclass(frozen=True)
@@ -29,10 +29,13 @@ class Recipe:
 
 @dataclass
 class Member:
-    """One fitted (view, base learner) pair, and what is known of its training."""
+    """One fitted (view, base learner) pair, and what is known of its training.
+
+    The classifier is None where the pool was grown as a whole: the pool holds its trees.
+    """
 
     view: Any
-    classifier: AlignedClassifier
+    classifier: AlignedClassifier | None
     fit_seconds: float
     n_nodes: float
     depth: float
@@ -41,6 +44,7 @@ class Member:
 
     def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return class probabilities (row, class) of scaled rows."""
+        assert self.classifier is not None
         return self.classifier.predict_proba(_see(self.view, numeric, other))
 
 
@@ -54,12 +58,15 @@ class Pool:
     scaler : fitted transformer of the numeric columns, or None
     categorical : ndarray of bool of shape (n_features,)
         Columns that are neither scaled nor seen through a view.
+    forests : what a learner's ``grow_members`` returned, or None
+        The trees of all members, where they were grown in one call.
     """
 
     members: list[Member]
     scaler: Any
     categorical: NDArray[np.bool_]
     n_classes: int
+    forests: Any = None
     predict_seconds: NDArray[np.float64] = field(init=False)
 
     def __post_init__(self):
@@ -78,7 +85,14 @@ class Pool:
         -------
         ndarray of shape (n_members, n_rows, n_classes)
         """
-        numeric, other = self._scaled(X)
+        numeric, other = self.scaled(X)
+        if self.forests is not None:
+            start = time.perf_counter()
+            out = self.forests.outputs(_joined(numeric, other), n_jobs)
+            self.predict_seconds = np.full(
+                len(self.members), (time.perf_counter() - start) / len(self.members)
+            )
+            return out
 
         def one(member):
             start = time.perf_counter()
@@ -88,7 +102,8 @@ class Pool:
         self.predict_seconds = np.array([seconds for _, seconds in results])
         return np.stack([out for out, _ in results])
 
-    def _scaled(self, X):
+    def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the scaled numeric columns and the others."""
         numeric = X[:, ~self.categorical]
         if self.scaler is not None and numeric.shape[1]:
             numeric = self.scaler.transform(numeric)
@@ -112,6 +127,8 @@ def fit_pool(
 
     Member k is seeded by ``child(sequence, k)``: the result does not depend on `n_jobs`. Its
     view is seeded by ``child(views, k)``, so that pools that share `views` draw equal views.
+    Learners that can grow forests on many linear views (``grow_members``) train all members in
+    one call, seeded by `sequence`; times are then divided evenly among the members.
 
     Parameters
     ----------
@@ -141,7 +158,15 @@ def fit_pool(
     if scaler is not None and not categorical.all():
         scaler = clone(scaler).fit(X[:, ~categorical])
     pool = Pool([], scaler, categorical, n_classes)
-    numeric, other = pool._scaled(X)
+    numeric, other = pool.scaled(X)
+    if grows_together(recipes) and not bootstrap:
+        start = time.perf_counter()
+        fitted, parts = linear_views(recipes, numeric, y, other.shape[1], views)
+        rows = _joined(numeric, other)[None]
+        pool.forests = recipes[0].learner.grow_members(rows, y, n_classes, parts, [sequence], n_jobs=n_jobs)
+        pool.members = members_of(pool.forests, 0, fitted, time.perf_counter() - start)
+        pool.predict_seconds = np.zeros(len(recipes))
+        return pool
 
     def one(k: int, recipe: Recipe) -> Member:
         seeds = child(sequence, k)
@@ -177,6 +202,49 @@ def fit_pool(
     return pool
 
 
+def grows_together(recipes: Sequence[Recipe]) -> bool:
+    """Tell whether one call of the learner can train all members."""
+    learner = recipes[0].learner
+    return (
+        hasattr(learner, "grow_members")
+        and getattr(learner, "class_weight", None) is None
+        and all(
+            r.learner is learner
+            or (type(r.learner) is type(learner) and r.learner.get_params() == learner.get_params())
+            for r in recipes
+        )
+        and all(r.view is None or hasattr(r.view, "linear_parts") for r in recipes)
+    )
+
+
+def linear_views(
+    recipes: Sequence[Recipe],
+    numeric: NDArray[np.float32],
+    y: NDArray[np.integer],
+    n_other: int,
+    sequence: np.random.SeedSequence,
+) -> tuple[list[Any], list[list[tuple[NDArray, NDArray | None]]]]:
+    """Return the members' fitted views, and all they see in linear parts: columns and matrix."""
+    n_numeric = numeric.shape[1]
+    fitted = [_fitted_view(r.view, numeric, y, child(sequence, k)) for k, r in enumerate(recipes)]
+    others = np.arange(n_numeric, n_numeric + n_other)
+    everything: list[tuple[NDArray, NDArray | None]] = [(np.arange(n_numeric + n_other), None)]
+    parts = [
+        everything if view is None or not n_numeric else [*view.linear_parts(), (others, None)]
+        for view in fitted
+    ]
+    return fitted, parts
+
+
+def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> list[Member]:
+    """Return the members of training set `row`, without trees of their own."""
+    facts = zip(views, forests.n_nodes[row], forests.depth[row], forests.oob_error[row], strict=True)
+    return [
+        Member(view, None, seconds / len(views), float(nodes), float(depth), float(oob))
+        for view, nodes, depth, oob in facts
+    ]
+
+
 def _fitted_view(view, X, y, sequence):
     if view is None or X.shape[1] == 0 or hasattr(view, "block_"):
         return view
@@ -190,4 +258,8 @@ def _see(view, numeric, other):
     """Return the columns a member is trained on: its view of the numeric ones, then the others."""
     if view is not None and numeric.shape[1]:
         numeric = np.asarray(view.transform(numeric), dtype=np.float32)
+    return _joined(numeric, other)
+
+
+def _joined(numeric, other):
     return np.hstack([numeric, other]) if other.shape[1] else numeric

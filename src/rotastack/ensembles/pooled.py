@@ -223,8 +223,9 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
 
         pairs = [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
         outputs = nested_outputs(
-            X, codes, n_classes, folds, pairs, recipes, training, on_pool=keep, **self._options(categorical)
-        )
+            X, codes, n_classes, folds, pairs, recipes, training,
+            on_pool=keep, keep=True, **self._options(categorical),
+        )  # fmt: skip
         self.folds_ = folds
         self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining)
         if self.refit:
@@ -320,7 +321,7 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         names = list(dict.fromkeys(self.families_))
         sums = {name: np.zeros(shape) for name in names}
         counts = {name: np.zeros(len(codes)) for name in names}
-        numeric, other = self.pool_._scaled(X)
+        numeric, other = self.pool_.scaled(X)
         self.oob_errors_ = np.full(len(members), np.nan)
         for k, (member, name) in enumerate(zip(members, self.families_, strict=True)):
             rows = np.flatnonzero(member.out_of_bag)

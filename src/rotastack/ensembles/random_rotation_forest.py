@@ -4,12 +4,12 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sklearn.ensemble import ExtraTreesClassifier
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pool import Recipe
 from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.trees.extra import ExtraForestClassifier
 from rotastack.trees.forest import ForestClassifier
 from rotastack.views.rotation import RandomRotation
 
@@ -64,8 +64,8 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
     >>> from rotastack import RandomRotationForestClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> clf = RandomRotationForestClassifier(n_estimators=20, random_state=0).fit(X, y)
-    >>> round(clf.score(X, y), 2)
-    1.0
+    >>> clf.score(X, y) > 0.95
+    True
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -118,7 +118,7 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
                 f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
                 f"({self.n_trees_per_rotation})"
             )
-        forest: Any = ForestClassifier if self.tree == "forest" else ExtraTreesClassifier
+        forest: Any = ForestClassifier if self.tree == "forest" else ExtraForestClassifier
         learner = forest(n_estimators=self.n_trees_per_rotation, max_features=self.max_features)
         view = RandomRotation(flip=self.flip, max_axes=self.max_axes)
         return [Recipe(view, learner, "rotation") for _ in range(n_rotations)]

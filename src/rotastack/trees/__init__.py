@@ -1,5 +1,16 @@
-"""Trees: forests grown without an estimator object per tree."""
+"""Trees: forests grown by compiled code, many trees at a time."""
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(__name__, submod_attrs={"forest": ["ForestClassifier"]})
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "complexity": ["forest_complexity"],
+        "extra": ["ExtraForestClassifier", "ExtraForestRegressor"],
+        "forest": ["ForestClassifier", "ForestRegressor"],
+        "grown": ["GrownTrees"],
+        "growing": ["Family", "TreeOptions", "grow_forest"],
+        "linear_views": ["LinearViews"],
+        "tree": ["TreeClassifier", "TreeRegressor"],
+    },
+)

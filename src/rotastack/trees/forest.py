@@ -1,48 +1,68 @@
-"""A random forest for very many small forests."""
+"""Random forests."""
 
-from numbers import Integral, Real
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from rotastack.trees.estimators import (
+    CLASSIFIER_CONSTRAINTS,
+    FOREST_CONSTRAINTS,
+    GrownClassifier,
+    GrownRegressor,
+)
 
-from rotastack.seeds import integer_seed, root_sequence
-from rotastack.trees.growing import grow_tree, pack_trees, unpack_trees
-
-__all__ = ["ForestClassifier"]
+__all__ = ["ForestClassifier", "ForestRegressor"]
 
 
-class ForestClassifier(ClassifierMixin, BaseEstimator):
-    """A random forest: bootstrapped gini trees with random features at each split.
+class ForestClassifier(GrownClassifier):
+    """A random forest: bootstrapped trees with random features at each split.
 
     The same forest as scikit-learn's ``RandomForestClassifier`` up to the random numbers, at a
-    fraction of its time on small data. Out-of-bag probabilities are always kept.
+    fraction of its time. Out-of-bag probabilities are always kept.
 
     Parameters
     ----------
     n_estimators : int, default=100
         Number of trees.
+    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
+        Impurity. "gain_ratio" takes, as C4.5 does, the largest ratio of the decrease of entropy
+        to the entropy of the sides' sizes, among columns of at least average decrease.
+    max_depth : int or None, default=None
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+        In rows, not counting how often a bootstrap drew them.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns looked at for each split: their number, their share, or all with None.
-    max_depth : int or None, default=None
-    min_samples_leaf : int, default=1
+    max_leaf_nodes : int or None, default=None
+        With it, the node of the largest decrease is split first.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of a split, weighted by the node's share of the weight.
     bootstrap : bool, default=True
-        Grow each tree on rows drawn with replacement.
+        Grow each tree on as many rows, drawn with replacement.
+    class_weight : {"balanced"}, dict or None, default=None
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Threads; the forest does not depend on them.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    trees_ : list of sklearn.tree._tree.Tree
+    forest_ : GrownTrees
+    feature_importances_ : ndarray of shape (n_features,)
     oob_proba_ : ndarray of shape (n_rows, n_classes)
         With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
     oob_score_ : float
         Accuracy of `oob_proba_` over the rows that were ever out of bag.
+    tree_oob_error_ : ndarray of shape (n_estimators,)
+        Error of each tree on its out-of-bag rows.
+
+    Notes
+    -----
+    Memory: see :func:`rotastack.trees.growing.grow_forest`. Cuts are float32; values that are
+    equal in float32 cannot be told apart.
 
     References
     ----------
@@ -58,140 +78,119 @@ class ForestClassifier(ClassifierMixin, BaseEstimator):
     ([0, 1, 2], True)
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0.0, 1.0, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "max_depth": [Interval(Integral, 1, None, closed="left"), None],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "bootstrap": ["boolean"],
-    }
+    _parameter_constraints: ClassVar[dict] = {**FOREST_CONSTRAINTS, **CLASSIFIER_CONSTRAINTS}
 
     def __init__(
         self,
         n_estimators: int = 100,
         *,
-        max_features: str | int | float | None = "sqrt",
+        criterion: str = "gini",
         max_depth: int | None = None,
+        min_samples_split: int = 2,
         min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: str | int | float | None = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
+        class_weight: dict | str | None = None,
+        ccp_alpha: float = 0.0,
+        n_jobs: int | None = None,
         random_state=None,
     ):
         self.n_estimators = n_estimators
-        self.max_features = max_features
+        self.criterion = criterion
         self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Grow the trees.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
+class ForestRegressor(GrownRegressor):
+    """A random forest for regression: bootstrapped trees of least squared error.
 
-        Returns
-        -------
-        self
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees.
+    max_depth : int or None, default=None
+    min_samples_split : int, default=2
+    min_samples_leaf : int, default=1
+        In rows, not counting how often a bootstrap drew them.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the weight in a leaf.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1.0
+        Columns looked at for each split: their number, their share, or all with None.
+    max_leaf_nodes : int or None, default=None
+        With it, the node of the largest decrease is split first.
+    min_impurity_decrease : float, default=0.0
+        Least decrease of the variance by a split, weighted by the node's share of the weight.
+    bootstrap : bool, default=True
+        Grow each tree on as many rows, drawn with replacement.
+    ccp_alpha : float, default=0.0
+        Minimal cost-complexity pruning.
+    n_jobs : int or None, default=None
+        Threads; the forest does not depend on them.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
 
-        Raises
-        ------
-        ValueError
-            Missing or infinite values, a continuous target, or `max_features` above the
-            number of columns.
-        """
-        X, y = validate_data(self, X, y, dtype=np.float32, order="C")
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        n, p = X.shape
-        n_classes = len(self.classes_)
-        target = codes.astype(np.float64).reshape(-1, 1)
-        state = np.random.RandomState(integer_seed(root_sequence(self.random_state)))
-        depth = np.iinfo(np.int32).max if self.max_depth is None else self.max_depth
-        wanted = self._n_candidates(p)
-        self.trees_ = []
-        votes = np.zeros((n, n_classes))
-        seen = np.zeros(n, dtype=np.intp)
-        for _ in range(self.n_estimators):
-            weights = None
-            if self.bootstrap:
-                weights = np.bincount(state.randint(0, n, n), minlength=n).astype(np.float64)
-            tree = grow_tree(X, target, weights, n_classes, state, wanted, depth, self.min_samples_leaf)
-            self.trees_.append(tree)
-            if weights is not None:
-                out = np.flatnonzero(weights == 0)
-                if len(out):
-                    votes[out] += tree.predict(X[out]).reshape(len(out), -1)
-                    seen[out] += 1
-        if self.bootstrap:
-            known = seen > 0
-            self.oob_proba_ = np.full(votes.shape, np.nan)
-            self.oob_proba_[known] = votes[known] / seen[known, None]
-            right = self.oob_proba_[known].argmax(axis=1) == codes[known]
-            self.oob_score_ = float(right.mean()) if known.any() else float("nan")
-        return self
+    Attributes
+    ----------
+    forest_ : GrownTrees
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_prediction_ : ndarray of shape (n_rows,)
+        With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
+    oob_score_ : float
+        R^2 of `oob_prediction_` over the rows that were ever out of bag.
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the mean over trees of the class frequencies in the leaves.
+    References
+    ----------
+    Breiman, L. (2001). Random forests. Machine Learning 45, 5-32.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rotastack.trees import ForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ForestRegressor(random_state=0).fit(X, y).oob_score_ > 0.35
+    True
+    """
 
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=np.float32, order="C")
-        total = np.zeros((len(X), len(self.classes_)))
-        for tree in self.trees_:
-            total += tree.predict(X).reshape(total.shape)
-        return total / len(self.trees_)
+    _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
-    def _n_candidates(self, p: int) -> int:
-        if self.max_features is None:
-            return p
-        if self.max_features == "sqrt":
-            return max(1, int(np.sqrt(p)))
-        if self.max_features == "log2":
-            return max(1, int(np.log2(p)))
-        if isinstance(self.max_features, Integral):
-            if self.max_features > p:
-                raise ValueError(f"max_features is {self.max_features}, but there are {p} columns")
-            return int(self.max_features)
-        return max(1, int(self.max_features * p))
-
-    def __getstate__(self):
-        state = dict(super().__getstate__())
-        if "trees_" in state:
-            state["trees_"] = pack_trees(state["trees_"])
-        return state
-
-    def __setstate__(self, state):
-        if isinstance(state.get("trees_"), dict):
-            state = dict(state)
-            state["trees_"] = unpack_trees(state["trees_"], state["n_features_in_"], len(state["classes_"]))
-        super().__setstate__(state)
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = None,
+        min_samples_split: int = 2,
+        min_samples_leaf: int = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: str | int | float | None = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        ccp_alpha: float = 0.0,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.bootstrap = bootstrap
+        self.ccp_alpha = ccp_alpha
+        self.n_jobs = n_jobs
+        self.random_state = random_state

@@ -52,6 +52,8 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (True, 1.0)
     """
 
+    fitted_to_rows = False  # equal for any training set of as many columns
+
     def __init__(self, flip: bool = False, max_axes: int = 1000, random_state=None):
         self.flip = flip
         self.max_axes = max_axes
@@ -98,6 +100,11 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rotation = np.eye(self.n_features_in_)
         rotation[np.ix_(self.axes_, self.axes_)] = self.block_
         return rotation
+
+    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
+        """Return the view in parts, side by side: columns and the matrix that maps them, or None."""
+        rest = np.setdiff1d(np.arange(self.n_features_in_), self.axes_)
+        return [(self.axes_, self.block_), (rest, None)]
 
     def transform(self, X: ArrayLike) -> NDArray[np.floating]:
         """Rotate rows.

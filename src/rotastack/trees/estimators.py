@@ -1,0 +1,331 @@
+"""What estimators over the compiled kernel have in common."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import csr_matrix
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+
+from rotastack.seeds import root_sequence
+from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.members import MemberForests, grow_members
+
+__all__ = [
+    "CLASSIFIER_CONSTRAINTS",
+    "FOREST_CONSTRAINTS",
+    "TREE_CONSTRAINTS",
+    "GrownClassifier",
+    "GrownEstimator",
+    "GrownRegressor",
+]
+
+LEAST_ONE = Interval(Integral, 1, None, closed="left")
+TREE_CONSTRAINTS: dict[str, list[Any]] = {
+    "max_depth": [LEAST_ONE, None],
+    "min_samples_split": [Interval(Integral, 2, None, closed="left")],
+    "min_samples_leaf": [LEAST_ONE],
+    "min_weight_fraction_leaf": [Interval(Real, 0.0, 0.5, closed="both")],
+    "max_features": [LEAST_ONE, Interval(Real, 0.0, 1.0, closed="right"), StrOptions({"sqrt", "log2"}), None],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "min_impurity_decrease": [Interval(Real, 0.0, None, closed="left")],
+    "ccp_alpha": [Interval(Real, 0.0, None, closed="left")],
+}
+FOREST_CONSTRAINTS: dict[str, list[Any]] = {
+    **TREE_CONSTRAINTS,
+    "n_estimators": [LEAST_ONE],
+    "bootstrap": ["boolean"],
+    "n_jobs": [Integral, None],
+}
+CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
+    "criterion": [StrOptions({"gini", "entropy", "gain_ratio"})],
+    "class_weight": [StrOptions({"balanced"}), dict, None],
+}
+
+
+class GrownEstimator(BaseEstimator):
+    """What forests and single trees, classifiers and regressors have in common."""
+
+    _splitter: ClassVar[str] = "best"
+
+    def _family(self) -> Family:
+        """Return the one family of trees that this estimator grows."""
+        own = self.get_params(deep=False)
+        return Family(
+            n_trees=own.get("n_estimators", 1),
+            splitter=own.get("splitter", self._splitter),
+            max_features=own["max_features"],
+            n_cuts=own.get("n_cuts", 1),
+        )
+
+    def _options(self) -> TreeOptions:
+        own = self.get_params(deep=False)
+        return TreeOptions(**{k: own.get(k, v) for k, v in TreeOptions()._asdict().items()})
+
+    def _grow(self, X, target, sample_weight, n_classes):
+        own = self.get_params(deep=False)
+        self.forest_, out_of_bag = grow_forest(
+            X,
+            target,
+            [self._family()],
+            self._options(),
+            root_sequence(self.random_state),
+            n_classes=n_classes,
+            weights=sample_weight,
+            bootstrap=own.get("bootstrap", False),
+            n_jobs=own.get("n_jobs"),
+        )
+        return out_of_bag[0] if out_of_bag else None
+
+    def _weights(self, X, y, sample_weight):
+        """Return the weight of each row, or None where all are 1."""
+        by_class = (
+            compute_sample_weight(self.class_weight, y) if getattr(self, "class_weight", None) else None
+        )
+        if sample_weight is None:
+            return by_class
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if not weights.any():
+            raise ValueError("sample_weight is 0 for every row")
+        return weights if by_class is None else weights * by_class
+
+    def _checked(self, X: ArrayLike, y: Any = "no_validation") -> Any:
+        """Return X as contiguous float32 without missing values, and y."""
+        given = X
+        checks = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
+        with np.errstate(over="ignore"):
+            if isinstance(y, str):
+                X = validate_data(self, X, reset=False, **checks)
+            else:
+                X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **checks)
+        if not np.isfinite(X.sum(dtype=np.float64)):
+            _refuse(type(self).__name__, X, given)
+        return X if isinstance(y, str) else (X, y)
+
+    def apply(self, X: ArrayLike) -> NDArray[np.int32]:
+        """Return the leaf that each row ends in.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of int32 of shape (n_rows, n_trees)
+            Numbers of nodes within their tree, the root being 0.
+        """
+        check_is_fitted(self)
+        return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
+
+    def decision_path(self, X: ArrayLike) -> tuple[csr_matrix, NDArray[np.int64]]:
+        """Return the nodes that each row meets.
+
+        Returns
+        -------
+        indicator : sparse matrix of shape (n_rows, n_nodes of all trees)
+        starts : ndarray of shape (n_trees + 1,)
+            Tree t has the columns ``starts[t]`` to ``starts[t + 1] - 1``.
+        """
+        check_is_fitted(self)
+        return self.forest_.decision_path(self._checked(X), getattr(self, "n_jobs", None))
+
+    @property
+    def feature_importances_(self) -> NDArray[np.float64]:
+        """Decrease of impurity that each column brings, adding up to 1; mean over trees."""
+        check_is_fitted(self)
+        return self.forest_.importances()
+
+
+class GrownClassifier(ClassifierMixin, GrownEstimator):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Missing or infinite values (the message names the column), a continuous target,
+            weights below 0, or `max_features` above the number of columns.
+        """
+        X, y = self._checked(X, y)
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        out_of_bag = self._grow(X, codes, self._weights(X, y, sample_weight), len(self.classes_))
+        if out_of_bag is not None:
+            self.oob_proba_ = out_of_bag.means()
+            self.tree_oob_error_ = out_of_bag.tree_errors
+            known = out_of_bag.counts > 0
+            right = out_of_bag.sums[known].argmax(axis=1) == codes[known]
+            self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+        return self
+
+    def grow_members(
+        self,
+        X: NDArray[np.float32],
+        y: NDArray[np.integer],
+        n_classes: int,
+        parts: Sequence[Sequence[tuple[NDArray, NDArray | None]]],
+        sequences: Sequence[np.random.SeedSequence],
+        **options: Any,
+    ) -> MemberForests:
+        """Grow this forest on each of many linear views of the data, by one call of the kernel.
+
+        Parameters
+        ----------
+        X, y, n_classes, sequences, **options
+            See :func:`rotastack.trees.members.grow_members`.
+        parts : sequence over members of sequences of (columns, matrix or None)
+            Their views, see :meth:`rotastack.trees.LinearViews.blocks`.
+        """
+        family = self._family()
+        views = LinearViews.blocks(parts, X.shape[2])
+        return grow_members(
+            X,
+            y,
+            n_classes,
+            replace(family, n_trees=family.n_trees * len(views), views=views),
+            self._options(),
+            sequences,
+            bootstrap=self.get_params(deep=False).get("bootstrap", False),
+            **options,
+        )
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean over trees of the class shares in the leaves.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None)) / len(self.forest_)
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    def tree_probas(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the class shares that every tree gives, (tree, row, class)."""
+        check_is_fitted(self)
+        return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))
+
+    def tree_votes(self, X: ArrayLike) -> NDArray:
+        """Return the class that every tree votes for, (row, tree)."""
+        check_is_fitted(self)
+        return self.classes_[self.forest_.votes(self._checked(X), getattr(self, "n_jobs", None))]
+
+    def export_text(self, tree: int = 0, decimals: int = 3) -> str:
+        """Return one tree as indented text."""
+        check_is_fitted(self)
+        names = getattr(self, "feature_names_in_", None)
+        return self.forest_.text(tree, names, self.classes_, decimals)
+
+
+class GrownRegressor(RegressorMixin, GrownEstimator):
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Missing or infinite values (the message names the column), weights below 0, or
+            `max_features` above the number of columns.
+        """
+        X, y = self._checked(X, y)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        out_of_bag = self._grow(X, y, self._weights(X, y, sample_weight), None)
+        if out_of_bag is not None:
+            self.oob_prediction_ = out_of_bag.means()[:, 0]
+            known = out_of_bag.counts > 0
+            spread = np.sum((y[known] - y[known].mean()) ** 2) if known.any() else 0.0
+            loss = np.sum((y[known] - self.oob_prediction_[known]) ** 2)
+            self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the mean prediction of the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None))[:, 0] / len(self.forest_)
+
+    def tree_predictions(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the prediction of every tree, (tree, row)."""
+        check_is_fitted(self)
+        return self.forest_.outputs(self._checked(X), getattr(self, "n_jobs", None))[:, :, 0]
+
+    def export_text(self, tree: int = 0, decimals: int = 3) -> str:
+        """Return one tree as indented text."""
+        check_is_fitted(self)
+        return self.forest_.text(tree, getattr(self, "feature_names_in_", None), None, decimals)
+
+
+def _refuse(who: str, X: NDArray[np.float32], given: Any) -> None:
+    """Raise if any value is missing or infinite, and say where the first one is."""
+    bad = np.argwhere(~np.isfinite(X))
+    if not len(bad):
+        return  # only the sum overflowed
+    row, column = bad[0]
+    names = getattr(given, "columns", range(X.shape[1]))
+    value = X[row, column]
+    if np.isnan(value):
+        raise ValueError(
+            f"Input X contains NaN: column {names[column]!r}, row {row}. {who} does not take missing values; "
+            "impute them first, for instance with sklearn.impute.SimpleImputer."
+        )
+    raise ValueError(
+        f"Input X contains infinity or a value too large for float32 (inf): column {names[column]!r}, row {row}."
+    )

@@ -1,0 +1,274 @@
+"""Grown trees: predictions, leaves, paths, importances, pictures."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from joblib import effective_n_jobs
+from numpy.typing import NDArray
+from scipy.sparse import csr_matrix
+
+from rotastack.trees.kernel.reading import read_trees
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.threads import own, run_threads
+
+__all__ = ["GrownTrees"]
+
+_NO_SUMS = np.empty((0, 0, 0))
+_NO_LEAVES = np.empty((0, 0), np.int32)
+READ_AT_ONCE = 1 << 14
+
+
+@dataclass
+class GrownTrees:
+    """The trees of a forest, node after node in a few arrays.
+
+    Attributes
+    ----------
+    nodes : structured ndarray of shape (n_nodes,)
+        `column` of the tree's view (-1 in leaves), `cut` (float32; at most: left) and `child`:
+        the left child counted from the tree's first node, the right one follows it. In a leaf,
+        ``-1 - c`` where all rows are of class c, otherwise its entry in `values`.
+    starts : ndarray of int64 of shape (n_trees + 1,)
+        First node of each tree.
+    impurity, weight : ndarray of float32 of shape (n_nodes,)
+    counts : ndarray of int32 of shape (n_nodes,)
+        Impurity, weight and number of training rows of each node.
+    values : ndarray of float64 of shape (n_values, n_outputs)
+        Class shares, or the mean target, of leaves.
+    facts : ndarray of int64 of shape (n_trees, 3)
+        Nodes, leaves and depth of each tree.
+    views : LinearViews
+    tree_view : ndarray of int64 of shape (n_trees,)
+        The view of each tree.
+    """
+
+    nodes: NDArray
+    starts: NDArray[np.int64]
+    impurity: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    counts: NDArray[np.int32]
+    values: NDArray[np.float64]
+    facts: NDArray[np.int64]
+    views: LinearViews
+    tree_view: NDArray[np.int64]
+
+    @classmethod
+    def join(
+        cls, pieces: Sequence[tuple], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
+        regression: bool,
+    ) -> "GrownTrees":  # fmt: skip
+        """Put together what the kernel returned for runs of trees."""
+        nodes, impurity, weight, counts, values, facts = (
+            np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)
+        )
+        if len(pieces) > 1:  # entries of the joined table of values
+            at = np.repeat(
+                np.cumsum([0, *(len(p[4]) for p in pieces[:-1])]), [len(p[0]) for p in pieces]
+            ).astype(np.int32)
+            nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), at, 0)
+        if regression:
+            values += centre
+        starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
+        return cls(nodes, starts, impurity, weight, counts, values, facts[:, :3], views, tree_view)
+
+    def __len__(self) -> int:
+        return len(self.tree_view)
+
+    def sums(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the sums over trees of class shares or predictions, (row, output).
+
+        Parameters
+        ----------
+        X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
+        n_jobs : int, optional
+            Threads over rows; the result does not depend on it.
+        """
+        return self.group_sums(X, np.zeros(len(self), dtype=np.int64), 1, n_jobs)[0]
+
+    def group_sums(
+        self, X: NDArray[np.float32], groups: NDArray[np.int64], n_groups: int, n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the same for groups of trees: (group, row, output); `groups` numbers them."""
+        out = np.zeros((n_groups, len(X), self.values.shape[1]))
+        self._read(X, groups, out, _NO_LEAVES, n_jobs)
+        return out
+
+    def leaves(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.int32]:
+        """Return the number of the leaf, within its tree, of each row and tree: (row, tree)."""
+        out = np.empty((len(X), len(self)), dtype=np.int32)
+        self._read(X, np.zeros(len(self), dtype=np.int64), _NO_SUMS, out, n_jobs)
+        return out
+
+    def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the class shares or predictions of every tree, (tree, row, output)."""
+        leaf = self.nodes["child"][self.leaves(X, n_jobs).T + self.starts[:-1, None]]
+        table = np.concatenate([self.values, np.eye(self.values.shape[1])[::-1]])
+        return table[leaf]  # -1 - c counts from the end
+
+    def votes(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.intp]:
+        """Return the most probable class of every tree, (row, tree)."""
+        leaf = self.nodes["child"][self.leaves(X, n_jobs) + self.starts[:-1]]
+        n_classes = self.values.shape[1]
+        table = np.concatenate([self.values.argmax(axis=1), np.arange(n_classes)[::-1]])
+        return table[leaf]
+
+    def decision_path(
+        self, X: NDArray[np.float32], n_jobs: int | None = None
+    ) -> tuple[csr_matrix, NDArray[np.int64]]:
+        """Return which nodes each row meets, (row, node of all trees), and each tree's first node."""
+        leaf = self.leaves(X, n_jobs) + self.starts[:-1]
+        parent = self._parents()
+        met = [leaf.ravel()]
+        rows = [np.repeat(np.arange(len(X)), len(self))]
+        while True:
+            above = parent[met[-1]]
+            inside = above >= 0
+            if not inside.any():
+                break
+            met.append(above[inside])
+            rows.append(rows[-1][inside])
+        columns, where = np.concatenate(met), np.concatenate(rows)
+        shape = (len(X), len(self.nodes))
+        return csr_matrix((np.ones(len(columns), dtype=np.int64), (where, columns)), shape=shape), self.starts
+
+    def importances(self, per_tree: bool = False) -> NDArray[np.float64]:
+        """Return the decrease of impurity that each data column brings.
+
+        The decrease of a split on column j of a view, which is a weighted sum of data columns,
+        is shared among these in proportion to their squared weights. Shares of a tree add up
+        to 1 (0 where nothing was split), as do their means.
+
+        Returns
+        -------
+        ndarray of shape (n_features,), or (n_trees, n_features) with `per_tree`
+        """
+        inner = np.flatnonzero(self.nodes["column"] >= 0)
+        tree = np.searchsorted(self.starts, inner, side="right") - 1
+        left = self.starts[tree] + self.nodes["child"][inner]
+        loss = self.weight.astype(np.float64) * self.impurity
+        decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
+        width = int(self.views.widths().max(initial=1))
+        by_column = np.bincount(
+            tree * width + self.nodes["column"][inner], weights=decrease, minlength=len(self) * width
+        ).reshape(len(self), width)
+        out = np.zeros((len(self), self.views.n_features))
+        for view in np.unique(self.tree_view):
+            shares = self.views.matrix(view).astype(np.float64) ** 2
+            shares /= np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
+            mine = self.tree_view == view
+            out[mine] = by_column[mine, : shares.shape[1]] @ shares.T
+        total = out.sum(axis=1, keepdims=True)
+        out = np.divide(out, total, out=np.zeros_like(out), where=total > 0)
+        if per_tree:
+            return out
+        mean = out[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else out[0]
+        return mean
+
+    def complexity(self) -> dict[str, NDArray[np.int64]]:
+        """Return nodes, leaves and depth of each tree."""
+        return {"n_nodes": self.facts[:, 0], "n_leaves": self.facts[:, 1], "depth": self.facts[:, 2]}
+
+    def arrays(self, tree: int) -> dict[str, NDArray]:
+        """Return one tree in the arrays of scikit-learn's ``tree_``.
+
+        ``feature`` counts columns of the tree's view. Leaves have children -1 and feature and
+        threshold -2. ``value`` is (node, output).
+        """
+        first, last = self.starts[tree], self.starts[tree + 1]
+        nodes = self.nodes[first:last]
+        leaf = nodes["column"] < 0
+        n_outputs = self.values.shape[1]
+        table = np.concatenate([self.values, np.eye(n_outputs)[::-1]])
+        value = np.zeros((len(nodes), n_outputs))
+        value[leaf] = table[nodes["child"][leaf]]
+        weight = self.weight[first:last].astype(np.float64)
+        for node in np.flatnonzero(~leaf)[::-1]:  # children come after their parents
+            child = nodes["child"][node]
+            share = weight[child : child + 2] / weight[child : child + 2].sum()
+            value[node] = share @ value[child : child + 2]
+        return {
+            "children_left": np.where(leaf, -1, nodes["child"]).astype(np.int64),
+            "children_right": np.where(leaf, -1, nodes["child"] + 1).astype(np.int64),
+            "feature": np.where(leaf, -2, nodes["column"]).astype(np.int64),
+            "threshold": np.where(leaf, -2.0, nodes["cut"]).astype(np.float64),
+            "impurity": self.impurity[first:last].astype(np.float64),
+            "n_node_samples": self.counts[first:last].astype(np.int64),
+            "weighted_n_node_samples": weight,
+            "value": value,
+        }
+
+    def text(
+        self, tree: int, names: Sequence[str] | None = None, classes: Sequence | None = None, digits: int = 3
+    ) -> str:
+        """Return one tree as indented lines, a column of a mapped view as its weighted sum.
+
+        Parameters
+        ----------
+        tree : int
+        names : sequence of str, optional
+            Names of the data columns.
+        classes : sequence, optional
+            Names of the classes; without, leaves show the output as a number.
+        digits : int
+            Decimals.
+        """
+        arrays = self.arrays(tree)
+        matrix = self.views.matrix(int(self.tree_view[tree]))
+        names = names if names is not None else [f"x{j}" for j in range(len(matrix))]
+
+        def column(j: int) -> str:
+            used = np.flatnonzero(matrix[:, j]).tolist()
+            if len(used) == 1 and matrix[used[0], j] == 1:
+                return str(names[used[0]])
+            terms = " ".join(f"{matrix[i, j]:+.{digits}f} {names[i]}" for i in used)
+            return f"({terms.removeprefix('+')})"
+
+        lines = []
+        todo: list[tuple[str, int, int]] = [("", 0, -1)]  # line that leads there, node, depth of the line
+        while todo:
+            condition, node, depth = todo.pop()
+            if condition:
+                lines.append("|   " * depth + "|--- " + condition)
+            left = arrays["children_left"][node]
+            if left < 0:
+                value = arrays["value"][node]
+                if classes is None:
+                    said = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
+                else:
+                    said = f"class: {classes[int(value.argmax())]}"
+                lines.append("|   " * (depth + 1) + f"|--- {said} ({arrays['n_node_samples'][node]} rows)")
+                continue
+            name, cut = column(arrays["feature"][node]), arrays["threshold"][node]
+            todo.append((f"{name} >  {cut:.{digits}f}", left + 1, depth + 1))
+            todo.append((f"{name} <= {cut:.{digits}f}", left, depth + 1))
+        return "\n".join(lines) + "\n"
+
+    def _parents(self) -> NDArray[np.int64]:
+        """Return the parent of each node, counted through all trees; -1 for roots."""
+        inner = np.flatnonzero(self.nodes["column"] >= 0)
+        tree = np.searchsorted(self.starts, inner, side="right") - 1
+        child = self.starts[tree] + self.nodes["child"][inner]
+        parent = np.full(len(self.nodes), -1, dtype=np.int64)
+        parent[child] = parent[child + 1] = inner
+        return parent
+
+    def _read(self, X, groups, sums, leaves, n_jobs) -> None:
+        if X.shape[1] != self.views.n_features:
+            raise ValueError(f"{X.shape[1]} columns given, but the trees see {self.views.n_features}")
+        n_pieces = len(X) * len(self) // READ_AT_ONCE
+        if n_pieces > 1:
+            n_pieces = min(effective_n_jobs(n_jobs), n_pieces)
+        edges = np.linspace(0, len(X), max(1, n_pieces) + 1).astype(int)
+        views = self.views
+        arrays = [
+            own(a)
+            for a in (self.nodes, self.starts, self.tree_view, groups, views.starts, views.parts, views.columns,
+                      views.matrices)
+        ]  # fmt: skip
+        X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
+
+        def read(k: int) -> None:
+            read_trees(X, edges[k], edges[k + 1], *arrays, width, values, sums, leaves)
+
+        list(run_threads(read, range(len(edges) - 1), n_jobs))

@@ -1,0 +1,364 @@
+"""Grow lots: runs of trees that share their data, their view and their options."""
+
+import numpy as np
+
+from rotastack.trees.kernel.compiling import compiled, entry_point
+from rotastack.trees.kernel.criteria import SQUARED_ERROR
+from rotastack.trees.kernel.growing import NODE, grow_tree
+from rotastack.trees.kernel.pruning import prune
+from rotastack.trees.kernel.randomness import draw_bootstrap
+from rotastack.trees.kernel.reading import add_leaf, find_leaf
+from rotastack.trees.kernel.sorting import STARTS
+from rotastack.trees.kernel.splitting import BEST
+from rotastack.trees.kernel.views import locate, project
+
+PRESORT_SHARE = 3
+"""Columns are presorted if a node looks at more than this part of them (1/3) ..."""
+
+PRESORT_BYTES = 1 << 28
+"""... and their keys take no more memory than this."""
+
+
+@compiled
+def _longer(array, n_used, n_needed):
+    """Return `array`, or a longer copy of its first `n_used` entries."""
+    if array.shape[0] >= n_needed:
+        return array
+    longer = np.empty(max(2 * array.shape[0], n_needed), array.dtype)
+    longer[:n_used] = array[:n_used]
+    return longer
+
+
+@compiled
+def _more_rows(array, n_used, n_needed):
+    if array.shape[0] >= n_needed:
+        return array
+    longer = np.empty((max(2 * array.shape[0], n_needed), array.shape[1]), array.dtype)
+    longer[:n_used] = array[:n_used]
+    return longer
+
+
+@compiled
+def _n_values(nodes, n_nodes, impurity, criterion):
+    """Count the leaves that need an entry in the table of values."""
+    n = 0
+    for node in range(n_nodes):
+        if nodes[node].column < 0 and (criterion == SQUARED_ERROR or impurity[node] > 0.0):
+            n += 1
+    return n
+
+
+@compiled
+def _write_tree(
+    nodes, n_nodes, impurity, node_weight, node_first, node_last, rows, y, target, pairs, criterion,
+    number, out_nodes, out_impurity, out_weight, out_count, begin, values, n_values, open_nodes,
+):  # fmt: skip
+    """Copy the nodes that the root still reaches, give leaves their values; return (nodes, leaves).
+
+    `number` is scratch; `n_values` an array of one, the entries of `values` in use.
+    """
+    n_out = 1
+    n_leaves = 0
+    n_open = 1
+    open_nodes[0] = 0
+    number[0] = 0
+    # Depth first, so that the nodes which a row meets lie close together.
+    while n_open > 0:
+        n_open -= 1
+        node = open_nodes[n_open]
+        place = begin + number[node]
+        out_nodes[place].column = nodes[node].column
+        out_nodes[place].cut = nodes[node].cut
+        out_impurity[place] = impurity[node]
+        out_weight[place] = node_weight[node]
+        first = node_first[node]
+        out_count[place] = node_last[node] - first
+        if nodes[node].column >= 0:
+            child = nodes[node].child
+            out_nodes[place].child = n_out
+            number[child] = n_out
+            number[child + 1] = n_out + 1
+            n_out += 2
+            open_nodes[n_open] = child + 1
+            open_nodes[n_open + 1] = child
+            n_open += 2
+            continue
+        n_leaves += 1
+        out_nodes[place].cut = np.float32(0.0)
+        if criterion != SQUARED_ERROR and impurity[node] == 0.0:
+            out_nodes[place].child = -1 - y[rows[first]]
+            continue
+        entry = n_values[0]
+        n_values[0] = entry + 1
+        out_nodes[place].child = entry
+        whole = 0.0
+        for c in range(values.shape[1]):
+            values[entry, c] = 0.0
+        for i in range(first, node_last[node]):
+            row = rows[i]
+            whole += pairs[row, 0]
+            if criterion == SQUARED_ERROR:
+                values[entry, 0] += pairs[row, 1]
+            else:
+                values[entry, np.uint64(y[row])] += pairs[row, 0]
+        for c in range(values.shape[1]):
+            values[entry, c] /= whole
+    return n_out, n_leaves
+
+
+@compiled
+def _depth_of(nodes, begin, n_nodes, depth):
+    """Return the depth of the deepest leaf of a written tree; children come after parents."""
+    deepest = 0
+    depth[0] = 0
+    for node in range(n_nodes):
+        deepest = max(deepest, depth[node])
+        if nodes[begin + node].column >= 0:
+            depth[nodes[begin + node].child] = depth[node] + 1
+            depth[nodes[begin + node].child + 1] = depth[node] + 1
+    return deepest
+
+
+@compiled
+def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
+    """Write weights, weighted targets and the rows in the bag; return how many they are."""
+    n_bag = 0
+    for i in range(n_all):
+        row = all_rows[i]
+        weight = bag[row] * base_weight[row]
+        pairs[row, 0] = weight
+        pairs[row, 1] = weight * target[row]
+        rows[n_bag] = row
+        n_bag += weight > 0.0
+    return n_bag
+
+
+@entry_point
+def grow_lots(
+    data, base_weight, y, target, table, n_outputs, max_width,
+    lots, seeds, bootstrap, counts_given,
+    view_start, view_parts, columns, matrices,
+    criterion, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease, ccp_alpha,
+    keep, want_oob, oob_per_lot, want_held, held,
+):  # fmt: skip
+    """Grow the trees of `lots`, one after the other.
+
+    Parameters
+    ----------
+    data : float32 (n_sets, n_columns, n_rows)
+        Copies of the data, column by column.
+    base_weight : float64 (n_masks, n_rows)
+        Weight of each row before bootstrap; rows of weight 0 take no part.
+    y : int32 (n_rows,); target : float64 (n_rows,)
+        Class numbers; the same as floats, or the targets of a regression.
+    table : float64
+        x log2 x of 0, 1, ...; empty if weights are not whole.
+    n_outputs : int
+        Classes, or 1 for a regression.
+    lots : int64 (n_lots, 8)
+        data set, mask, view, first tree, number of trees, splitter, columns to look at, cuts.
+    seeds : uint64 (n_trees,)
+    counts_given : int32 (n_trees, n_rows) or (0, 0)
+        Bootstrap counts to use instead of drawing them.
+    view_start, view_parts, columns, matrices
+        Views: see :mod:`rotastack.trees.kernel.views`.
+    keep : bool
+        Return the trees; else only what is said of them.
+    want_oob, oob_per_lot : bool
+        Sum up what trees say of their out-of-bag rows; over all lots, or from zero for each.
+    want_held : bool
+        Write what each lot says of the rows of weight 0, its mean over trees, to
+        `held`, float32 (n_lots, n_rows, n_outputs).
+
+    Returns
+    -------
+    nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error
+        `tree_facts`, int64 (n_trees, 5), holds nodes, leaves, depth, out-of-bag rows and, of
+        these, wrong ones; `lot_error` the out-of-bag error of each lot.
+    """
+    n = data.shape[2]
+    n_lots = lots.shape[0]
+    n_trees = 0
+    first_tree = lots[0, 3]
+    max_stored = 1
+    for lot in range(n_lots):
+        n_trees += lots[lot, 4]
+        view = lots[lot, 2]
+        stored_here = 0
+        for k in range(view_start[view], view_start[view + 1]):
+            if view_parts[k, 2] >= 0:
+                stored_here += view_parts[k, 3]
+        max_stored = max(max_stored, stored_here)
+
+    source = np.empty(max_width, np.int32)
+    stored = np.empty((max_stored, n), np.float32)
+    order = np.empty(max_width, np.int32)
+    ratio_gains = np.empty(max_width)
+    ratios = np.empty(max_width)
+    cuts = np.empty(max_width, np.float32)
+    all_rows = np.empty(n, np.uint32)
+    rows = np.empty(n, np.uint32)
+    spare = np.empty(n, np.uint32)
+    side = np.empty(n, np.uint8)
+    keys = np.empty(n + 8, np.uint64)
+    other = np.empty(n + 8, np.uint64)
+    values = np.empty(n, np.float32)
+    bits = values.view(np.int32)
+    starts = np.empty(STARTS, np.int32)
+    orders = np.empty(1, np.uint64)
+    pairs = np.empty((n, 2))
+    bag = np.empty(n, np.int32)
+    total = np.empty(n_outputs)
+    left = np.empty(n_outputs)
+    size = 2 * n + 1
+    nodes = np.empty(size, NODE)
+    impurity = np.empty(size, np.float32)
+    node_weight = np.empty(size)
+    node_first = np.empty(size, np.int32)
+    node_last = np.empty(size, np.int32)
+    depth = np.empty(size, np.int32)
+    gains = np.empty(size)
+    open_nodes = np.empty(size, np.int32)
+    state = np.empty(1, np.uint64)
+
+    out_nodes = np.empty(size, NODE)
+    out_impurity = np.empty(size, np.float32)
+    out_weight = np.empty(size, np.float32)
+    out_count = np.empty(size, np.int32)
+    out_values = np.empty((64, n_outputs))
+    n_values = np.zeros(1, np.int64)
+    begin = 0
+    tree_facts = np.zeros((n_trees, 5), np.int64)
+    oob_sums = np.zeros((n if want_oob else 0, n_outputs))
+    oob_seen = np.zeros(n if want_oob else 0, np.int32)
+    lot_error = np.full(n_lots, np.nan)
+    held_sums = np.zeros((n if want_held else 0, n_outputs))
+
+    located = -1
+    projected = -1
+    for lot in range(n_lots):
+        set_, mask, view = lots[lot, 0], lots[lot, 1], lots[lot, 2]
+        splitter, max_features, n_cuts = lots[lot, 5], lots[lot, 6], lots[lot, 7]
+        here = data[set_]
+        parts = view_parts[view_start[view] : view_start[view + 1]]
+        if view != located:
+            n_columns, n_stored = locate(parts, columns, source)
+            located = view
+            projected = -1
+        if n_stored > 0 and set_ != projected:
+            project(parts, columns, matrices, here, n, stored)
+            projected = set_
+        n_all = 0
+        for row in range(n):
+            if base_weight[mask, row] > 0.0:
+                all_rows[n_all] = row
+                n_all += 1
+        if oob_per_lot:
+            oob_sums[:] = 0.0
+            oob_seen[:] = 0
+        if want_held:
+            held_sums[:] = 0.0
+
+        for tree in range(lots[lot, 3], lots[lot, 3] + lots[lot, 4]):
+            state[0] = seeds[tree]
+            if counts_given.shape[0] > 0:
+                for row in range(n):
+                    bag[row] = counts_given[tree, row]
+            elif bootstrap:
+                bag[:] = 0
+                draw_bootstrap(state, all_rows, n_all, bag)
+            else:
+                bag[:] = 1
+            n_bag = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+            if n_bag == 0:  # counts that leave out every row
+                bag[:] = 1
+                n_bag = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+            presorted = (
+                splitter == BEST
+                and max_features * PRESORT_SHARE > n_columns
+                and n_columns * n_bag * 8 <= PRESORT_BYTES
+            )
+            if presorted:
+                orders = _longer(orders, 0, n_columns * n_bag)
+            n_nodes = grow_tree(
+                here, stored, source, n_columns, rows, n_bag,
+                y, target, pairs, criterion, table,
+                splitter, max_features, n_cuts, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease,
+                presorted, state,
+                nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
+                total, left, order, spare, side, keys, other, values, bits, starts, orders,
+                ratio_gains, ratios, cuts,
+            )  # fmt: skip
+            if ccp_alpha > 0.0:
+                prune(nodes, n_nodes, impurity, node_weight, ccp_alpha, gains)
+            if not keep:
+                begin = 0
+                n_values[0] = 0
+            out_nodes = _longer(out_nodes, begin, begin + n_nodes)
+            out_impurity = _longer(out_impurity, begin, begin + n_nodes)
+            out_weight = _longer(out_weight, begin, begin + n_nodes)
+            out_count = _longer(out_count, begin, begin + n_nodes)
+            out_values = _more_rows(
+                out_values, n_values[0], n_values[0] + _n_values(nodes, n_nodes, impurity, criterion)
+            )
+            n_nodes, n_leaves = _write_tree(
+                nodes, n_nodes, impurity, node_weight, node_first, node_last, rows, y, target, pairs,
+                criterion, depth, out_nodes, out_impurity, out_weight, out_count, begin,
+                out_values, n_values, open_nodes,
+            )  # fmt: skip
+            facts = tree_facts[tree - first_tree]
+            facts[0] = n_nodes
+            facts[1] = n_leaves
+            facts[2] = _depth_of(out_nodes, begin, n_nodes, depth)
+            grown = out_nodes[begin : begin + n_nodes]
+            if want_oob:
+                for i in range(n_all):
+                    row = all_rows[i]
+                    if pairs[row, 0] == 0.0:
+                        leaf = find_leaf(grown, here, stored, source, row)
+                        said = add_leaf(grown[leaf].child, out_values, oob_sums, row)
+                        oob_seen[row] += 1
+                        facts[3] += 1
+                        facts[4] += criterion != SQUARED_ERROR and said != y[row]
+            if want_held:
+                for row in range(n):
+                    if base_weight[mask, row] == 0.0:
+                        leaf = find_leaf(grown, here, stored, source, row)
+                        add_leaf(grown[leaf].child, out_values, held_sums, row)
+            begin += n_nodes
+
+        if want_oob and oob_per_lot:
+            lot_error[lot] = _oob_error(oob_sums, oob_seen, y, target, criterion)
+        if want_held:
+            for row in range(n):
+                if base_weight[mask, row] == 0.0:
+                    for c in range(n_outputs):
+                        held[lot, row, c] = held_sums[row, c] / lots[lot, 4]
+    if not keep:
+        begin = 0
+        n_values[0] = 0
+    return (
+        out_nodes[:begin].copy(), out_impurity[:begin].copy(), out_weight[:begin].copy(),
+        out_count[:begin].copy(), out_values[: n_values[0]].copy(),
+        tree_facts, oob_sums, oob_seen, lot_error,
+    )  # fmt: skip
+
+
+@compiled
+def _oob_error(sums, seen, y, target, criterion):
+    """Return the share of wrong rows, or the mean squared error, where any tree left a row out."""
+    n_known = 0
+    loss = 0.0
+    for row in range(seen.shape[0]):
+        if seen[row] == 0:
+            continue
+        n_known += 1
+        if criterion == SQUARED_ERROR:
+            loss += (sums[row, 0] / seen[row] - target[row]) ** 2
+        else:
+            best = 0
+            for c in range(sums.shape[1]):
+                if sums[row, c] > sums[row, best]:
+                    best = c
+            loss += best != y[row]
+    return loss / n_known if n_known > 0 else np.nan

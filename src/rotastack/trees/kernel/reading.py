@@ -1,0 +1,74 @@
+"""Send rows down grown trees."""
+
+import numpy as np
+
+from rotastack.trees.kernel.compiling import compiled, entry_point
+from rotastack.trees.kernel.views import locate, project
+
+TILE_VALUES = 1 << 15
+"""Rows are read in tiles of about so many values, which stay in a core's cache."""
+
+
+@compiled
+def find_leaf(tree, data, stored, source, row):
+    """Return the number of the leaf of a row; data and stored columns are (column, row)."""
+    node = np.uint64(0)
+    while True:
+        column = tree[node].column
+        if column < 0:
+            return np.int64(node)
+        where = source[np.uint32(column)]
+        value = data[np.uint32(where), row] if where >= 0 else stored[np.uint32(-1 - where), row]
+        node = np.uint64(tree[node].child) + np.uint64(value > tree[node].cut)
+
+
+@compiled
+def add_leaf(leaf, values, sums, row):
+    """Add what a leaf's `child` stands for to a row of `sums`; return the most probable class."""
+    if leaf < 0:
+        sums[row, np.uint64(-1 - leaf)] += 1.0
+        return np.int64(-1 - leaf)
+    best = 0
+    for c in range(values.shape[1]):
+        sums[row, c] += values[leaf, c]
+        if values[leaf, c] > values[leaf, best]:
+            best = c
+    return np.int64(best)
+
+
+@entry_point
+def read_trees(
+    X, first, last, nodes, tree_start, tree_view, tree_group, view_start, view_parts, columns, matrices,
+    max_width, values, sums, leaves,
+):  # fmt: skip
+    """Read rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
+
+    Adds what the trees of each group say to `sums`, float64 (n_groups, n_rows, n_outputs), and writes the leaves they
+    end in to `leaves`, int32 (n_rows, n_trees); either may be of length 0, and is left alone then.
+    """
+    n_columns = X.shape[1]
+    height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))
+    tile = np.empty((n_columns, height), np.float32)
+    stored = np.empty((max_width, height), np.float32)
+    source = np.empty(max_width, np.int32)
+    for begin in range(first, last, height):
+        n = min(height, last - begin)
+        for i in range(n):
+            for j in range(n_columns):
+                tile[j, i] = X[begin + i, j]
+        view = -1
+        for t in range(tree_view.shape[0]):
+            if tree_view[t] != view:
+                view = tree_view[t]
+                parts = view_parts[view_start[view] : view_start[view + 1]]
+                locate(parts, columns, source)
+                project(parts, columns, matrices, tile, n, stored)
+            tree = nodes[tree_start[t] : tree_start[t + 1]]
+            if sums.shape[0] > 0:
+                group = sums[tree_group[t]]
+                for i in range(n):
+                    leaf = find_leaf(tree, tile, stored, source, i)
+                    add_leaf(tree[leaf].child, values, group, begin + i)
+            if leaves.shape[0] > 0:
+                for i in range(n):
+                    leaves[begin + i, t] = find_leaf(tree, tile, stored, source, i)

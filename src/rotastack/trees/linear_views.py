@@ -1,0 +1,216 @@
+"""Linear views of the data, in the form that the compiled forest reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["LinearViews"]
+
+
+@dataclass(frozen=True)
+class LinearViews:
+    """Views of `n_features` columns, each a linear map given in parts.
+
+    A view stands for ``X @ V`` with a matrix V of shape (n_features, width) that is never
+    formed: its parts, side by side, are columns handed on as they are, or blocks that map a
+    few columns by a small dense matrix. Make views by the class methods; put parts side by
+    side with :meth:`beside`, and views one after the other with :meth:`concatenate`.
+
+    Attributes
+    ----------
+    n_features : int
+    starts : ndarray of int64 of shape (n_views + 1,)
+        View v has the parts ``starts[v]`` to ``starts[v + 1] - 1``.
+    parts : ndarray of int64 of shape (n_parts, 4)
+        First of its columns in `columns`, their number, first of its numbers in `matrices` (-1:
+        columns as they are), columns that come out.
+    columns : ndarray of int32
+    matrices : ndarray of float32
+        Matrices (columns in, columns out) row by row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.trees import LinearViews
+    >>> X = np.array([[1.0, 2.0, 3.0]], dtype=np.float32)
+    >>> swap = LinearViews.dense([[[0, 1], [1, 0]]], columns=[[0, 2]], n_features=3)
+    >>> views = LinearViews.identity(3).beside(swap)
+    >>> views.widths().tolist(), views.matrix(0).T @ X[0]
+    ([5], array([1., 2., 3., 3., 1.], dtype=float32))
+    """
+
+    n_features: int
+    starts: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    matrices: NDArray[np.float32]
+
+    @classmethod
+    def identity(cls, n_features: int, n_views: int = 1) -> "LinearViews":
+        """Return views that are the data themselves; nothing is copied or stored."""
+        return cls.subset(np.arange(n_features)[None], n_features).repeat(n_views)
+
+    @classmethod
+    def subset(cls, columns: ArrayLike, n_features: int) -> "LinearViews":
+        """Return views that see some columns as they are.
+
+        Parameters
+        ----------
+        columns : array-like of int of shape (n_views, width)
+        n_features : int
+        """
+        chosen = _checked_columns(columns, n_features)
+        n_views, width = chosen.shape
+        views = np.arange(n_views)
+        none = np.full(n_views, -1)
+        parts = np.stack([views * width, np.full(n_views, width), none, np.full(n_views, width)], axis=1)
+        return cls(n_features, np.arange(n_views + 1), parts, chosen.ravel(), np.empty(0, np.float32))
+
+    @classmethod
+    def dense(
+        cls, matrices: ArrayLike, columns: ArrayLike | None = None, n_features: int | None = None
+    ) -> "LinearViews":
+        """Return views that map columns by one matrix each.
+
+        Parameters
+        ----------
+        matrices : array-like of shape (n_views, n_in, width)
+        columns : array-like of int of shape (n_views, n_in), optional
+            Which columns each maps; all of them, in order, if left out.
+        n_features : int, optional
+        """
+        stack = np.ascontiguousarray(matrices, dtype=np.float32)
+        n_views, n_in, width = stack.shape
+        chosen = np.arange(n_in)[None] if columns is None else columns
+        flat = _checked_columns(chosen, n_features or n_in)
+        views = np.arange(n_views)
+        first = np.zeros(n_views, dtype=np.int64) if columns is None else views * n_in
+        parts = np.stack(
+            [first, np.full(n_views, n_in), views * (n_in * width), np.full(n_views, width)], axis=1
+        )
+        return cls(n_features or n_in, np.arange(n_views + 1), parts, flat.ravel(), stack.ravel())
+
+    @classmethod
+    def blocks(
+        cls, blocks: Sequence[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int
+    ) -> "LinearViews":
+        """Return block-sparse views.
+
+        Parameters
+        ----------
+        blocks : sequence over views of sequences of (columns, matrix)
+            Integers of shape (n_in,) and numbers of shape (n_in, n_out), or None to hand the
+            columns on as they are; one after the other they make the view.
+        n_features : int
+        """
+        starts, parts, columns, numbers = [0], [], [], []
+        n_columns = n_numbers = 0
+        for view in blocks:
+            for chosen, matrix in view:
+                flat = _checked_columns([chosen], n_features).ravel()
+                columns.append(flat)
+                n_columns += len(flat)
+                if matrix is None:
+                    parts.append((n_columns - len(flat), len(flat), -1, len(flat)))
+                    continue
+                block = np.asarray(matrix, dtype=np.float32)
+                if block.ndim != 2 or len(block) != len(flat):
+                    raise ValueError(
+                        f"a block of {len(flat)} columns needs a matrix of as many rows, got {block.shape}"
+                    )
+                parts.append((n_columns - len(flat), len(flat), n_numbers, block.shape[1]))
+                numbers.append(block.ravel())
+                n_numbers += block.size
+            starts.append(len(parts))
+        return cls(
+            n_features, np.array(starts), np.array(parts, dtype=np.int64).reshape(-1, 4),
+            np.concatenate([np.empty(0, np.int32), *columns]),
+            np.concatenate([np.empty(0, np.float32), *numbers]),
+        )  # fmt: skip
+
+    @classmethod
+    def concatenate(cls, views: Sequence["LinearViews"]) -> "LinearViews":
+        """Return all views of several, one after the other."""
+        if len(views) == 1:
+            return views[0]
+        if len({v.n_features for v in views}) > 1:
+            raise ValueError(f"views of {sorted({v.n_features for v in views})} columns do not go together")
+        starts, parts = [np.zeros(1, dtype=np.int64)], []
+        n_parts = n_columns = n_numbers = 0
+        for v in views:
+            starts.append(v.starts[1:] + n_parts)
+            moved = v.parts.copy()
+            moved[:, 0] += n_columns
+            moved[:, 2] += np.where(moved[:, 2] >= 0, n_numbers, 0)
+            parts.append(moved)
+            n_parts += len(v.parts)
+            n_columns += len(v.columns)
+            n_numbers += len(v.matrices)
+        return cls(
+            views[0].n_features, np.concatenate(starts), np.concatenate(parts),
+            np.concatenate([v.columns for v in views]), np.concatenate([v.matrices for v in views]),
+        )  # fmt: skip
+
+    def repeat(self, n: int) -> "LinearViews":
+        """Return each view `n` times in a row; their numbers are shared."""
+        if n == 1:
+            return self
+        return self.take(np.repeat(np.arange(len(self)), n))
+
+    def take(self, views: ArrayLike) -> "LinearViews":
+        """Return some of the views, in the order given; their numbers are shared."""
+        chosen = np.asarray(views)
+        lengths = np.diff(self.starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+        parts = self.parts[np.repeat(self.starts[chosen], lengths) + within]
+        return LinearViews(self.n_features, starts, parts, self.columns, self.matrices)
+
+    def beside(self, *others: "LinearViews") -> "LinearViews":
+        """Return views whose columns are those of this, then those of the others.
+
+        All must have as many views; a single view goes along with each of the others'.
+        """
+        everyone = [self, *others]
+        n_views = max(len(v) for v in everyone)
+        if any(len(v) not in (1, n_views) for v in everyone):
+            raise ValueError(f"{[len(v) for v in everyone]} views cannot be put side by side")
+        everyone = [v.repeat(n_views) if len(v) == 1 else v for v in everyone]
+        joined = LinearViews.concatenate(everyone)
+        order = np.arange(n_views * len(everyone)).reshape(len(everyone), n_views).T.ravel()
+        mixed = joined.take(order)
+        return LinearViews(
+            self.n_features, mixed.starts[:: len(everyone)].copy(), mixed.parts, mixed.columns, mixed.matrices
+        )
+
+    def widths(self) -> NDArray[np.int64]:
+        """Return the number of columns of each view."""
+        ends = np.concatenate([[0], np.cumsum(self.parts[:, 3])])
+        return ends[self.starts[1:]] - ends[self.starts[:-1]]
+
+    def matrix(self, view: int) -> NDArray[np.float32]:
+        """Return the matrix (n_features, width) of a view."""
+        blocks = []
+        for first, n_in, where, n_out in self.parts[self.starts[view] : self.starts[view + 1]]:
+            block = np.zeros((self.n_features, n_out), dtype=np.float32)
+            if where < 0:
+                inner = np.eye(n_in, dtype=np.float32)
+            else:
+                inner = self.matrices[where : where + n_in * n_out].reshape(n_in, n_out)
+            np.add.at(block, self.columns[first : first + n_in], inner)
+            blocks.append(block)
+        return np.concatenate(blocks, axis=1)
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+
+def _checked_columns(columns: ArrayLike, n_features: int) -> NDArray[np.int32]:
+    chosen = np.asarray(columns)
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= n_features):
+        raise ValueError(
+            f"columns {int(chosen.min())} to {int(chosen.max())} asked for, but there are {n_features}"
+        )
+    return np.ascontiguousarray(chosen, dtype=np.int32)

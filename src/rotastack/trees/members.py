@@ -1,0 +1,136 @@
+"""Grow many forests in one call: the members of a pool, for one training set or many."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.seeds import child
+from rotastack.trees.growing import CHUNK_ROWS, Family, TreeOptions, chunk_edges, log_table, lots_of
+from rotastack.trees.grown import GrownTrees
+from rotastack.trees.kernel.lots import grow_lots
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.threads import own, run_threads
+
+__all__ = ["MemberForests", "grow_members"]
+
+
+@dataclass
+class MemberForests:
+    """What is known of the members of pools; axes (set, member, ...).
+
+    Attributes
+    ----------
+    n_nodes, depth : ndarray of shape (n_sets, n_members)
+        Median number of nodes, and mean depth, of a member's trees.
+    oob_error : ndarray of shape (n_sets, n_members)
+        Out-of-bag error of each member; NaN without a bootstrap.
+    held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
+        What each member says of the rows outside its training set; of others, nothing (0).
+    trees : GrownTrees or None
+        All trees, member after member, if they were kept.
+    """
+
+    n_nodes: NDArray[np.float64]
+    depth: NDArray[np.float64]
+    oob_error: NDArray[np.float64]
+    held_out: NDArray[np.float32]
+    trees: GrownTrees | None
+
+    def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
+        """Return class probabilities of all members, (member, row, class)."""
+        assert self.trees is not None
+        n_members = self.n_nodes.shape[1]
+        each = len(self.trees) // n_members
+        groups = np.repeat(np.arange(n_members), each)
+        return (self.trees.group_sums(X, groups, n_members, n_jobs) / each).astype(np.float32)
+
+
+def grow_members(
+    X: NDArray[np.float32],
+    y: NDArray[np.integer],
+    n_classes: int,
+    family: Family,
+    options: TreeOptions,
+    sequences: Sequence[np.random.SeedSequence],
+    *,
+    training: NDArray[np.bool_] | None = None,
+    bootstrap: bool = True,
+    keep: bool = True,
+    n_jobs: int | None = None,
+) -> MemberForests:
+    """Grow one forest for each training set and view.
+
+    The trees of set s are those of ``grow_forest`` on its rows with ``sequences[s]``: neither
+    the other sets nor `n_jobs` make a difference.
+
+    Memory beyond the input, for S sets, M members, n rows, p columns and C classes:
+    ``4 S n (p + M C)`` bytes, and for each thread what ``grow_forest`` states. Trees that are
+    not kept take no memory beyond their growth.
+
+    Parameters
+    ----------
+    X : ndarray of float32 of shape (n_sets, n_rows, n_features), or (1, n_rows, n_features)
+        One copy of the rows for each set, as scalers that were fitted to its training rows
+        leave them; or one for all.
+    y : ndarray of shape (n_rows,)
+        Class numbers.
+    n_classes : int
+    family : Family
+        `views` holds one view for each member; `n_trees` counts the trees of all members.
+    options : TreeOptions
+    sequences : sequence of numpy.random.SeedSequence
+        One for each set.
+    training : ndarray of bool of shape (n_sets, n_rows), optional
+        Training rows of each set; all rows if left out.
+    bootstrap : bool
+        Grow each tree on rows drawn with replacement from the training rows.
+    keep : bool
+        Keep the trees; for one set only.
+    n_jobs : int, optional
+        Threads.
+    """
+    n_sets, n_rows = len(sequences), X.shape[1]
+    if keep and n_sets != 1:
+        raise ValueError(f"trees of {n_sets} training sets cannot be kept together")
+    views = family.views or LinearViews.identity(X.shape[2])
+    n_members = len(views)
+    widths = views.widths()
+    base = lots_of([family], widths, family.n_trees)[0]
+    masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
+    lots = np.tile(base, (n_sets, 1))
+    lots[:, 0] = np.repeat(np.arange(n_sets) if len(X) > 1 else 0, n_members)
+    lots[:, 1] = np.repeat(np.arange(n_sets), n_members)
+    lots[:, 3] = np.arange(len(lots)) * base[0, 4]
+    seeds = np.concatenate(
+        [child(s, "trees", 0).generate_state(family.n_trees, np.uint64) for s in sequences]
+    )
+    none = np.empty((0, 0), np.int32)
+    want_held = training is not None
+    held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
+    arguments = (
+        np.ascontiguousarray(np.swapaxes(X, 1, 2)), masks, y.astype(np.int32), y.astype(np.float64),
+        log_table(options.criterion, masks, none), n_classes, int(widths.max()),
+    )  # fmt: skip
+    tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
+    edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
+
+    def grow(k: int) -> tuple:
+        chunk = slice(edges[k], edges[k + 1])
+        return grow_lots(
+            *arguments, lots[chunk], seeds, bootstrap, none, *tables, *options.numbers(),
+            keep, bootstrap, True, want_held, held[chunk],
+        )  # fmt: skip
+
+    pieces = list(run_threads(grow, range(len(edges) - 1), n_jobs))
+    facts = np.concatenate([piece[5] for piece in pieces]).reshape(n_sets, n_members, -1, 5)
+    return MemberForests(
+        np.median(facts[..., 0], axis=2),
+        facts[..., 2].mean(axis=2),
+        np.concatenate([piece[8] for piece in pieces]).reshape(n_sets, n_members),
+        held.reshape(n_sets, n_members, *held.shape[1:]),
+        GrownTrees.join([piece[:6] for piece in pieces], np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
+        if keep
+        else None,
+    )
