@@ -15,6 +15,7 @@ STEPS = {
     "prepare": "turn a raw table into numbers",
     "folds": "draw the fold groups of a data set",
     "rotations": "draw one rotation group",
+    "compile": "have the forest's machine code ready",
     "train": "train a pool for a block of cells",
     "combine": "replay a method on its pool's outputs",
     "score": "score all methods on a data set",

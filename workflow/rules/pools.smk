@@ -1,8 +1,28 @@
+rule compile:
+    output:
+        receipt="results/compiled.json",
+    log:
+        "results/logs/compile.log",
+    benchmark:
+        "results/benchmarks/compile.tsv"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: 1000 * attempt,
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        code=PLAN.code("compile"),
+    message:
+        "compiling the forest"
+    shell:
+        "rotastack compile --code {params.code} --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
 rule train:
     input:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
         rotations=lambda w: PLAN.rotation_files(w.dataset, w.pool, w.rg),
+        compiled=lambda w: ancient(PLAN.compiled("train", w.pool)),
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.nc",
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.run.json",

@@ -7,6 +7,7 @@ rule refit:
     input:
         raw="data/raw/{dataset}.csv.gz",
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        compiled=ancient(PLAN.compiled("refit")),
     output:
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",

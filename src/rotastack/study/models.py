@@ -26,6 +26,7 @@ TRUSTED_TYPES = [
     "rotastack.trees.forest.ForestClassifier",
     "rotastack.trees.grown.GrownTrees",
     "rotastack.trees.linear_views.LinearViews",
+    "rotastack.trees.members.MemberForests",
     "rotastack.views.rotation.RandomRotation",
     "rotastack.views.scaling.MinMaxScaler01",
     "rotastack.views.scaling.QuantileScaler",

@@ -15,7 +15,7 @@ from rotastack.project import project_file
 from rotastack.schema import load_yaml, schema, validate, with_defaults
 from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
 from rotastack.study.config import Study, compact, slug
-from rotastack.study.fingerprint import fingerprint
+from rotastack.study.fingerprint import closure, fingerprint
 
 __all__ = ["Plan", "config_file", "open_plan", "runs_nothing"]
 
@@ -23,6 +23,7 @@ _MACHINE_KEYS = ("study", "data", "tracking")
 
 FIGURES = ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram")
 STUDY_FIGURES = ("critical_difference", "differences")
+COMPILED = "results/compiled.json"
 TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance")
 _holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
 
@@ -286,6 +287,14 @@ class Plan:
 
     def code(self, step: str, *names: str) -> str:
         """Return the fingerprint of a step; for train and combine, of the pool or method named."""
+        return fingerprint(*self._modules(step, *names))
+
+    def compiled(self, step: str, *names: str) -> list[str]:
+        """Return the receipt of the compile step if a step needs compiled code, else nothing."""
+        kernel = "rotastack.trees.kernel"
+        return [COMPILED] if kernel in closure(self._modules(step, *names)) else []
+
+    def _modules(self, step: str, *names: str) -> list[str]:
         modules = [step_module(step)]
         if step == "train":
             modules += train_modules(self.study.pools[names[0]])
@@ -298,7 +307,7 @@ class Plan:
             modules += [
                 f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]
             ]
-        return fingerprint(*modules)
+        return modules
 
     # Resources, by the size of the data set and the attempt
 
@@ -323,8 +332,8 @@ class Plan:
 
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: libraries, outputs twice, data and trees."""
-        data = 8 * self.rows(dataset) * self.columns(dataset) * 6 / 1e6
-        return int(attempt * (450 + 2.5 * self.pool_megabytes(dataset, pool) + data))
+        data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
+        return int(attempt * (500 + 5.5 * self.pool_megabytes(dataset, pool) + data))
 
     def combine_threads(self, file_name: str) -> int:
         """Return the threads of a combining job: one per eight cells to train for, four at most."""

@@ -109,7 +109,7 @@ class LinearViews:
         n_columns = n_numbers = 0
         for view in blocks:
             for chosen, matrix in view:
-                flat = _checked_columns([chosen], n_features).ravel()
+                flat = _checked_columns(chosen, n_features).ravel()
                 columns.append(flat)
                 n_columns += len(flat)
                 if matrix is None:

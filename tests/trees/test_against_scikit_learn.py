@@ -1,0 +1,204 @@
+"""The same trees and the same accuracy as scikit-learn's."""
+
+import numpy as np
+import pytest
+from scipy.stats import wilcoxon
+from sklearn.datasets import load_diabetes, make_friedman1, make_regression
+from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from rotastack.trees import (
+    ExtraForestClassifier,
+    ForestClassifier,
+    ForestRegressor,
+    TreeClassifier,
+    TreeRegressor,
+)
+from tests.trees.tables import TABLES, table
+
+
+def follow(ours, theirs, X):
+    """Walk down both trees; return (nodes that are the same, ties, rows in leaves that both have).
+
+    Where the two split the same rows differently, both splits must be equally good: a tie.
+    """
+    a, t = ours.forest_.arrays(0), theirs.tree_
+    same = ties = 0
+    common = np.zeros(len(X), dtype=bool)
+    todo = [(0, 0, np.arange(len(X)))]
+    while todo:
+        i, j, rows = todo.pop()
+        assert a["n_node_samples"][i] == t.n_node_samples[j] == len(rows)
+        assert a["impurity"][i] == pytest.approx(t.impurity[j], abs=1e-6)
+        leaf_i = a["children_left"][i] < 0
+        # With weights that are not whole, scikit-learn's rounding errors make it split pure nodes.
+        leaf_j = t.children_left[j] < 0 or (leaf_i and t.impurity[j] < 1e-12)
+        assert leaf_i == leaf_j
+        same += 1
+        if leaf_i:
+            assert a["value"][i] == pytest.approx(t.value[j].ravel(), abs=1e-9)
+            common[rows] = True
+            continue
+        left_i = X[rows, a["feature"][i]] <= a["threshold"][i]
+        left_j = X[rows, t.feature[j]] <= t.threshold[j]
+        if (left_i == left_j).all():
+            todo.append((a["children_left"][i], t.children_left[j], rows[left_i]))
+            todo.append((a["children_right"][i], t.children_right[j], rows[~left_i]))
+            continue
+        assert decrease(a, i) == pytest.approx(decrease_of(t, j), rel=1e-4, abs=1e-7)
+        ties += 1
+    return same, ties, common
+
+
+def decrease(a, node):
+    w, imp = a["weighted_n_node_samples"], a["impurity"]
+    left, right = a["children_left"][node], a["children_right"][node]
+    return imp[node] - (w[left] * imp[left] + w[right] * imp[right]) / w[node]
+
+
+def decrease_of(t, node):
+    w, imp = t.weighted_n_node_samples, t.impurity
+    left, right = t.children_left[node], t.children_right[node]
+    return imp[node] - (w[left] * imp[left] + w[right] * imp[right]) / w[node]
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_the_same_tree(name, criterion):
+    X, y = table(name)
+    train = np.random.default_rng(0).permutation(len(y)) < 0.7 * len(y)
+    ours = TreeClassifier(criterion=criterion, random_state=0).fit(X[train], y[train])
+    theirs = DecisionTreeClassifier(criterion=criterion, random_state=0).fit(X[train], y[train])
+    same, ties, _ = follow(ours, theirs, X[train])
+    assert same >= 1
+    if ties == 0:
+        assert ours.forest_.facts[0].tolist() == [
+            theirs.tree_.node_count, theirs.tree_.n_leaves, theirs.tree_.max_depth
+        ]  # fmt: skip
+        # A row between the float32 and the float64 middle of two values may go either way.
+        near = np.zeros((~train).sum(), dtype=bool)
+        for f, cut in zip(theirs.tree_.feature, theirs.tree_.threshold, strict=True):
+            near |= (f >= 0) & (np.abs(X[~train, f] - cut) < 1e-6 * (1 + abs(cut)))
+        assert (ours.predict(X[~train]) == theirs.predict(X[~train]))[~near].all()
+    else:
+        assert abs(ours.forest_.facts[0, 0] - theirs.tree_.node_count) <= 0.35 * theirs.tree_.node_count + 4
+    assert ours.score(X[train], y[train]) == theirs.score(X[train], y[train])
+
+
+def test_ties_are_the_exception():
+    """So the test above compares whole trees, not roots only."""
+    nodes = ties = 0
+    for name in TABLES:
+        X, y = table(name)
+        ours = TreeClassifier(min_samples_leaf=8, random_state=0).fit(X, y)
+        theirs = DecisionTreeClassifier(min_samples_leaf=8, random_state=0).fit(X, y)
+        found = follow(ours, theirs, X)
+        nodes += found[0]
+        ties += found[1]
+    assert nodes > 500
+    assert ties < 0.1 * nodes
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_depth": 3},
+        {"min_samples_leaf": 7},
+        {"min_samples_split": 25},
+        {"max_leaf_nodes": 9},
+        {"min_impurity_decrease": 0.01},
+        {"ccp_alpha": 0.008},
+        {"min_weight_fraction_leaf": 0.05},
+        {"class_weight": {0: 1.0, 1: 3.5, 2: 0.4}},
+        {"class_weight": "balanced"},
+    ],
+    ids=lambda o: next(iter(o)),
+)
+@pytest.mark.parametrize("name", ["waveform-21-simulated", "wine"])
+def test_the_same_options(options, name):
+    X, y = table(name)
+    ours = TreeClassifier(**options, random_state=0).fit(X, y)
+    theirs = DecisionTreeClassifier(**options, random_state=0).fit(X, y)
+    _, ties, common = follow(ours, theirs, X)
+    if name.startswith("waveform"):
+        assert common.mean() > 0.3
+    features = ours.forest_.arrays(0)["feature"]
+    if ties == 0 and sorted(features) == sorted(theirs.tree_.feature):  # no column as good as another
+        assert ours.feature_importances_ == pytest.approx(theirs.feature_importances_, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["waveform-21-simulated", "wdbc"])
+def test_sample_weights(name):
+    X, y = table(name)
+    weights = np.random.default_rng(0).uniform(0, 3, len(y)).round(2) * (np.arange(len(y)) % 7 > 0)
+    ours = TreeClassifier(min_samples_leaf=3, random_state=0).fit(X, y, weights)
+    theirs = DecisionTreeClassifier(min_samples_leaf=3, random_state=0).fit(X, y, weights)
+    used = X[weights > 0]
+    same, _, _ = follow(ours, theirs, used)
+    assert same > 10
+
+
+REGRESSIONS = {
+    "diabetes": lambda: load_diabetes(return_X_y=True),
+    "friedman": lambda: make_friedman1(500, random_state=0),
+    "linear": lambda: make_regression(400, 8, noise=5.0, random_state=0),
+    "far from zero": lambda: (lambda X, y: (X, y + 1e6))(*make_friedman1(300, random_state=1)),
+}
+
+
+@pytest.mark.parametrize("name", REGRESSIONS)
+@pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 12}, {"ccp_alpha": 0.5}, {"min_samples_leaf": 4}])
+def test_the_same_regression_tree(name, options):
+    X, y = REGRESSIONS[name]()
+    X = X.astype(np.float32)
+    ours = TreeRegressor(**options, random_state=0).fit(X, y)
+    theirs = DecisionTreeRegressor(**options, random_state=0).fit(X, y)
+    a, t = ours.forest_.arrays(0), theirs.tree_
+    assert a["feature"][0] == t.feature[0]
+    assert a["threshold"][0] == pytest.approx(t.threshold[0], rel=1e-5)
+    if name != "far from zero":  # where scikit-learn's variances are rounding errors
+        assert abs(len(a["feature"]) - t.node_count) <= 0.02 * t.node_count + 2
+        assert np.corrcoef(ours.predict(X), theirs.predict(X))[0, 1] > 0.995
+    else:
+        assert ours.score(X, y) >= theirs.score(X, y) - 1e-3
+
+
+def test_equal_accuracy_on_twenty_tables():
+    """Twenty splits of twenty tables: no difference beyond chance, and none that matters."""
+    means = []
+    for name in TABLES:
+        X, y = table(name)
+        differences = []
+        for seed in range(20):
+            order = np.random.default_rng([seed, len(y)]).permutation(len(y))[:450]
+            train, test = order[: len(order) // 2], order[len(order) // 2 :]
+            ours = ForestClassifier(20, random_state=seed).fit(X[train], y[train])
+            theirs = RandomForestClassifier(20, random_state=seed).fit(X[train], y[train])
+            differences.append(ours.score(X[test], y[test]) - theirs.score(X[test], y[test]))
+        means.append(np.mean(differences))
+    assert wilcoxon(means).pvalue > 0.01
+    assert abs(np.mean(means)) < 0.003
+    assert np.abs(means).max() < 0.02
+
+
+@pytest.mark.parametrize("name", ["waveform-21-simulated", "wdbc", "digits"])
+def test_extra_trees_are_as_good(name):
+    X, y = table(name)
+    differences = []
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(len(y))[:600]
+        train, test = order[:300], order[300:]
+        ours = ExtraForestClassifier(40, random_state=seed).fit(X[train], y[train])
+        theirs = ExtraTreesClassifier(40, random_state=seed).fit(X[train], y[train])
+        differences.append(ours.score(X[test], y[test]) - theirs.score(X[test], y[test]))
+    assert abs(np.mean(differences)) < 0.015
+
+
+def test_regression_forests_are_as_good():
+    differences = []
+    for seed in range(8):
+        X, y = make_friedman1(400, random_state=seed)
+        ours = ForestRegressor(40, random_state=seed).fit(X[:200], y[:200]).score(X[200:], y[200:])
+        theirs = RandomForestRegressor(40, random_state=seed).fit(X[:200], y[:200]).score(X[200:], y[200:])
+        differences.append(ours - theirs)
+    assert abs(np.mean(differences)) < 0.01
