@@ -6,6 +6,7 @@ from scipy.stats import wilcoxon
 from sklearn.datasets import load_diabetes, make_friedman1, make_regression
 from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, RandomForestRegressor
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+from tests.trees.tables import TABLES, table
 
 from rotastack.trees import (
     ExtraForestClassifier,
@@ -14,7 +15,6 @@ from rotastack.trees import (
     TreeClassifier,
     TreeRegressor,
 )
-from tests.trees.tables import TABLES, table
 
 
 def follow(ours, theirs, X):

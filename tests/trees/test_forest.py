@@ -1,10 +1,25 @@
+import joblib
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.datasets import load_breast_cancer, make_classification, make_friedman1
+from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
+from sklearn.tree import DecisionTreeClassifier
 
-from rotastack.trees import ForestClassifier
+from rotastack.trees import (
+    ExtraForestClassifier,
+    Family,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeClassifier,
+    TreeOptions,
+    forest_complexity,
+    grow_forest,
+)
 from rotastack.trees.growing import n_candidates
+from rotastack.trees.kernel.lots import grow_lots
+from rotastack.trees.kernel.reading import read_trees
 
 
 def test_accuracy_as_scikit_learns():
@@ -45,3 +60,138 @@ def test_max_features(value, expected):
 def test_too_many_features_are_refused():
     with pytest.raises(ValueError, match="max_features is 5, but there are 2 columns"):
         ForestClassifier(max_features=5).fit([[0, 1], [1, 0]], [0, 1])
+
+
+@pytest.fixture(scope="module")
+def wine_forest():
+    from sklearn.datasets import load_wine
+
+    X, y = load_wine(return_X_y=True, as_frame=True)
+    return ForestClassifier(30, random_state=0).fit(X, y), X, y.to_numpy()
+
+
+@pytest.mark.parametrize("forest", [ForestClassifier, ExtraForestClassifier, ForestRegressor])
+@pytest.mark.parametrize("n_rows", [150, 2000])
+def test_the_same_forest_for_any_number_of_threads(forest, n_rows):
+    X, y = make_classification(n_rows, 8, n_informative=4, random_state=0)
+    one = forest(40, bootstrap=True, random_state=5, n_jobs=1).fit(X, y)
+    two = forest(40, bootstrap=True, random_state=5, n_jobs=2).fit(X, y)
+    for name in ("nodes", "values", "impurity", "weight", "counts", "starts"):
+        assert np.array_equal(getattr(one.forest_, name), getattr(two.forest_, name)), name
+    oob = "oob_proba_" if hasattr(one, "oob_proba_") else "oob_prediction_"
+    assert np.array_equal(getattr(one, oob), getattr(two, oob), equal_nan=True)
+    assert np.array_equal(one.predict(X), two.predict(X))
+
+
+def test_more_trees_leave_the_first_ones_as_they_are():
+    X, y = make_classification(200, 6, random_state=0)
+    few, many = (ForestClassifier(t, random_state=1).fit(X, y).forest_ for t in (5, 300))
+    for t in range(5):
+        assert np.array_equal(few.arrays(t)["threshold"], many.arrays(t)["threshold"])
+
+
+def test_leaves_paths_and_outputs_agree(wine_forest):
+    forest, X, _ = wine_forest
+    leaves = forest.apply(X)
+    path, starts = forest.decision_path(X)
+    for t in (0, 13, 29):
+        arrays = forest.forest_.arrays(t)
+        for row in range(0, len(X), 17):
+            node, met = 0, []
+            while True:
+                met.append(node)
+                if arrays["children_left"][node] < 0:
+                    break
+                side = X.to_numpy()[row, arrays["feature"][node]] <= arrays["threshold"][node]
+                node = arrays["children_left"][node] if side else arrays["children_right"][node]
+            assert leaves[row, t] == node
+            assert (
+                sorted(
+                    path[row].indices[(path[row].indices >= starts[t]) & (path[row].indices < starts[t + 1])]
+                    - starts[t]
+                )
+                == met
+            )
+    probas = forest.tree_probas(X)
+    assert probas.shape == (30, len(X), 3)
+    assert probas.mean(axis=0) == pytest.approx(forest.predict_proba(X))
+    assert (forest.tree_votes(X) == probas.argmax(axis=2).T).all()
+
+
+def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(wine_forest):
+    forest, X, y = wine_forest
+    X32 = X.to_numpy(dtype=np.float32)
+    trees, oob = grow_forest(X32, y, [Family(30)], TreeOptions(), np.random.SeedSequence(0), n_classes=3)
+    assert np.array_equal(trees.nodes, forest.forest_.nodes)
+    assert forest.oob_proba_ == pytest.approx(oob[0].means())
+    assert 10 < np.median(oob[0].counts) < 12.5  # 30 / e = 11.04
+    assert forest.tree_oob_error_.shape == (30,)
+    assert forest.oob_score_ > 0.9
+
+
+def test_importances(wine_forest):
+    _, X, y = wine_forest
+    theirs = RandomForestClassifier(300, random_state=0).fit(X, y).feature_importances_
+    ours = ForestClassifier(300, random_state=0).fit(X, y).feature_importances_
+    assert ours.sum() == pytest.approx(1)
+    assert np.corrcoef(ours, theirs)[0, 1] > 0.98
+
+
+def test_a_tree_can_be_drawn_with_the_arrays_of_scikit_learn(wine_forest):
+    forest, X, y = wine_forest
+    arrays = forest.forest_.arrays(3)
+    theirs = DecisionTreeClassifier().fit(X, y).tree_
+    for name, values in arrays.items():
+        assert values.dtype == getattr(theirs, name).dtype, name
+    inner = arrays["children_left"] >= 0
+    left, right = arrays["children_left"][inner], arrays["children_right"][inner]
+    assert (
+        arrays["n_node_samples"][inner] == arrays["n_node_samples"][left] + arrays["n_node_samples"][right]
+    ).all()
+    assert arrays["value"].sum(axis=1) == pytest.approx(np.ones(len(inner)))
+
+
+def test_text_shows_names_and_weighted_sums():
+    X = pd.DataFrame({"a": [0.0, 1.0, 2.0, 3.0], "b": [1.0, 1.0, 1.0, 0.0]})
+    y = np.array(["low", "low", "high", "high"])
+    assert TreeClassifier(random_state=1).fit(X, y).export_text() == (
+        "|--- a <= 1.500\n|   |--- class: low (2 rows)\n|--- a >  1.500\n|   |--- class: high (2 rows)\n"
+    )
+    view = LinearViews.dense([[[0.6], [-0.8]]])
+    trees, _ = grow_forest(
+        X.to_numpy(np.float32), np.array([0, 0, 1, 1]), [Family(1, view)], TreeOptions(),
+        np.random.SeedSequence(0), n_classes=2, bootstrap=False,
+    )  # fmt: skip
+    assert trees.text(0, list(X)).startswith("|--- (0.600 a -0.800 b) <= 0.100")
+
+
+def test_complexity_of_each_tree(wine_forest):
+    forest, _, _ = wine_forest
+    complexity = forest_complexity(forest)
+    for t in range(30):
+        arrays = forest.forest_.arrays(t)
+        depth = np.zeros(len(arrays["feature"]), int)
+        for node in np.flatnonzero(arrays["children_left"] >= 0):
+            depth[[arrays["children_left"][node], arrays["children_right"][node]]] = depth[node] + 1
+        assert complexity["n_nodes"][t] == len(depth)
+        assert complexity["n_leaves"][t] == (arrays["children_left"] < 0).sum()
+        assert complexity["depth"][t] == depth.max()
+
+
+def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_path):
+    """joblib hands large arrays to its workers read-only; no function is compiled anew for them."""
+    forest, X, _ = wine_forest
+    joblib.dump(forest, tmp_path / "forest")
+    loaded = joblib.load(tmp_path / "forest", mmap_mode="r")
+    assert not loaded.forest_.nodes.flags.writeable
+    assert np.array_equal(loaded.predict_proba(X), forest.predict_proba(X))
+    assert len(grow_lots.signatures) == len(read_trees.signatures) == 1
+
+
+def test_regression_out_of_bag():
+    X, y = make_friedman1(300, random_state=0)
+    forest = ForestRegressor(80, random_state=0).fit(X, y + 1e5)
+    theirs = RandomForestRegressor(80, oob_score=True, random_state=0).fit(X, y)
+    assert forest.oob_score_ == pytest.approx(theirs.oob_score_, abs=0.03)
+    assert np.corrcoef(forest.oob_prediction_, y)[0, 1] > 0.85
+    assert forest.tree_predictions(X).mean(axis=0) == pytest.approx(forest.predict(X))

@@ -93,8 +93,6 @@ class GrownEstimator(BaseEstimator):
         if sample_weight is None:
             return by_class
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if not weights.any():
-            raise ValueError("sample_weight is 0 for every row")
         return weights if by_class is None else weights * by_class
 
     def _checked(self, X: ArrayLike, y: Any = "no_validation") -> Any:

@@ -23,6 +23,7 @@ __all__ = [
     "Family",
     "FamilyOutOfBag",
     "TreeOptions",
+    "by_column",
     "chunk_edges",
     "grow_forest",
     "log_table",
@@ -181,6 +182,7 @@ def grow_forest(
     out_of_bag : list of FamilyOutOfBag, one for each family; None without a bootstrap
     """
     n_rows, n_features = X.shape
+    target = np.asarray(target)
     regression = n_classes is None
     n_outputs = n_classes or 1
     if regression:
@@ -207,7 +209,7 @@ def grow_forest(
     if bag_counts is not None and given.shape != (n_trees, n_rows):
         raise ValueError(f"bag_counts is of shape {given.shape}, not {(n_trees, n_rows)}")
     arguments = (
-        np.array(X.T, dtype=np.float32, order="C")[None], base_weight, codes, values,
+        by_column(X[None]), base_weight, codes, values,
         log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
@@ -246,6 +248,11 @@ def grow_forest(
             family.sums += centre * family.counts[:, None]
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
     return GrownTrees.join(pieces, tree_view, views, centre, regression), out_of_bag
+
+
+def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return (set, row, column) as (set, column, row), with 0 for -0, whose bits sort before 0's."""
+    return np.add(np.swapaxes(X, 1, 2), np.float32(0), dtype=np.float32, order="C")
 
 
 def log_table(

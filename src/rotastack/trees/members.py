@@ -7,7 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
-from rotastack.trees.growing import CHUNK_ROWS, Family, TreeOptions, chunk_edges, log_table, lots_of
+from rotastack.trees.growing import (
+    CHUNK_ROWS,
+    Family,
+    TreeOptions,
+    by_column,
+    chunk_edges,
+    log_table,
+    lots_of,
+)
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.linear_views import LinearViews
@@ -100,8 +108,8 @@ def grow_members(
     base = lots_of([family], widths, family.n_trees)[0]
     masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
     lots = np.tile(base, (n_sets, 1))
-    lots[:, 0] = np.repeat(np.arange(n_sets) if len(X) > 1 else 0, n_members)
     lots[:, 1] = np.repeat(np.arange(n_sets), n_members)
+    lots[:, 0] = lots[:, 1] if len(X) > 1 else 0
     lots[:, 3] = np.arange(len(lots)) * base[0, 4]
     seeds = np.concatenate(
         [child(s, "trees", 0).generate_state(family.n_trees, np.uint64) for s in sequences]
@@ -110,7 +118,7 @@ def grow_members(
     want_held = training is not None
     held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
     arguments = (
-        np.ascontiguousarray(np.swapaxes(X, 1, 2)), masks, y.astype(np.int32), y.astype(np.float64),
+        by_column(X), masks, y.astype(np.int32), y.astype(np.float64),
         log_table(options.criterion, masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]

@@ -46,9 +46,8 @@ def sort_rows(values, bits, rows, n, low, high, keys, other, starts):
     while scale_bits < MOST_BITS and (16 * n) >> (2 * scale_bits) > 1:
         scale_bits += 1
     scale = np.float32(1 << (2 * scale_bits)) / (high - low)
-    if not scale < np.float32(1e30) or not _deal_by_step(
-        values, bits, rows, n, low, scale, scale_bits, keys, other, starts
-    ):
+    even = np.float32(0.0) < scale < np.float32(1e30)  # not where the range is no float32, or next to nothing
+    if not even or not _deal_by_step(values, bits, rows, n, low, scale, scale_bits, keys, other, starts):
         _sort_by_bits(bits, rows, n, keys, other, starts)
 
 

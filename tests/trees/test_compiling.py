@@ -1,0 +1,123 @@
+"""The machine code on disk: found again, renewed after an edit, done without where it must be."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rotastack.trees.kernel import compiling
+
+SMALL = """
+import numpy as np
+from rotastack.trees.kernel.compiling import cache_folder, compiled, entry_point
+
+@compiled
+def inner(x):
+    return x + {number}
+
+@entry_point
+def outer(x):
+    return inner(x)
+"""
+
+CALL = "import {module} as m; print(m.outer(1), sum(m.outer.stats.cache_hits.values()), m.cache_folder())"
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A copy of the compiling module alone, with a small kernel beside it."""
+    root = tmp_path / "site"
+    kernel = root / "rotastack" / "trees" / "kernel"
+    kernel.mkdir(parents=True)
+    for folder in (kernel, kernel.parent, kernel.parent.parent):
+        (folder / "__init__.py").touch()
+    shutil.copy(Path(compiling.__file__), kernel / "compiling.py")
+    (kernel / "small.py").write_text(SMALL.format(number=1))
+    home = tmp_path / "home"
+    home.mkdir()
+    return root, kernel, home
+
+
+def environment(root, home, **more):
+    kept = {k: v for k, v in os.environ.items() if k not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME", "TMPDIR")}
+    return {**kept, "PYTHONPATH": str(root), "HOME": str(home), **more}
+
+
+def call(root, home, module="rotastack.trees.kernel.small", **more):
+    run = subprocess.run(
+        [sys.executable, "-c", CALL.format(module=module)],
+        env=environment(root, home, **more), capture_output=True, text=True, check=True, cwd=home,
+    )  # fmt: skip
+    value, hits, folder = run.stdout.split()
+    return int(value), int(hits), folder
+
+
+def test_second_process_finds_the_code(package):
+    root, kernel, home = package
+    assert call(root, home)[:2] == (2, 0)
+    value, hits, folder = call(root, home)
+    assert (value, hits) == (2, 1)
+    assert Path(folder).parent == kernel / "__pycache__"
+
+
+def test_an_edit_of_a_called_function_is_noticed(package):
+    """Numba by itself would go on with the old code of a function in another file."""
+    root, kernel, home = package
+    (kernel / "callee.py").write_text(SMALL.format(number=1))
+    text = SMALL.split("@entry_point")[1].replace("def outer", "def outer", 1)
+    (kernel / "small.py").write_text(
+        "from rotastack.trees.kernel.callee import cache_folder, entry_point, inner\n\n@entry_point" + text
+    )
+    assert call(root, home)[:2] == (2, 0)
+    (kernel / "callee.py").write_text(SMALL.format(number=41))
+    assert call(root, home)[:2] == (42, 0)
+
+
+def test_installation_that_cannot_be_written(package):
+    """A file in the folder's place stops root too, whom a mode would not stop."""
+    root, kernel, home = package
+    (kernel / "__pycache__").write_text("not a folder")
+    value, _, folder = call(root, home, PYTHONDONTWRITEBYTECODE="1")
+    assert value == 2
+    assert Path(folder).parent == home / ".cache" / "rotastack"
+
+
+def test_nowhere_to_write(package):
+    root, _, home = package
+    blocked = home / "a file"
+    blocked.touch()
+    code = CALL.format(module="rotastack.trees.kernel.small").replace(
+        "m.cache_folder()", "repr(m.cache_folder())"
+    )
+    code = code.replace("sum(m.outer.stats.cache_hits.values())", "0")
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=home, capture_output=True, text=True, check=True,
+        env=environment(root, home, NUMBA_CACHE_DIR=str(blocked)),
+    )  # fmt: skip
+    assert run.stdout.split() == ["2", "0", "None"]
+
+
+def test_many_cold_starts_at_once(package):
+    root, _, home = package
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", CALL.format(module="rotastack.trees.kernel.small")],
+            env=environment(root, home), stdout=subprocess.PIPE, text=True, cwd=home,
+        )
+        for _ in range(6)
+    ]  # fmt: skip
+    said = [process.communicate()[0].split() for process in running]
+    assert all(process.returncode == 0 for process in running)
+    assert [words[0] for words in said] == ["2"] * 6
+    assert call(root, home)[:2] == (2, 1)
+
+
+def test_numbas_own_setting_is_left_alone():
+    import numba
+
+    before = numba.config.CACHE_DIR
+    compiling.entry_point(lambda x: x)
+    assert before == numba.config.CACHE_DIR

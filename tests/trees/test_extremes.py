@@ -1,0 +1,180 @@
+"""Tables at the edge of what a tree can be grown on."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.trees import (
+    ExtraForestClassifier,
+    ExtraForestRegressor,
+    Family,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeClassifier,
+    TreeOptions,
+    TreeRegressor,
+    forest_complexity,
+    grow_forest,
+)
+
+FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_one_row(forest):
+    fitted = forest(3, random_state=0).fit([[1.0, 2.0]], [4])
+    assert fitted.predict([[0.0, 9.0]]).tolist() == [4]
+    assert forest_complexity(fitted)["n_nodes"].tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_two_rows(forest):
+    fitted = forest(50, bootstrap=False, random_state=0).fit([[1.0], [2.0]], [0, 1])
+    assert fitted.predict([[0.5], [2.5]]).tolist() == [0, 1]
+    assert (forest_complexity(fitted)["n_leaves"] == 2).all()
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_one_class_or_constant_target(forest):
+    X = np.random.default_rng(0).random((30, 3))
+    fitted = forest(4, random_state=0).fit(X, np.full(30, 7))
+    assert (fitted.predict(X) == 7).all()
+    assert (forest_complexity(fitted)["depth"] == 0).all()
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_one_column(forest):
+    X = np.arange(60.0)[:, None]
+    y = (X[:, 0] > 29).astype(int)
+    fitted = forest(20, random_state=0).fit(X, y)
+    assert np.round(fitted.predict([[3.0], [55.0]])).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_constant_columns_are_passed_over(forest):
+    X = np.zeros((80, 40))
+    X[:, 17] = np.arange(80)
+    y = (np.arange(80) > 39).astype(int)
+    fitted = forest(10, max_features=1, random_state=0).fit(X, y)
+    used = fitted.forest_.nodes["column"]
+    assert set(used[used >= 0]) == {17}
+    assert fitted.score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_nothing_but_constant_columns(forest):
+    fitted = forest(3, bootstrap=False, random_state=0).fit(np.ones((6, 2)), [0, 0, 0, 0, 1, 1])
+    assert (forest_complexity(fitted)["n_nodes"] == 1).all()
+    if hasattr(fitted, "predict_proba"):
+        assert fitted.predict_proba([[1.0, 1.0]]) == pytest.approx(np.array([[4 / 6, 2 / 6]]))
+    else:
+        assert fitted.predict([[1.0, 1.0]]) == pytest.approx([1 / 3])
+
+
+def test_duplicated_rows_with_different_labels():
+    X = np.repeat(np.arange(10.0), 3)[:, None]
+    y = np.tile([0, 0, 1], 10)
+    tree = TreeClassifier(random_state=0).fit(X, y)
+    assert tree.predict_proba(X) == pytest.approx(np.tile([2 / 3, 1 / 3], (30, 1)))
+    assert TreeRegressor(random_state=0).fit(X, y).predict(X) == pytest.approx(np.full(30, 1 / 3))
+
+
+@pytest.mark.parametrize("n_classes", [255, 256, 400])
+@pytest.mark.parametrize("criterion", ["gini", "entropy"])
+def test_many_classes(n_classes, criterion):
+    X = np.arange(n_classes * 3.0)[:, None]
+    y = np.repeat(np.arange(n_classes), 3)
+    tree = TreeClassifier(criterion=criterion, random_state=0).fit(X, y)
+    assert (tree.predict(X) == y).all()
+    assert forest_complexity(tree)["n_leaves"] >= n_classes
+    forest = ForestClassifier(3, criterion=criterion, random_state=0).fit(X, y)
+    assert forest.predict_proba(X).sum(axis=1) == pytest.approx(np.ones(len(y)))
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_rows_of_weight_zero_are_not_seen(forest):
+    rng = np.random.default_rng(0)
+    X, y = rng.random((60, 3)), rng.integers(0, 2, 60)
+    weights = (np.arange(60) < 40).astype(float)
+    with_them = forest(5, bootstrap=False, random_state=0).fit(X, y, weights)
+    without = forest(5, bootstrap=False, random_state=0).fit(X[:40], y[:40])
+    assert (with_them.predict(X) == without.predict(X)).all()
+    with pytest.raises(ValueError, match="at least one non-zero"):
+        forest().fit(X, y, np.zeros(60))
+    with pytest.raises(ValueError, match="[Nn]egative"):
+        forest().fit(X, y, np.r_[-1.0, np.ones(59)])
+
+
+def test_values_that_are_equal_in_float32():
+    X = np.array([[1.0], [1.0 + 1e-9], [2.0]])
+    tree = TreeClassifier(random_state=0).fit(X, [0, 1, 1])
+    assert tree.predict_proba(X[:2]).tolist() == [[0.5, 0.5]] * 2
+    assert tree.predict([[2.0]]).tolist() == [1]
+
+
+def test_neighbouring_float32_values_are_told_apart():
+    a = np.float32(1.0)
+    b = np.nextafter(a, np.float32(2.0))
+    tree = TreeClassifier(random_state=0).fit(np.array([[a], [b]]), [0, 1])
+    assert tree.predict(np.array([[a], [b]])).tolist() == [0, 1]
+
+
+def test_zero_and_minus_zero_are_the_same():
+    X = np.array([[0.0], [-0.0], [0.0], [-0.0], [-1.0], [1.0]])
+    tree = TreeClassifier(random_state=0).fit(X, [0, 1, 0, 1, 1, 0])
+    assert tree.predict_proba([[0.0], [-0.0]]).tolist() == [[0.5, 0.5]] * 2
+
+
+def test_the_largest_float32_values():
+    big = float(np.finfo(np.float32).max)
+    X = np.array([[-big], [-big / 2], [0.0], [big]] * 20)
+    y = np.tile([0, 1, 0, 1], 20)
+    for forest in (ForestClassifier, ExtraForestClassifier):
+        assert forest(30, random_state=0).fit(X, y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+@pytest.mark.parametrize(("value", "what"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e300, "infinity")])
+def test_values_that_cannot_be_used_are_named(forest, value, what):
+    X = pd.DataFrame({"height": [1.0, 2.0, 3.0, 4.0], "width": [1.0, 2.0, value, 4.0]})
+    with pytest.raises(ValueError, match=f"{what}.*column 'width', row 2"):
+        forest(2).fit(X, [0, 1, 0, 1])
+    fitted = forest(2).fit(X.fillna(0).clip(0, 9), [0, 1, 0, 1])
+    with pytest.raises(ValueError, match=f"{what}.*column 'width', row 2"):
+        fitted.predict(X)
+
+
+def test_many_columns():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 5000)).astype(np.float32)
+    y = (X[:, 4321] > 0).astype(int)
+    for max_features in ("sqrt", None):
+        fitted = ForestClassifier(5, max_features=max_features, random_state=0).fit(X, y)
+        assert fitted.score(X, y) > 0.7
+    assert TreeClassifier(random_state=0).fit(X, y).forest_.nodes["column"][0] == 4321
+
+
+def test_a_million_rows():
+    """The range of row numbers, and of the sort's scratch memory."""
+    rng = np.random.default_rng(0)
+    n = 1_000_000
+    X = rng.random((n, 4), dtype=np.float32)
+    y = (X[:, 0] + X[:, 1] > 1).astype(int) ^ (rng.random(n) < 0.05)
+    forest = ForestClassifier(2, max_leaf_nodes=64, random_state=0).fit(X, y)
+    assert forest.oob_score_ > 0.85
+    assert (forest_complexity(forest)["n_leaves"] == 64).all()
+
+
+@pytest.mark.parametrize("counts", ["zeros", "one row"])
+def test_bags_with_next_to_nothing_in_them(counts):
+    bag = np.zeros((2, 10), np.int32)
+    if counts == "one row":
+        bag[:, 3] = 10
+    X = np.arange(10, dtype=np.float32)[:, None]
+    trees, oob = grow_forest(
+        X, np.arange(10) % 2, [Family(2, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
+        n_classes=2, bag_counts=bag,
+    )  # fmt: skip
+    assert len(trees) == 2
+    assert oob[0].counts.sum() == (18 if counts == "one row" else 0)

@@ -1,0 +1,220 @@
+"""The compiled parts, each against a plain computation."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from rotastack.trees import (
+    ExtraForestClassifier,
+    Family,
+    LinearViews,
+    TreeClassifier,
+    TreeOptions,
+    TreeRegressor,
+)
+from rotastack.trees.growing import grow_forest
+from rotastack.trees.kernel.randomness import draw_below, draw_unit
+from rotastack.trees.kernel.sorting import STARTS, sort_rows
+
+LOW = np.uint64(0xFFFFFFFF)
+
+
+def sorted_rows(values, rows):
+    """Return the row numbers in the kernel's order of the values."""
+    n = len(values)
+    values = np.asarray(values, dtype=np.float32).copy()
+    keys, other = np.empty(n + 8, np.uint64), np.empty(n + 8, np.uint64)
+    sort_rows(
+        values,
+        values.view(np.int32),
+        rows,
+        n,
+        values.min(),
+        values.max(),
+        keys,
+        other,
+        np.empty(STARTS, np.int32),
+    )
+    return (keys[:n] & LOW).astype(int)
+
+
+SHAPES = {
+    "even": lambda rng, n: rng.random(n),
+    "normal": lambda rng, n: rng.standard_normal(n) * 1e3,
+    "heavy tails": lambda rng, n: rng.standard_cauchy(n) ** 3,
+    "few values": lambda rng, n: rng.integers(0, 3, n),
+    "one outlier": lambda rng, n: np.r_[1e30, rng.random(n - 1)],
+    "next to each other": lambda rng, n: np.float32(1) + rng.integers(0, 5, n) * np.finfo(np.float32).eps,
+    "subnormal": lambda rng, n: rng.integers(-9, 9, n) * 1e-44,
+    "the whole range": lambda rng, n: rng.choice([-3e38, 3e38, 0, 1, -1], n),
+    "two clusters": lambda rng, n: rng.random(n) * 1e-6 + rng.integers(0, 2, n),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("n", [2, 3, 8, 9, 20, 21, 64, 500, 3000, 70000])
+def test_sorting(shape, n):
+    rng = np.random.default_rng(n)
+    values = SHAPES[shape](rng, n).astype(np.float32)
+    rows = rng.permutation(2 * n)[:n].astype(np.uint32)
+    found = sorted_rows(values, rows)
+    assert sorted(found) == sorted(rows)
+    value_of_row = dict(zip(rows.tolist(), values.tolist(), strict=True))
+    assert (np.diff([value_of_row[r] for r in found]) >= 0).all()
+
+
+def impurity(weights, target, criterion, n_classes):
+    total = weights.sum()
+    if criterion == "squared_error":
+        mean = (weights * target).sum() / total
+        return (weights * (target - mean) ** 2).sum() / total
+    share = np.bincount(target.astype(int), weights=weights, minlength=n_classes) / total
+    if criterion == "gini":
+        return 1 - (share**2).sum()
+    return -sum(s * np.log2(s) for s in share if s > 0)
+
+
+def brute_force(X, target, weights, criterion, n_classes, min_leaf):
+    """Return every column's largest decrease and the ratio at that cut, by trying all cuts."""
+    used = weights > 0
+    X, target, weights = X[used], target[used], weights[used]
+    whole = impurity(weights, target, criterion, n_classes)
+    best = {}
+    for j in range(X.shape[1]):
+        for cut in np.unique(X[:, j])[:-1]:
+            left = X[:, j] <= cut
+            if min(left.sum(), (~left).sum()) < min_leaf:
+                continue
+            share = weights[left].sum() / weights.sum()
+            gain = (
+                whole
+                - share * impurity(weights[left], target[left], criterion, n_classes)
+                - (1 - share) * impurity(weights[~left], target[~left], criterion, n_classes)
+            )
+            ratio = gain / -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
+            if j not in best or gain > best[j][0] + 1e-12:
+                best[j] = (gain, ratio)
+    return best
+
+
+def root_decrease(arrays):
+    w, imp = arrays["weighted_n_node_samples"], arrays["impurity"]
+    if len(w) == 1:
+        return None
+    return imp[0] - (w[1] * imp[1] + w[2] * imp[2]) / w[0]
+
+
+tables = st.integers(2, 40).flatmap(
+    lambda n: st.tuples(
+        arrays(np.float32, (n, 3), elements=st.integers(-4, 4).map(float) | st.floats(-100, 100, width=32)),
+        arrays(np.int64, n, elements=st.integers(0, 3)),
+        arrays(np.float64, n, elements=st.sampled_from([0.0, 0.5, 1.0, 1.0, 2.0, 3.25])),
+    )
+)
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+@settings(max_examples=120, deadline=None)
+@given(data=tables, weighted=st.booleans(), min_leaf=st.integers(1, 3))
+def test_the_root_is_the_best_of_all_splits(criterion, data, weighted, min_leaf):
+    X, y, weights = data
+    if not weighted or not weights.any():
+        weights = np.ones(len(y))
+    options = {"max_depth": 1, "min_samples_leaf": min_leaf, "random_state": 0}
+    if criterion == "squared_error":
+        target = y * 1.5 + 100
+        tree = TreeRegressor(**options).fit(X, target, weights)
+        n_classes = None
+    else:
+        target = np.unique(y, return_inverse=True)[1]
+        n_classes = target.max() + 1
+        tree = TreeClassifier(criterion=criterion, **options).fit(X, y, weights)
+    expected = brute_force(X, target, weights, criterion, n_classes, min_leaf)
+    found = root_decrease(tree.forest_.arrays(0))
+    if impurity(weights[weights > 0], target[weights > 0], criterion, n_classes) < 1e-12 or not expected:
+        assert found is None
+    else:
+        assert found == pytest.approx(max(g for g, _ in expected.values()), abs=2e-6)
+
+
+@settings(max_examples=120, deadline=None)
+@given(data=tables)
+def test_gain_ratio_is_the_largest_among_gains_of_at_least_average_size(data):
+    X, y, _ = data
+    target = np.unique(y, return_inverse=True)[1]
+    tree = TreeClassifier(criterion="gain_ratio", max_depth=1, random_state=0).fit(X, y)
+    expected = brute_force(X, target, np.ones(len(y)), "entropy", target.max() + 1, 1)
+    found = tree.forest_.arrays(0)
+    if len(found["feature"]) == 1:
+        assert not expected or target.max() == 0
+        return
+    mean = np.mean([g for g, _ in expected.values()])
+    allowed = [r for g, r in expected.values() if g >= mean - 1e-12]
+    left = X[:, found["feature"][0]] <= found["threshold"][0]
+    share = left.mean()
+    ratio = root_decrease(found) / -(share * np.log2(share) + (1 - share) * np.log2(1 - share))
+    assert ratio >= max(allowed) - 1e-4 or len(set(allowed)) > 1  # cuts of equal gain differ in ratio
+    assert root_decrease(found) >= mean - 1e-5
+
+
+def test_presorted_columns_give_the_same_tree():
+    """max_features decides whether columns are presorted; with one column it cannot matter."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 1)).astype(np.float32)
+    y = (np.sin(4 * X[:, 0]) + rng.standard_normal(400) > 0).astype(int)
+    presorted = TreeClassifier(random_state=0).fit(X, y).forest_
+    wide = np.hstack([X, np.zeros((400, 5), np.float32)])  # 1 of 6 columns: sorted node by node
+    sorted_by_node = TreeClassifier(max_features=1, random_state=0).fit(wide, y).forest_
+    assert presorted.nodes["cut"].tolist() == sorted_by_node.nodes["cut"].tolist()
+
+
+def test_random_cuts_lie_between_the_values():
+    rng = np.random.default_rng(0)
+    X = rng.random((200, 3)).astype(np.float32)
+    y = rng.integers(0, 2, 200)
+    cuts = [
+        ExtraForestClassifier(1, max_depth=1, max_features=None, random_state=s)
+        .fit(X, y)
+        .forest_.nodes["cut"][0]
+        for s in range(40)
+    ]
+    assert 0 <= min(cuts) < 0.3
+    assert 0.7 < max(cuts) <= 1
+    assert len(set(cuts)) == 40
+
+
+def test_more_random_cuts_find_better_splits():
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 1)).astype(np.float32)
+    y = (X[:, 0] > 0.37).astype(int)
+
+    def decrease(n_cuts):
+        forest = ExtraForestClassifier(60, n_cuts=n_cuts, max_depth=1, random_state=0).fit(X, y).forest_
+        return np.mean([root_decrease(forest.arrays(t)) for t in range(60)])
+
+    assert decrease(1) < decrease(4) < decrease(32)
+
+
+def test_random_numbers_are_even():
+    state = np.array([7], dtype=np.uint64)
+    draws = np.array([draw_below(state, 10) for _ in range(20000)])
+    assert set(draws) == set(range(10))
+    counts = np.bincount(draws)
+    assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared, 9 df, 0.999
+    units = np.array([draw_unit(state) for _ in range(20000)])
+    assert units.min() >= 0
+    assert units.max() < 1
+    assert abs(units.mean() - 0.5) < 0.01
+
+
+def test_bags_are_bootstrap_samples():
+    """The share of rows left out is (1 - 1/n)^n, and counts add up to the number of rows."""
+    X = np.arange(50, dtype=np.float32)[:, None]
+    _, oob = grow_forest(
+        X, np.arange(50) % 2, [Family(2000, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
+        n_classes=2,
+    )  # fmt: skip
+    assert oob[0].counts.mean() / 2000 == pytest.approx((1 - 1 / 50) ** 50, abs=0.01)
+    assert np.ptp(oob[0].counts) < 200

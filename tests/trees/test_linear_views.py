@@ -1,0 +1,149 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rotastack.trees import Family, LinearViews, TreeOptions, grow_forest
+from rotastack.trees.kernel.views import locate, project
+
+
+def seen(views, v, X):
+    """Return the columns of a view as the kernel makes them."""
+    parts = views.parts[views.starts[v] : views.starts[v + 1]]
+    data = np.ascontiguousarray(X.T)
+    width = views.widths()[v]
+    source = np.empty(width, np.int32)
+    stored = np.empty((width, len(X)), np.float32)
+    n_columns, _ = locate(parts, views.columns, source)
+    assert n_columns == width
+    project(parts, views.columns, views.matrices, data, len(X), stored)
+    return np.stack([data[s] if s >= 0 else stored[-1 - s] for s in source], axis=1)
+
+
+RNG = np.random.default_rng(0)
+P = 11
+MAKERS = {
+    "identity": lambda: LinearViews.identity(P, 3),
+    "subset": lambda: LinearViews.subset(RNG.integers(0, P, (3, 4)), P),
+    "dense": lambda: LinearViews.dense(RNG.standard_normal((3, P, 13))),
+    "dense on some": lambda: LinearViews.dense(RNG.standard_normal((3, 5, 5)), RNG.integers(0, P, (3, 5)), P),
+    "blocks": lambda: LinearViews.blocks(
+        [[([0, 4], RNG.standard_normal((2, 2))), ([1], None), ([9, 3, 2], RNG.standard_normal((3, 1)))]] * 3,
+        P,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", MAKERS)
+@pytest.mark.parametrize("n", [1, 7, 256, 300])
+def test_the_kernel_sees_what_the_matrix_says(name, n):
+    views = MAKERS[name]()
+    X = RNG.standard_normal((n, P)).astype(np.float32)
+    for v in range(len(views)):
+        assert seen(views, v, X) == pytest.approx(X @ views.matrix(v), abs=1e-4)
+
+
+@settings(max_examples=40, deadline=None)
+@given(names=st.lists(st.sampled_from(sorted(MAKERS)), min_size=2, max_size=4))
+def test_parts_side_by_side(names):
+    made = [MAKERS[name]() for name in names]
+    joined = made[0].beside(*made[1:])
+    for v in range(3):
+        assert np.array_equal(joined.matrix(v), np.hstack([m.matrix(v) for m in made]))
+    one_after_the_other = LinearViews.concatenate(made)
+    assert len(one_after_the_other) == 3 * len(made)
+    assert np.array_equal(one_after_the_other.matrix(3), made[1].matrix(0))
+
+
+def test_a_single_view_goes_along_with_many():
+    many = LinearViews.identity(P).beside(MAKERS["dense"]())
+    assert len(many) == 3
+    assert np.array_equal(many.matrix(2)[:, :P], np.eye(P))
+    assert many.take([2, 0, 2]).widths().tolist() == [P + 13] * 3
+
+
+def test_rows_get_the_same_numbers_in_any_company():
+    """Training rows and new rows must fall on the same side of a cut."""
+    views = MAKERS["dense"]()
+    X = RNG.standard_normal((1000, P)).astype(np.float32)
+    alone = np.concatenate([seen(views, 0, X[i : i + 1]) for i in range(200)])
+    assert np.array_equal(alone, seen(views, 0, X)[:200])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: LinearViews.subset([[0, 3]], 3), "columns 0 to 3 asked for, but there are 3"),
+        (lambda: LinearViews.blocks([[([0, 1], np.eye(3))]], 3), "2 columns needs a matrix of as many rows"),
+        (
+            lambda: LinearViews.concatenate([LinearViews.identity(2), LinearViews.identity(3)]),
+            "do not go together",
+        ),
+        (lambda: LinearViews.identity(2, 3).beside(LinearViews.identity(2, 2)), "cannot be put side by side"),
+    ],
+)
+def test_mistakes_are_named(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+def grow(X, y, families, **options):
+    return grow_forest(X, y, families, TreeOptions(), np.random.SeedSequence(3), n_classes=3, **options)
+
+
+def test_a_tree_on_a_view_is_a_tree_on_the_mapped_data(iris):
+    X, y = iris[0].astype(np.float32), iris[1]
+    matrices = np.linalg.qr(RNG.standard_normal((6, 4, 4)))[0].astype(np.float32)
+    ours, _ = grow(X, y, [Family(6, LinearViews.dense(matrices))])
+    for t in range(6):
+        mapped, _ = grow(seen(LinearViews.dense(matrices), t, X), y, [Family(6)])
+        a, b = ours.arrays(t), mapped.arrays(t)
+        assert all(np.array_equal(a[k], b[k]) for k in a)
+
+
+def test_families_do_not_disturb_each_other(iris):
+    X, y = iris[0].astype(np.float32), iris[1]
+    rotated = LinearViews.dense(np.linalg.qr(RNG.standard_normal((5, 4, 4)))[0])
+    first = Family(8, name="id")
+    second = Family(
+        10, LinearViews.identity(4).beside(rotated), splitter="random", max_features=3, name="mixed"
+    )
+    both, oob = grow(X, y, [first, second])
+    alone, oob_alone = grow(X, y, [first])
+    assert len(both) == 18
+    assert all(np.array_equal(both.arrays(t)["threshold"], alone.arrays(t)["threshold"]) for t in range(8))
+    assert np.array_equal(oob[0].sums, oob_alone[0].sums)
+    assert both.nodes["column"].max() > 3  # the second family splits on mapped columns
+    assert oob[1].means().argmax(axis=1).tolist().count(0) > 40
+    assert np.nanmax(oob[1].tree_errors) < 0.5
+
+
+def test_trees_share_views_evenly():
+    with pytest.raises(ValueError, match="family odd: 5 trees cannot share 2 views evenly"):
+        grow(np.eye(3, dtype=np.float32), [0, 1, 2], [Family(5, LinearViews.identity(3, 2), name="odd")])
+
+
+def test_given_bags_are_used(iris):
+    """A tree's out-of-bag rows are those with count 0, and the others decide it."""
+    X, y = iris[0].astype(np.float32), iris[1]
+    bag = np.random.default_rng(0).poisson(1.0, (4, 150)).astype(np.int32)
+    trees, oob = grow(X, y, [Family(4)], bag_counts=bag)
+    assert np.array_equal(oob[0].counts, (bag == 0).sum(axis=0))
+    assert [trees.arrays(t)["weighted_n_node_samples"][0] for t in range(4)] == bag.sum(axis=1).tolist()
+    assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
+    with pytest.raises(ValueError, match="bag_counts is of shape"):
+        grow(X, y, [Family(3)], bag_counts=bag)
+
+
+def test_importances_go_through_the_rotation(iris):
+    """Splits on a rotated copy of one column count for that column."""
+    X, y = iris[0].astype(np.float32), iris[1]
+    only_petal_width = np.zeros((1, 4, 2), np.float32)
+    only_petal_width[0, 3] = [2.0, -1.0]
+    trees, _ = grow(X, y, [Family(5, LinearViews.dense(only_petal_width))])
+    assert trees.importances() == pytest.approx([0, 0, 0, 1])
+    half = np.zeros((1, 4, 1), np.float32)
+    half[0, [0, 2], 0] = [1.0, 1.0]
+    trees, _ = grow(X, y, [Family(5, LinearViews.dense(half))])
+    assert trees.importances() == pytest.approx([0.5, 0, 0.5, 0])
+    assert trees.importances(per_tree=True).shape == (5, 4)

@@ -1,0 +1,149 @@
+"""Whole pools in one call: the same forests as one by one."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+
+from rotastack.ensembles.nested import nested_outputs
+from rotastack.ensembles.pool import Recipe, fit_pool
+from rotastack.resampling import fold_groups, nested_pairs
+from rotastack.trees import (
+    ExtraForestClassifier,
+    Family,
+    ForestClassifier,
+    LinearViews,
+    TreeOptions,
+    grow_forest,
+)
+from rotastack.trees.members import grow_members
+from rotastack.views import RandomRotation
+from rotastack.views.scaling import SCALERS
+
+SEED = np.random.SeedSequence(11)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X.astype(np.float32), y
+
+
+def rotations(n, p):
+    return LinearViews.dense(np.linalg.qr(np.random.default_rng(0).standard_normal((n, p, p)))[0])
+
+
+def test_members_are_the_forests_of_their_views(wine):
+    X, y = wine
+    views = rotations(4, 13)
+    family = Family(20, views)
+    members = grow_members(X[None], y, 3, family, TreeOptions(), [SEED])
+    trees, _ = grow_forest(X, y, [family], TreeOptions(), SEED, n_classes=3)
+    assert np.array_equal(members.trees.nodes, trees.nodes)
+    outputs = members.outputs(X)
+    assert outputs.shape == (4, len(y), 3)
+    assert outputs.mean(axis=0) == pytest.approx(trees.sums(X) / 20, abs=1e-6)
+    alone = trees.outputs(X).reshape(4, 5, len(y), 3).mean(axis=1)
+    assert outputs == pytest.approx(alone, abs=1e-6)
+    counts = trees.facts.reshape(4, 5, 3)
+    assert members.n_nodes[0].tolist() == np.median(counts[:, :, 0], axis=1).tolist()
+    assert members.depth[0].tolist() == counts[:, :, 2].mean(axis=1).tolist()
+
+
+@pytest.mark.parametrize(
+    "forest", [ForestClassifier(7), ExtraForestClassifier(5), ForestClassifier(3, max_depth=2)]
+)
+@pytest.mark.parametrize("scaling", ["minmax", "rank", None])
+def test_all_pairs_of_folds_at_once_are_as_one_by_one(wine, forest, scaling):
+    X, y = wine
+    folds = fold_groups(y, 1, 3, 0)[0]
+    recipes = [Recipe(None, forest), *(Recipe(RandomRotation(), forest) for _ in range(3))]
+    options = {
+        "scaler": SCALERS[scaling]() if scaling else None,
+        "categorical": np.arange(13) >= 11,
+    }
+    facts = {True: [], False: []}
+
+    def run(keep, n_jobs):
+        def note(pair, pool):
+            facts[keep].append((pair, [(m.n_nodes, m.depth) for m in pool.members]))
+
+        return nested_outputs(
+            X, y, 3, folds, nested_pairs(3), recipes, SEED, on_pool=note, keep=keep, n_jobs=n_jobs, **options
+        )
+
+    one_by_one = run(True, 1)
+    together = run(False, 2)
+    assert np.array_equal(one_by_one, together)
+    assert facts[True] == facts[False]
+    assert np.isfinite(together).all()
+    assert not np.array_equal(together[:, 0], together[:, 1])
+
+
+def test_held_out_rows_decide_nothing(wine):
+    X, y = wine
+    training = np.ones((1, len(y)), bool)
+    training[0, ::3] = False
+    twisted = y.copy()
+    twisted[::3] = 2 - twisted[::3]
+    a, b = (
+        grow_members(X[None], t, 3, Family(12), TreeOptions(), [SEED], training=training, keep=False)
+        for t in (y, twisted)
+    )
+    assert np.array_equal(a.held_out, b.held_out)
+    assert (a.held_out[0, 0, training[0]] == 0).all()
+    assert a.held_out[0, 0, ~training[0]].sum(axis=1) == pytest.approx(1)
+    assert np.array_equal(a.oob_error, b.oob_error)
+    assert 0 <= a.oob_error[0, 0] < 0.2
+
+
+def test_many_sets_in_any_blocks(wine):
+    X, y = wine
+    rng = np.random.default_rng(0)
+    training = rng.random((5, len(y))) < 0.7
+    sequences = np.random.SeedSequence(1).spawn(5)
+    family = Family(8, rotations(4, 13))
+    together = grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training, keep=False)
+    for s in (0, 3):
+        alone = grow_members(
+            X[None],
+            y,
+            3,
+            family,
+            TreeOptions(),
+            sequences[s : s + 1],
+            training=training[s : s + 1],
+            keep=False,
+        )
+        assert np.array_equal(alone.held_out[0], together.held_out[s])
+        assert np.array_equal(alone.oob_error[0], together.oob_error[s])
+    with pytest.raises(ValueError, match="5 training sets cannot be kept together"):
+        grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training)
+
+
+def test_memory_is_as_stated():
+    rng = np.random.default_rng(0)
+    n, p, n_members = 3000, 10, 8
+    X = rng.standard_normal((1, n, p)).astype(np.float32)
+    y = rng.integers(0, 3, n)
+    training = rng.random((6, n)) < 0.6
+    stated = 4 * 6 * n * (p + n_members * 3) + n * (4 * p + 4 * p + 135 + 8 * 3) + 8 * p * n
+    family = Family(4 * n_members, rotations(n_members, p))
+    tracemalloc.start()
+    grow_members(
+        X, y, 3, family, TreeOptions(), np.random.SeedSequence(0).spawn(6), training=training, keep=False
+    )
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1.5 * stated  # what numba allocates is not traced; what NumPy does is
+
+
+def test_a_pool_predicts_as_its_members(wine):
+    X, y = wine
+    recipes = [Recipe(RandomRotation(), ForestClassifier(6)) for _ in range(3)]
+    pool = fit_pool(X, y, 3, recipes, SEED, scaler=SCALERS["minmax"]())
+    outputs = pool.outputs(X, n_jobs=2)
+    assert outputs.dtype == np.float32
+    assert (outputs.mean(axis=0).argmax(axis=1) == y).mean() > 0.97
+    assert all(np.isfinite([m.n_nodes, m.depth, m.oob_error]).all() for m in pool.members)
