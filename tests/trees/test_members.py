@@ -128,15 +128,19 @@ def test_memory_is_as_stated():
     X = rng.standard_normal((1, n, p)).astype(np.float32)
     y = rng.integers(0, 3, n)
     training = rng.random((6, n)) < 0.6
-    stated = 4 * 6 * n * (p + n_members * 3) + n * (4 * p + 4 * p + 135 + 8 * 3) + 8 * p * n
+    stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 135 + 8 * 3) + 8 * p * n
     family = Family(4 * n_members, rotations(n_members, p))
+
+    def grow():
+        sequences = np.random.SeedSequence(0).spawn(6)
+        grow_members(X, y, 3, family, TreeOptions(), sequences, training=training, keep=False)
+
+    grow()  # loads the machine code
     tracemalloc.start()
-    grow_members(
-        X, y, 3, family, TreeOptions(), np.random.SeedSequence(0).spawn(6), training=training, keep=False
-    )
+    grow()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1.5 * stated  # what numba allocates is not traced; what NumPy does is
+    assert peak < 1.2 * stated  # of NumPy's arrays; numba's own are not traced
 
 
 def test_a_pool_predicts_as_its_members(wine):

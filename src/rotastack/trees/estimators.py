@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
@@ -16,6 +17,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, colu
 
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import MemberForests, grow_members
 
@@ -55,23 +57,27 @@ class GrownEstimator(BaseEstimator):
     """What forests and single trees, classifiers and regressors have in common."""
 
     _splitter: ClassVar[str] = "best"
+    max_features: str | int | float | None
+    random_state: Any
+    forest_: GrownTrees
+    n_features_in_: int
 
     def _family(self) -> Family:
         """Return the one family of trees that this estimator grows."""
-        own = self.get_params(deep=False)
         return Family(
-            n_trees=own.get("n_estimators", 1),
-            splitter=own.get("splitter", self._splitter),
-            max_features=own["max_features"],
-            n_cuts=own.get("n_cuts", 1),
+            n_trees=getattr(self, "n_estimators", 1),
+            splitter=getattr(self, "splitter", self._splitter),
+            max_features=self.max_features,
+            n_cuts=getattr(self, "n_cuts", 1),
         )
 
     def _options(self) -> TreeOptions:
-        own = self.get_params(deep=False)
-        return TreeOptions(**{k: own.get(k, v) for k, v in TreeOptions()._asdict().items()})
+        return TreeOptions(
+            criterion=getattr(self, "criterion", "squared_error"),
+            **{name: getattr(self, name) for name in TreeOptions._fields[1:]},
+        )
 
     def _grow(self, X, target, sample_weight, n_classes):
-        own = self.get_params(deep=False)
         self.forest_, out_of_bag = grow_forest(
             X,
             target,
@@ -80,10 +86,24 @@ class GrownEstimator(BaseEstimator):
             root_sequence(self.random_state),
             n_classes=n_classes,
             weights=sample_weight,
-            bootstrap=own.get("bootstrap", False),
-            n_jobs=own.get("n_jobs"),
+            bootstrap=getattr(self, "bootstrap", False),
+            n_jobs=getattr(self, "n_jobs", None),
         )
         return out_of_bag[0] if out_of_bag else None
+
+    def _check_parameters(self) -> None:
+        """Do what scikit-learn's ``_fit_context`` does, once for each combination of values."""
+        kind: Any = type(self)
+        values = tuple(getattr(self, name) for name in _parameter_names(kind))
+        key = (kind, values, tuple(map(type, values)))
+        try:
+            if key in _CHECKED:
+                return
+        except TypeError:  # a dict of class weights, a generator
+            self._validate_params()
+            return
+        self._validate_params()
+        _CHECKED.add(key)
 
     def _weights(self, X, y, sample_weight):
         """Return the weight of each row, or None where all are 1."""
@@ -95,18 +115,27 @@ class GrownEstimator(BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return weights if by_class is None else weights * by_class
 
-    def _checked(self, X: ArrayLike, y: Any = "no_validation") -> Any:
+    def _checked(self, X: Any, y: Any = "no_validation") -> Any:
         """Return X as contiguous float32 without missing values, and y."""
         given = X
-        checks = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
+        predicting = isinstance(y, str)
+        if not _plain(X, None if predicting else y) or (predicting and hasattr(self, "feature_names_in_")):
+            checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
+            with np.errstate(over="ignore"):
+                if predicting:
+                    X = validate_data(self, X, reset=False, **checks)
+                else:
+                    X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **checks)
+        elif not predicting:
+            self.__dict__.pop("feature_names_in_", None)
+            self.n_features_in_ = X.shape[1]
+        elif X.shape[1] != self.n_features_in_:
+            X = validate_data(self, X, reset=False)  # for its message
         with np.errstate(over="ignore"):
-            if isinstance(y, str):
-                X = validate_data(self, X, reset=False, **checks)
-            else:
-                X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **checks)
+            X = np.ascontiguousarray(X, dtype=np.float32)
         if not np.isfinite(X.sum(dtype=np.float64)):
             _refuse(type(self).__name__, X, given)
-        return X if isinstance(y, str) else (X, y)
+        return X if predicting else (X, y)
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the leaf that each row ends in.
@@ -143,7 +172,6 @@ class GrownEstimator(BaseEstimator):
 
 
 class GrownClassifier(ClassifierMixin, GrownEstimator):
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Grow the trees.
 
@@ -164,9 +192,11 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
             Missing or infinite values (the message names the column), a continuous target,
             weights below 0, or `max_features` above the number of columns.
         """
+        self._check_parameters()
         X, y = self._checked(X, y)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
+        if y.dtype.kind not in "iub" or y.ndim != 1:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         out_of_bag = self._grow(X, codes, self._weights(X, y, sample_weight), len(self.classes_))
         if out_of_bag is not None:
@@ -204,7 +234,7 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
             replace(family, n_trees=family.n_trees * len(views), views=views),
             self._options(),
             sequences,
-            bootstrap=self.get_params(deep=False).get("bootstrap", False),
+            bootstrap=getattr(self, "bootstrap", False),
             **options,
         )
 
@@ -250,11 +280,10 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
         """Return one tree as indented text."""
         check_is_fitted(self)
         names = getattr(self, "feature_names_in_", None)
-        return self.forest_.text(tree, names, self.classes_, decimals)
+        return self.forest_.text(tree, names, self.classes_.tolist(), decimals)
 
 
 class GrownRegressor(RegressorMixin, GrownEstimator):
-    @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Grow the trees.
 
@@ -275,6 +304,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
             Missing or infinite values (the message names the column), weights below 0, or
             `max_features` above the number of columns.
         """
+        self._check_parameters()
         X, y = self._checked(X, y)
         y = column_or_1d(y, warn=True).astype(np.float64)
         out_of_bag = self._grow(X, y, self._weights(X, y, sample_weight), None)
@@ -309,6 +339,24 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         """Return one tree as indented text."""
         check_is_fitted(self)
         return self.forest_.text(tree, getattr(self, "feature_names_in_", None), None, decimals)
+
+
+@cache
+def _parameter_names(kind: Any) -> list[str]:
+    return kind._get_param_names()
+
+
+_CHECKED: set[tuple] = set()
+
+
+def _plain(X: Any, y: Any) -> bool:
+    """Tell whether X, and y if not None, are arrays that need none of scikit-learn's checks.
+
+    These take longer than growing twenty trees on a small table.
+    """
+    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float32, np.float64) or not X.size:
+        return False
+    return y is None or (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iub")
 
 
 def _refuse(who: str, X: NDArray[np.float32], given: Any) -> None:

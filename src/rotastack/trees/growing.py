@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -199,9 +199,8 @@ def grow_forest(
         raise ValueError("a view without columns")
     lots, family_of_lot = lots_of(families, widths, max(1, CHUNK_ROWS // n_rows))
     n_trees = int(lots[:, 4].sum())
-    seeds = np.concatenate(
-        [child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)]
-    )
+    drawn = [child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)]
+    seeds = drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
     want_oob = bootstrap or bag_counts is not None
     given = (
         np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
@@ -224,28 +223,25 @@ def grow_forest(
 
     edges = chunk_edges(lots, family_of_lot, max(1, CHUNK_ROWS // n_rows))
     chunks = [lots[a:b] for a, b in pairwise(edges)]
-    out_of_bag = [
-        FamilyOutOfBag(np.zeros((n_rows, n_outputs)), np.zeros(n_rows, np.int64), np.full(f.n_trees, np.nan))
-        for f in families
-    ] if want_oob else None  # fmt: skip
-    first_of_family = np.concatenate([[0], np.cumsum([f.n_trees for f in families])])
+    sums: list[Any] = [None] * len(families)
+    seen: list[Any] = [None] * len(families)
     pieces = []
-    for begin, chunk, piece in zip(edges[:-1], chunks, run_threads(grow, chunks, n_jobs), strict=True):
+    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs), strict=True):
         pieces.append(piece[:6])
-        if out_of_bag is None:
-            continue
-        f = family_of_lot[begin]
-        family = out_of_bag[f]
-        family.sums += piece[6]
-        family.counts += piece[7]
-        facts = piece[5]
-        at = int(chunk[0, 3] - first_of_family[f])
+        f = int(family_of_lot[begin])
+        sums[f] = piece[6] if sums[f] is None else sums[f] + piece[6]
+        seen[f] = piece[7] if seen[f] is None else seen[f] + piece[7]
+    out_of_bag = None
+    if want_oob:
+        facts = pieces[0][5] if len(pieces) == 1 else np.concatenate([piece[5] for piece in pieces])
+        errors = np.full(n_trees, np.nan)
         if not regression:
-            with np.errstate(invalid="ignore"):
-                family.tree_errors[at : at + len(facts)] = facts[:, 4] / facts[:, 3]
-    if out_of_bag is not None and regression:
-        for family in out_of_bag:
-            family.sums += centre * family.counts[:, None]
+            np.divide(facts[:, 4], facts[:, 3], out=errors, where=facts[:, 3] > 0)
+        ends = list(accumulate(f.n_trees for f in families))
+        out_of_bag = [
+            FamilyOutOfBag(sums[f] + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end])
+            for f, (x, end) in enumerate(zip(families, ends, strict=True))
+        ]
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
     return GrownTrees.join(pieces, tree_view, views, centre, regression), out_of_bag
 
@@ -282,25 +278,28 @@ def lots_of(
                 f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly"
             )
         each = family.n_trees // n_views
-        begins = np.arange(0, each, most)
-        width = widths[first_view : first_view + n_views]
-        wanted = {w: n_candidates(family.max_features, w) for w in set(width.tolist())}
-        lots = np.zeros((n_views, len(begins), 8), dtype=np.int64)
-        lots[:, :, 2] = first_view + np.arange(n_views)[:, None]
-        lots[:, :, 3] = first_tree + each * np.arange(n_views)[:, None] + begins
-        lots[:, :, 4] = np.minimum(begins + most, each) - begins
-        lots[:, :, 5] = SPLITTERS[family.splitter]
-        lots[:, :, 6] = np.array([wanted[w] for w in width.tolist()])[:, None]
-        lots[:, :, 7] = family.n_cuts
-        rows.append(lots.reshape(-1, 8))
-        owners.append(np.full(lots.shape[0] * lots.shape[1], f))
+        pieces = -(-each // most)
+        view, piece = np.divmod(np.arange(n_views * pieces), pieces)
+        width = widths[first_view : first_view + n_views].tolist()
+        wanted = {w: n_candidates(family.max_features, w) for w in set(width)}
+        lots = np.zeros((n_views * pieces, 8), dtype=np.int64)
+        lots[:, 2] = first_view + view
+        lots[:, 3] = first_tree + each * view + most * piece
+        lots[:, 4] = np.minimum(most, each - most * piece)
+        lots[:, 5] = SPLITTERS[family.splitter]
+        lots[:, 6] = wanted[width[0]] if len(wanted) == 1 else np.repeat([wanted[w] for w in width], pieces)
+        lots[:, 7] = family.n_cuts
+        rows.append(lots)
+        owners.append(np.full(len(lots), f))
         first_view += n_views
         first_tree += family.n_trees
-    return np.concatenate(rows), np.concatenate(owners)
+    return (rows[0], owners[0]) if len(rows) == 1 else (np.concatenate(rows), np.concatenate(owners))
 
 
 def chunk_edges(lots: NDArray[np.int64], owners: NDArray[np.int64], most: int) -> list[int]:
     """Cut the lots into chunks of one family and about `most` trees each."""
+    if len(lots) == 1:
+        return [0, 1]
     edges = [0]
     n_trees = 0
     for k, (size, owner) in enumerate(zip(lots[:, 4].tolist(), owners.tolist(), strict=True)):

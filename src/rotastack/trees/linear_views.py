@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,6 +49,7 @@ class LinearViews:
     matrices: NDArray[np.float32]
 
     @classmethod
+    @cache
     def identity(cls, n_features: int, n_views: int = 1) -> "LinearViews":
         """Return views that are the data themselves; nothing is copied or stored."""
         return cls.subset(np.arange(n_features)[None], n_features).repeat(n_views)
@@ -187,6 +189,10 @@ class LinearViews:
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""
+        return self._widths
+
+    @cached_property
+    def _widths(self) -> NDArray[np.int64]:
         ends = np.concatenate([[0], np.cumsum(self.parts[:, 3])])
         return ends[self.starts[1:]] - ends[self.starts[:-1]]
 

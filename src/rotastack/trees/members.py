@@ -74,7 +74,7 @@ def grow_members(
     the other sets nor `n_jobs` make a difference.
 
     Memory beyond the input, for S sets, M members, n rows, p columns and C classes:
-    ``4 S n (p + M C)`` bytes, and for each thread what ``grow_forest`` states. Trees that are
+    ``S n (4 p + 4 M C + 8)`` bytes, and for each thread what ``grow_forest`` states. Trees that are
     not kept take no memory beyond their growth.
 
     Parameters
@@ -131,14 +131,16 @@ def grow_members(
             keep, bootstrap, True, want_held, held[chunk],
         )  # fmt: skip
 
-    pieces = list(run_threads(grow, range(len(edges) - 1), n_jobs))
-    facts = np.concatenate([piece[5] for piece in pieces]).reshape(n_sets, n_members, -1, 5)
+    grown, facts, errors = [], [], []
+    for piece in run_threads(grow, range(len(edges) - 1), n_jobs):
+        grown.append(piece[:6] if keep else ())
+        facts.append(piece[5])
+        errors.append(piece[8])
+    counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 5)
     return MemberForests(
-        np.median(facts[..., 0], axis=2),
-        facts[..., 2].mean(axis=2),
-        np.concatenate([piece[8] for piece in pieces]).reshape(n_sets, n_members),
+        np.median(counts[..., 0], axis=2),
+        counts[..., 2].mean(axis=2),
+        np.concatenate(errors).reshape(n_sets, n_members),
         held.reshape(n_sets, n_members, *held.shape[1:]),
-        GrownTrees.join([piece[:6] for piece in pieces], np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
-        if keep
-        else None,
+        GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False) if keep else None,
     )

@@ -27,4 +27,7 @@ def own(array: NDArray, dtype: type | None = None) -> NDArray:
     Read-only arrays, such as those joblib shares between processes, are another type to numba
     and would be compiled for anew.
     """
+    flags = array.flags
+    if flags.c_contiguous and flags.writeable and (dtype is None or array.dtype == dtype):
+        return array
     return np.require(array, dtype, ["C", "W"])
