@@ -119,7 +119,10 @@ class GrownEstimator(BaseEstimator):
         """Return X as contiguous float32 without missing values, and y."""
         given = X
         predicting = isinstance(y, str)
-        if not _plain(X, None if predicting else y) or (predicting and hasattr(self, "feature_names_in_")):
+        plain = _plain(X) and (
+            not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X))
+        )
+        if not plain:
             checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
             with np.errstate(over="ignore"):
                 if predicting:
@@ -349,14 +352,16 @@ def _parameter_names(kind: Any) -> list[str]:
 _CHECKED: set[tuple] = set()
 
 
-def _plain(X: Any, y: Any) -> bool:
-    """Tell whether X, and y if not None, are arrays that need none of scikit-learn's checks.
+def _plain(X: Any) -> bool:
+    """Tell whether X is an array that needs none of scikit-learn's checks.
 
     These take longer than growing twenty trees on a small table.
     """
-    if type(X) is not np.ndarray or X.ndim != 2 or X.dtype not in (np.float32, np.float64) or not X.size:
-        return False
-    return y is None or (type(y) is np.ndarray and y.ndim == 1 and len(y) == len(X) and y.dtype.kind in "iub")
+    return type(X) is np.ndarray and X.ndim == 2 and X.size > 0 and X.dtype in (np.float32, np.float64)
+
+
+def _plain_target(y: Any, n_rows: int) -> bool:
+    return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
 
 
 def _refuse(who: str, X: NDArray[np.float32], given: Any) -> None:

@@ -7,7 +7,7 @@ from rotastack.trees.kernel.criteria import SQUARED_ERROR
 from rotastack.trees.kernel.growing import NODE, grow_tree
 from rotastack.trees.kernel.pruning import prune
 from rotastack.trees.kernel.randomness import draw_bootstrap
-from rotastack.trees.kernel.reading import add_leaf, find_leaf
+from rotastack.trees.kernel.reading import add_leaf, send_down
 from rotastack.trees.kernel.sorting import STARTS
 from rotastack.trees.kernel.splitting import BEST
 from rotastack.trees.kernel.views import locate, project
@@ -197,6 +197,9 @@ def grow_lots(
     ratios = np.empty(max_width)
     cuts = np.empty(max_width, np.float32)
     all_rows = np.empty(n, np.uint32)
+    held_rows = np.empty(n, np.uint32)
+    active = np.empty(n, np.uint32)
+    found = np.empty(n, np.uint32)
     rows = np.empty(n, np.uint32)
     spare = np.empty(n, np.uint32)
     side = np.empty(n, np.uint8)
@@ -249,10 +252,13 @@ def grow_lots(
             project(parts, columns, matrices, here, n, stored)
             projected = set_
         n_all = 0
+        n_held = 0
         for row in range(n):
-            if base_weight[mask, row] > 0.0:
-                all_rows[n_all] = row
-                n_all += 1
+            all_rows[n_all] = row
+            held_rows[n_held] = row
+            takes_part = base_weight[mask, row] > 0.0
+            n_all += takes_part
+            n_held += 1 - takes_part
         if oob_per_lot:
             oob_sums[:] = 0.0
             oob_seen[:] = 0
@@ -312,28 +318,30 @@ def grow_lots(
             facts[2] = _depth_of(out_nodes, begin, n_nodes, depth)
             grown = out_nodes[begin : begin + n_nodes]
             if want_oob:
+                n_out = 0
                 for i in range(n_all):
-                    row = all_rows[i]
-                    if pairs[row, 0] == 0.0:
-                        leaf = find_leaf(grown, here, stored, source, row)
-                        said = add_leaf(grown[leaf].child, out_values, oob_sums, row)
-                        oob_seen[row] += 1
-                        facts[3] += 1
-                        facts[4] += criterion != SQUARED_ERROR and said != y[row]
+                    spare[n_out] = all_rows[i]
+                    n_out += pairs[all_rows[i], 0] == 0.0
+                send_down(grown, here, stored, source, spare, n_out, active, found)
+                for i in range(n_out):
+                    row = spare[i]
+                    said = add_leaf(grown[found[i]].child, out_values, oob_sums, row)
+                    oob_seen[row] += 1
+                    facts[4] += criterion != SQUARED_ERROR and said != y[row]
+                facts[3] = n_out
             if want_held:
-                for row in range(n):
-                    if base_weight[mask, row] == 0.0:
-                        leaf = find_leaf(grown, here, stored, source, row)
-                        add_leaf(grown[leaf].child, out_values, held_sums, row)
+                send_down(grown, here, stored, source, held_rows, n_held, active, found)
+                for i in range(n_held):
+                    add_leaf(grown[found[i]].child, out_values, held_sums, held_rows[i])
             begin += n_nodes
 
         if want_oob and oob_per_lot:
             lot_error[lot] = _oob_error(oob_sums, oob_seen, y, target, criterion)
         if want_held:
-            for row in range(n):
-                if base_weight[mask, row] == 0.0:
-                    for c in range(n_outputs):
-                        held[lot, row, c] = held_sums[row, c] / lots[lot, 4]
+            for i in range(n_held):
+                row = held_rows[i]
+                for c in range(n_outputs):
+                    held[lot, row, c] = held_sums[row, c] / lots[lot, 4]
     if not keep:
         begin = 0
         n_values[0] = 0

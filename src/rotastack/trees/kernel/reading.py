@@ -10,16 +10,29 @@ TILE_VALUES = 1 << 15
 
 
 @compiled
-def find_leaf(tree, data, stored, source, row):
-    """Return the number of the leaf of a row; data and stored columns are (column, row)."""
-    node = np.uint64(0)
-    while True:
-        column = tree[node].column
-        if column < 0:
-            return np.int64(node)
-        where = source[np.uint32(column)]
-        value = data[np.uint32(where), row] if where >= 0 else stored[np.uint32(-1 - where), row]
-        node = np.uint64(tree[node].child) + np.uint64(value > tree[node].cut)
+def send_down(tree, data, stored, source, rows, n, active, leaves):
+    """Write the leaf of each of ``rows[:n]`` to `leaves`; data and stored columns are (column, row).
+
+    All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
+    different rows do not wait for each other, and nothing depends on a guessed branch.
+    """
+    for i in range(n):
+        active[i] = i
+        leaves[i] = 0
+    n_active = n if tree[0].column >= 0 else 0
+    while n_active > 0:
+        kept = 0
+        for k in range(n_active):
+            i = active[k]
+            node = tree[leaves[i]]
+            where = source[np.uint32(node.column)]
+            row = rows[i]
+            value = data[np.uint32(where), row] if where >= 0 else stored[np.uint32(-1 - where), row]
+            following = np.uint32(node.child) + np.uint32(value > node.cut)
+            leaves[i] = following
+            active[kept] = i
+            kept += tree[following].column >= 0
+        n_active = kept
 
 
 @compiled
@@ -51,6 +64,9 @@ def read_trees(
     tile = np.empty((n_columns, height), np.float32)
     stored = np.empty((max_width, height), np.float32)
     source = np.empty(max_width, np.int32)
+    rows = np.arange(height).astype(np.uint32)
+    active = np.empty(height, np.uint32)
+    found = np.empty(height, np.uint32)
     for begin in range(first, last, height):
         n = min(height, last - begin)
         for i in range(n):
@@ -64,11 +80,11 @@ def read_trees(
                 locate(parts, columns, source)
                 project(parts, columns, matrices, tile, n, stored)
             tree = nodes[tree_start[t] : tree_start[t + 1]]
+            send_down(tree, tile, stored, source, rows, n, active, found)
             if sums.shape[0] > 0:
                 group = sums[tree_group[t]]
                 for i in range(n):
-                    leaf = find_leaf(tree, tile, stored, source, i)
-                    add_leaf(tree[leaf].child, values, group, begin + i)
+                    add_leaf(tree[found[i]].child, values, group, begin + i)
             if leaves.shape[0] > 0:
                 for i in range(n):
-                    leaves[begin + i, t] = find_leaf(tree, tile, stored, source, i)
+                    leaves[begin + i, t] = found[i]
