@@ -30,9 +30,10 @@ def haar_rotations(
     """
     gaussian = rng.standard_normal((1 if size is None else size, n_features, n_features))
     q, r = np.linalg.qr(gaussian)
-    q *= np.sign(np.diagonal(r, axis1=1, axis2=2))[:, None, :]
-    if not flip:
-        q[:, :, 0] *= np.linalg.slogdet(q)[0][:, None]
+    signs = np.sign(np.diagonal(r, axis1=1, axis2=2))
+    q *= signs[:, None, :]
+    if not flip:  # LAPACK's Q is a product of p - 1 reflections
+        q[:, :, 0] *= (signs.prod(axis=1) * (-1.0) ** (n_features - 1))[:, None]
     return q[0] if size is None else q
 
 
