@@ -14,9 +14,6 @@ In a leaf `column` is -1 and `child` says what the leaf holds: -1 - c for rows o
 otherwise the number of its entry in the table of leaf values.
 """
 
-PRESORT_FROM = 14
-"""Smaller nodes are sorted by themselves even where the tree's columns are presorted."""
-
 _LOW = np.uint64(0xFFFFFFFF)
 
 
@@ -161,7 +158,7 @@ def grow_tree(
     splitter, max_features, n_cuts, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease,
     presorted, state,
     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-    total, left, order, spare, side, keys, other, values, bits, starts, orders, ratio_gains, ratios, cuts,
+    totals, left, order, spare, side, keys, other, values, bits, starts, orders, ratio_gains, ratios, cuts,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
@@ -173,6 +170,8 @@ def grow_tree(
     if presorted:
         presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
     best_first = max_leaves > 0
+    wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)
+    worth = np.empty(2, np.bool_)
     n_nodes = 1
     n_leaves = 1
     n_open = 0
@@ -185,33 +184,42 @@ def grow_tree(
     while True:
         # Look for the splits of the two new nodes (at the start: of the root), the right one first.
         low = n_nodes - 2 if parent >= 0 else 0
-        if parent >= 0 and presorted:
-            n = node_last[parent] - node_first[parent]
-            n_left = node_last[low] - node_first[low]
-            if max(n_left, n - n_left) >= PRESORT_FROM:
-                split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
-        for node in range(n_nodes - 1, low - 1, -1):
+        any_open = False
+        for node in range(low, n_nodes):
             first = node_first[node]
             n = node_last[node] - first
-            whole, squares, base, node_impurity = describe(
-                rows[first : first + n], n, y, target, pairs, criterion, total, table
+            k = node - low
+            wholes[k], squares[k], bases[k], node_impurity = describe(
+                rows[first : first + n], n, y, target, pairs, criterion, totals[k], table
             )
             if parent < 0:
-                root_weight = whole
-                min_weight = min_share * whole
+                root_weight = wholes[0]
+                min_weight = min_share * root_weight
             impurity[node] = node_impurity
-            node_weight[node] = whole
+            node_weight[node] = wholes[k]
             nodes[node].column = -1
-            if node_impurity <= 2.3e-16 or n < min_split or n < 2 * min_leaf or depth[node] >= max_depth:
+            worth[k] = not (
+                node_impurity <= 2.3e-16
+                or n < min_split
+                or n < 2 * min_leaf
+                or depth[node] >= max_depth
+                or wholes[k] < 2.0 * min_weight
+            )
+            any_open |= worth[k]
+        if presorted and parent >= 0 and any_open:
+            n = node_last[parent] - node_first[parent]
+            n_left = node_last[low] - node_first[low]
+            split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
+        for node in range(n_nodes - 1, low - 1, -1):
+            k = node - low
+            if not worth[k]:
                 continue
-            if whole < 2.0 * min_weight:
-                continue
-            order_base = np.int64(-1)
-            if presorted and n >= PRESORT_FROM:
-                order_base = np.int64(first)
+            first = node_first[node]
+            n = node_last[node] - first
+            order_base = np.int64(first) if presorted else np.int64(-1)
             column, cut, gain = find_split(
                 data, stored, source, n_columns, rows[first : first + n], n,
-                y, pairs, criterion, total, whole, squares, base, table,
+                y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
                 splitter, max_features, n_cuts, min_leaf, min_weight, state,
                 order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
                 ratio_gains, ratios, cuts,

@@ -12,7 +12,7 @@ from rotastack.trees.kernel.sorting import STARTS
 from rotastack.trees.kernel.splitting import BEST
 from rotastack.trees.kernel.views import locate, project
 
-PRESORT_SHARE = 3
+PRESORT_SHARE = 2
 """Columns are presorted if a node looks at more than this part of them (1/3) ..."""
 
 PRESORT_BYTES = 1 << 28
@@ -211,7 +211,7 @@ def grow_lots(
     orders = np.empty(1, np.uint64)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
-    total = np.empty(n_outputs)
+    totals = np.empty((2, n_outputs))
     left = np.empty(n_outputs)
     size = 2 * n + 1
     nodes = np.empty(size, NODE)
@@ -292,7 +292,7 @@ def grow_lots(
                 splitter, max_features, n_cuts, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease,
                 presorted, state,
                 nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-                total, left, order, spare, side, keys, other, values, bits, starts, orders,
+                totals, left, order, spare, side, keys, other, values, bits, starts, orders,
                 ratio_gains, ratios, cuts,
             )  # fmt: skip
             if ccp_alpha > 0.0:
