@@ -151,8 +151,8 @@ def grow_forest(
 
     Memory beyond input and result, for n rows, p columns and C classes: about
     ``n (4 p + 4 q + 135 + 8 C)`` bytes for each thread, where q is the number of mapped columns
-    of the widest view; 8 q n more, but no more than 256 MB, where more than a third of the
-    columns is looked at. The result takes 24 bytes a node, at most 2 n - 1 nodes a tree, and 8 C
+    of the widest view; 8 q n more, but no more than 256 MB, where more than half of the
+    columns are looked at. The result takes 24 bytes a node, at most 2 n - 1 nodes a tree, and 8 C
     bytes for each leaf with more than one class.
 
     Parameters

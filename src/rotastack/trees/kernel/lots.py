@@ -13,7 +13,7 @@ from rotastack.trees.kernel.splitting import BEST
 from rotastack.trees.kernel.views import locate, project
 
 PRESORT_SHARE = 2
-"""Columns are presorted if a node looks at more than this part of them (1/3) ..."""
+"""Columns are presorted if a node looks at more than one in so many of them ..."""
 
 PRESORT_BYTES = 1 << 28
 """... and their keys take no more memory than this."""
