@@ -115,9 +115,10 @@ def test_many_cold_starts_at_once(package):
     assert call(root, home)[:2] == (2, 1)
 
 
-def test_numbas_own_setting_is_left_alone():
-    import numba
-
-    before = numba.config.CACHE_DIR
-    compiling.entry_point(lambda x: x)
-    assert before == numba.config.CACHE_DIR
+def test_equal_sources_share_their_code_wherever_they_lie(package, tmp_path):
+    root, _, home = package
+    elsewhere = tmp_path / "elsewhere"
+    shutil.copytree(root, elsewhere)
+    shared = str(tmp_path / "shared")
+    assert call(root, home, NUMBA_CACHE_DIR=shared)[:2] == (2, 0)
+    assert call(elsewhere, home, NUMBA_CACHE_DIR=shared)[:2] == (2, 1)

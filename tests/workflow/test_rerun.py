@@ -34,6 +34,23 @@ def test_touching_everything_reruns_nothing(project):
     assert project.planned() == ({}, [])
 
 
+def test_the_receipt_of_compilation_makes_nothing_rerun(project):
+    """It only orders jobs: machine code changes no result."""
+    (receipt,) = project.folder.glob("results/compiled/*.json")
+    receipt.write_text("{}")
+    assert project.planned() == ({}, [])
+    receipt.unlink()
+    assert set(project.planned()[0]) <= {"compile"}
+
+
+def test_editing_the_kernel_compiles_and_reruns_forests_only(project):
+    project.edit("src/rotastack/trees/kernel/splitting.py", "n_useful += 1", "n_useful += 2")
+    rules, messages = project.planned()
+    assert set(rules) == AFTER_COMBINE | {"compile", "train", "combine"}
+    trained = {m.split(" on ")[0].split()[-1] for m in messages if "training pool" in m}
+    assert trained == {"forest", "rotated_forest"}
+
+
 def test_a_comment_reruns_nothing(project):
     for name in ("views/rotation.py", "combine/stacking.py", "ensembles/pool.py", "study/steps/train.py"):
         project.edit(f"src/rotastack/{name}", '"""', '"""Reworded: ')

@@ -1,6 +1,6 @@
 rule compile:
     output:
-        receipt="results/compiled.json",
+        receipt=PLAN.receipt,
     log:
         "results/logs/compile.log",
     benchmark:
@@ -9,12 +9,10 @@ rule compile:
     resources:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 10 * attempt,
-    params:
-        code=PLAN.code("compile"),
     message:
         "compiling the forest"
     shell:
-        "rotastack compile --code {params.code} --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        "rotastack compile --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule train:

@@ -23,7 +23,7 @@ _MACHINE_KEYS = ("study", "data", "tracking")
 
 FIGURES = ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram")
 STUDY_FIGURES = ("critical_difference", "differences")
-COMPILED = "results/compiled.json"
+KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading")
 TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance")
 _holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
 
@@ -289,10 +289,18 @@ class Plan:
         """Return the fingerprint of a step; for train and combine, of the pool or method named."""
         return fingerprint(*self._modules(step, *names))
 
+    @property
+    def receipt(self) -> str:
+        """The receipt of the compile step, named after the code it compiled.
+
+        Without the name an edit of the kernel would have to rerun the step, and Snakemake does
+        not look whether the code of jobs below such a step has changed.
+        """
+        return f"results/compiled/{fingerprint(*KERNEL)}.json"
+
     def compiled(self, step: str, *names: str) -> list[str]:
-        """Return the receipt of the compile step if a step needs compiled code, else nothing."""
-        kernel = "rotastack.trees.kernel"
-        return [COMPILED] if kernel in closure(self._modules(step, *names)) else []
+        """Return the receipt if a step runs compiled code, else nothing."""
+        return [self.receipt] if KERNEL[0] in closure(self._modules(step, *names)) else []
 
     def _modules(self, step: str, *names: str) -> list[str]:
         modules = [step_module(step)]

@@ -1,9 +1,11 @@
 """Compile with numba, and keep the machine code on disk.
 
-Numba's own cache sees neither an edit in a called function of another file nor a folder that
-cannot be written. So the folder's name holds a hash of this package's sources, and the first
-of three places that can be written is used: beside the sources, the user's cache folder, the
-folder for temporary files. Where none can, functions are compiled anew in each process.
+Numba's own cache sees no edit in a called function of another file, knows a file by its place on
+disk, and needs a folder that can be written. So here the name of the folder is a hash of this
+package's sources, which is all that numba is told of them: equal sources share their machine
+code wherever they lie. The first of three places that can be written is used: beside the
+sources, the user's cache folder, the folder for temporary files. Where none can, functions are
+compiled anew in each process.
 """
 
 import contextlib
@@ -13,9 +15,10 @@ import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numba
+from numba.core import caching
 
 __all__ = ["cache_folder", "compiled", "compiled_with_fma", "entry_point"]
 
@@ -29,13 +32,40 @@ compiled_with_fma = numba.njit(fastmath={"contract"}, **_OPTIONS)
 """The same, and a product and a sum may become one instruction with one rounding."""
 
 
-def entry_point(function: Callable) -> Callable:
+class _Locator(caching._CacheLocator):
+    """Tells numba where the code of a function is kept, and what it depends on."""
+
+    def __init__(self, line: int):
+        self._line = line
+
+    def get_cache_path(self) -> str:
+        return str(cache_folder())
+
+    def get_source_stamp(self) -> str:
+        return Path(self.get_cache_path()).name
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+    @classmethod
+    def from_function(cls, py_func: Callable, py_file: str) -> "_Locator":
+        return cls(py_func.__code__.co_firstlineno)
+
+
+class _Implementation(caching.CompileResultCacheImpl):
+    _locator_classes: ClassVar[list] = [_Locator]  # type: ignore[misc]
+
+
+class _Cache(caching.FunctionCache):
+    _impl_class = _Implementation
+
+
+def entry_point(function: Callable) -> Any:
     """Compile a function that Python calls, and keep the result on disk."""
-    folder = cache_folder()
-    if folder is None:
-        return numba.njit(**_OPTIONS)(function)
-    with _numba_cache(folder):
-        return numba.njit(cache=True, **_OPTIONS)(function)
+    dispatcher = numba.njit(**_OPTIONS)(function)
+    if cache_folder() is not None:
+        dispatcher._cache = _Cache(function)  # as numba's enable_caching does
+    return dispatcher
 
 
 @cache
@@ -64,15 +94,3 @@ def _places() -> Iterator[Path]:
     with contextlib.suppress(RuntimeError):  # no home folder
         yield Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "rotastack"
     yield Path(tempfile.gettempdir()) / f"rotastack-{os.getuid() if hasattr(os, 'getuid') else 'cache'}"
-
-
-@contextlib.contextmanager
-def _numba_cache(folder: Path) -> Iterator[None]:
-    """Let numba cache in `folder` for the functions that are decorated inside."""
-    config: Any = numba.config
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(folder)
-    try:
-        yield
-    finally:
-        config.CACHE_DIR = before
