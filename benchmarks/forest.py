@@ -1,7 +1,8 @@
 """Forests side by side: fit, predict, accuracy, nodes and memory, against peers.
 
     pip install -e '.[bench]'
-    python benchmarks/forest.py [--size small|full] [--only TABLE ...] [--markdown FILE] [--plot FILE]
+    python benchmarks/forest.py [--size small|full] [--only TABLE ...] [--json FILE]
+    python benchmarks/table.py FILE          # the tables and the plot of benchmarks/README.md
 
 Every ratio is taken within a pair of runs that follow each other, and the median over the
 repeats is shown: on a shared machine only that means something. Adding a peer is adding a
@@ -91,13 +92,13 @@ def sklearn_extra(n_trees, n_threads, X, y, T):
     return _pair(ExtraTreesClassifier(n_trees, n_jobs=n_threads, random_state=0), X, y, T)
 
 
-def _rotated(n_trees, n_threads, X, y, T, max_features):
-    """A rotation for every tree: drawn, applied and grown on, as part of fit."""
+def _rotated(n_trees, n_threads, X, y, T, max_features, draws=None):
+    """A rotation for every tree: drawn, if it is not given, applied and grown on, as part of fit."""
     state = {}
 
     def fit():
-        draws = haar_rotations(X.shape[1], np.random.default_rng(0), n_trees)
-        views = LinearViews.dense(draws)
+        rotations = haar_rotations(X.shape[1], np.random.default_rng(0), n_trees) if draws is None else draws
+        views = LinearViews.dense(rotations)
         state["trees"], state["oob"] = grow_forest(
             X, y, [Family(n_trees, views, max_features=max_features)], TreeOptions(), np.random.SeedSequence(0),
             n_classes=int(y.max()) + 1, n_jobs=n_threads,
@@ -115,8 +116,20 @@ def ours_rotated_all(*arguments):
     return _rotated(*arguments, None)
 
 
+def _given(n_trees, p):
+    return haar_rotations(p, np.random.default_rng(0), n_trees).astype(np.float32)
+
+
+def ours_given(n_trees, n_threads, X, y, T):
+    return _rotated(n_trees, n_threads, X, y, T, "sqrt", _given(n_trees, X.shape[1]))
+
+
+def ours_given_all(n_trees, n_threads, X, y, T):
+    return _rotated(n_trees, n_threads, X, y, T, None, _given(n_trees, X.shape[1]))
+
+
 def _bare(n_trees, X, y, T, max_features):
-    """scikit-learn's compiled tree builder alone, without an estimator, on rotated data."""
+    """scikit-learn's compiled tree builder alone, without an estimator, on data that fit rotates."""
     from sklearn.tree._criterion import Gini
     from sklearn.tree._splitter import BestSplitter
     from sklearn.tree._tree import DepthFirstTreeBuilder, Tree
@@ -125,13 +138,13 @@ def _bare(n_trees, X, y, T, max_features):
     n_classes = np.array([y.max() + 1], dtype=np.intp)
     wanted = p if max_features is None else max(1, int(np.sqrt(p)))
     target = y.astype(np.float64)[:, None]
+    rotations = _given(n_trees, p)
     state = {}
 
     def fit():
         random = np.random.RandomState(0)
-        draws = haar_rotations(p, np.random.default_rng(0), n_trees).astype(np.float32)
         trees = []
-        for rotation in draws:
+        for rotation in rotations:
             weights = np.bincount(random.randint(0, n, n), minlength=n).astype(np.float64)
             splitter = BestSplitter(Gini(1, n_classes), wanted, 1, 0.0, random, None)
             tree = Tree(p, n_classes, 1)
@@ -221,6 +234,8 @@ PEERS: dict[str, Callable] = {
     "rotastack extra trees": ours_extra,
     "rotastack rotated, sqrt": ours_rotated,
     "rotastack rotated, all": ours_rotated_all,
+    "rotastack, rotations given, sqrt": ours_given,
+    "rotastack, rotations given, all": ours_given_all,
     "scikit-learn RandomForest": sklearn_forest,
     "scikit-learn ExtraTrees": sklearn_extra,
     "scikit-learn bare builder, rotated, sqrt": sklearn_bare,
@@ -238,9 +253,9 @@ NEEDS = {"aeon": "aeon", "ydf": "ydf", "xgboost": "xgboost", "lightgbm": "lightg
 COMPARISONS: list[tuple[str, str, str, tuple[int, ...], tuple[str, ...]]] = [
     ("RandomForest, sqrt features", "rotastack forest", "scikit-learn RandomForest", (20, 100), ()),
     ("ExtraTrees, sqrt features", "rotastack extra trees", "scikit-learn ExtraTrees", (20, 100), ()),
-    ("rotated, against the bare builder, sqrt features", "rotastack rotated, sqrt",
+    ("rotated, against the bare builder, sqrt features", "rotastack, rotations given, sqrt",
      "scikit-learn bare builder, rotated, sqrt", (20, 100), ()),
-    ("rotated, against the bare builder, all features", "rotastack rotated, all",
+    ("rotated, against the bare builder, all features", "rotastack, rotations given, all",
      "scikit-learn bare builder, rotated, all", (20, 100), ("made 20000x50",)),
     ("aeon's RotationForest, all features", "rotastack rotated, all", "aeon RotationForest", (100,),
      ("made 20000x50",)),
@@ -311,15 +326,17 @@ def compare(title, mine, theirs, n_trees, n_threads, table, repeats):
 
 
 def memory(peer, table, n_trees=100):
-    """Return the peak memory (MB) of fit in a process of its own, over that before it."""
+    """Return by how much fit raises the peak of resident memory (MB), in a process of its own (Linux)."""
     code = (
         f"import sys; sys.path.insert(0, {str(Path(__file__).parent)!r})\n"
-        "import resource, forest\n"
-        f"table = forest.TABLES[{table!r}]()[:3]\n"
-        f"small = forest.PEERS[{peer!r}](2, 1, *(a[:60] for a in table)); small[0]()\n"
-        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        f"forest.PEERS[{peer!r}]({n_trees}, 1, *table)[0]()\n"
-        "print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)\n"
+        "import gc, re, forest\n"
+        "def kilobytes(key):\n"
+        "    return int(re.search(key + r':\\s+(\\d+)', open('/proc/self/status').read())[1])\n"
+        f"X, y, T, _ = forest.TABLES[{table!r}]()\n"
+        f"forest.PEERS[{peer!r}](2, 1, X[:60], y[:60], T[:60])[0]()\n"
+        f"fit = forest.PEERS[{peer!r}]({n_trees}, 1, X, y, T)[0]\n"
+        "gc.collect(); open('/proc/self/clear_refs', 'w').write('5')\n"
+        "before = kilobytes('VmRSS'); fit(); print((kilobytes('VmHWM') - before) / 1024)\n"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     return float(run.stdout.split()[-1]) if run.returncode == 0 else float("nan")
@@ -328,7 +345,7 @@ def memory(peer, table, n_trees=100):
 def threads(table, n_trees, repeats):
     """Return how much faster our forest grows with two threads."""
     X, y, T, _ = TABLES[table]()
-    one, two = (ours_rotated(n_trees, k, X, y, T)[0] for k in (1, 2))
+    one, two = (ours(n_trees, k, X, y, T)[0] for k in (1, 2))
     one(), two()
     return float(np.median([timed(one)[0] / timed(two)[0] for _ in range(repeats)]))
 
@@ -351,11 +368,12 @@ def main():
     parser.add_argument("--comparisons", nargs="*", help="parts of titles")
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--json", type=Path, help="write all numbers there")
+    parser.add_argument("--only-threads-and-memory", action="store_true")
     arguments = parser.parse_args()
     tables = [t for t in arguments.only if arguments.size == "full" or "20000" not in t]
     print(machine())
     rows = []
-    for title, mine, theirs, sizes, left_out in COMPARISONS:
+    for title, mine, theirs, sizes, left_out in [] if arguments.only_threads_and_memory else COMPARISONS:
         if arguments.comparisons and not any(c in title for c in arguments.comparisons):
             continue
         if not installed(theirs):
@@ -375,7 +393,9 @@ def main():
                 )
     result = {"machine": machine(), "rows": rows}
     if not arguments.comparisons and arguments.size == "full":
-        result["threads"] = {t: threads(t, 200 if "20000" not in t else 24, 7) for t in tables}
+        result["threads"] = {
+            t: threads(t, 1000 if "000" not in t and "500" not in t else 48, 7) for t in tables
+        }
         print("two threads:", {k: round(v, 2) for k, v in result["threads"].items()}, flush=True)
         names = [p for p in PEERS if installed(p)]
         result["memory"] = {p: memory(p, "waveform 2500x21") for p in names}
