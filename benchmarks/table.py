@@ -41,7 +41,7 @@ def tables(result) -> str:
 def plot(result) -> None:
     rows = [r for r in result["rows"] if r["trees"] == 100]
     names = list(dict.fromkeys(r["table"] for r in rows))
-    figure, axes = plt.subplots(figsize=(9, 4.5), layout="constrained")
+    figure, axes = plt.subplots(figsize=(10, 4.5), layout="constrained")
     for k, title in enumerate(dict.fromkeys(r["comparison"] for r in rows)):
         mine = [r for r in rows if r["comparison"] == title]
         axes.plot(
@@ -51,7 +51,7 @@ def plot(result) -> None:
     axes.axhline(1, color="0.4", linewidth=0.8)
     axes.set(yscale="log", ylabel="times faster to fit (100 trees, one thread)")
     axes.set_xticks(range(len(names)), names, rotation=20, ha="right")
-    axes.legend(fontsize=7, loc="upper right", title="against", title_fontsize=7)
+    figure.legend(fontsize=7, loc="outside right upper", title="against", title_fontsize=7)
     figure.savefig(HERE / "forest.png", dpi=130)
 
 

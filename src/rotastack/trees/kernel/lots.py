@@ -237,6 +237,9 @@ def grow_lots(
     lot_error = np.full(n_lots, np.nan)
     held_sums = np.zeros((n if want_held else 0, n_outputs))
 
+    told_apart = -1
+    n_all = 0
+    n_held = 0
     located = -1
     projected = -1
     for lot in range(n_lots):
@@ -251,14 +254,16 @@ def grow_lots(
         if n_stored > 0 and set_ != projected:
             project(parts, columns, matrices, here, n, stored)
             projected = set_
-        n_all = 0
-        n_held = 0
-        for row in range(n):
-            all_rows[n_all] = row
-            held_rows[n_held] = row
-            takes_part = base_weight[mask, row] > 0.0
-            n_all += takes_part
-            n_held += 1 - takes_part
+        if mask != told_apart:
+            told_apart = mask
+            n_all = 0
+            n_held = 0
+            for row in range(n):
+                all_rows[n_all] = row
+                held_rows[n_held] = row
+                takes_part = base_weight[mask, row] > 0.0
+                n_all += takes_part
+                n_held += 1 - takes_part
         if oob_per_lot:
             oob_sums[:] = 0.0
             oob_seen[:] = 0

@@ -64,6 +64,16 @@ def project(parts, columns, matrices, data, n, stored):
                         value += x7[i] * m7
                         z[i] = value
                     c += 8
+                while c + 3 <= n_in:
+                    x0, x1 = data[columns[first + c], begin:end], data[columns[first + c + 1], begin:end]
+                    x2 = data[columns[first + c + 2], begin:end]
+                    m0, m1, m2 = m[c], m[c + 1], m[c + 2]
+                    for i in range(end - begin):
+                        value = z[i] + x0[i] * m0
+                        value += x1[i] * m1
+                        value += x2[i] * m2
+                        z[i] = value
+                    c += 3
                 while c < n_in:
                     x0 = data[columns[first + c], begin:end]
                     m0 = m[c]
