@@ -21,7 +21,7 @@ def tables(result) -> str:
     for title in dict.fromkeys(r["comparison"] for r in rows):
         mine = [r for r in rows if r["comparison"] == title]
         lines += [
-            f"### {title[0].upper()}{title[1:]}", "",
+            f"### {title}", "",
             "| table | trees | fit | predict | accuracy, ours / theirs | nodes, ours / theirs |", "|---|---|---|---|---|---|",
         ]  # fmt: skip
         for r in mine:

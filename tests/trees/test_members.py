@@ -128,7 +128,7 @@ def test_memory_is_as_stated():
     X = rng.standard_normal((1, n, p)).astype(np.float32)
     y = rng.integers(0, 3, n)
     training = rng.random((6, n)) < 0.6
-    stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 135 + 8 * 3) + 8 * p * n
+    stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 215 + 8 * 3)
     family = Family(4 * n_members, rotations(n_members, p))
 
     def grow():

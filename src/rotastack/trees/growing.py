@@ -149,11 +149,12 @@ def grow_forest(
     Tree k of family f is seeded by the k-th number of ``child(sequence, "trees", f)``: the
     forest does not depend on `n_jobs`, nor a family on the other ones.
 
-    Memory beyond input and result, for n rows, p columns and C classes: about
-    ``n (4 p + 4 q + 135 + 8 C)`` bytes for each thread, where q is the number of mapped columns
-    of the widest view; 8 q n more, but no more than 256 MB, where more than half of the
-    columns are looked at. The result takes 24 bytes a node, at most 2 n - 1 nodes a tree, and 8 C
-    bytes for each leaf with more than one class.
+    Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes,
+    and ``n (4 q + 215 + 8 C)`` for each thread, where q is the number of mapped columns of the
+    widest view; ``8 n q`` more for each thread, with q now all columns of the widest view, but no
+    more than 256 MB, where more than half of the columns is looked at. The result takes 24 bytes
+    a node, at most 2 n - 1 nodes a tree, and 8 C bytes for each leaf with more than one class;
+    it is there twice while it is put together.
 
     Parameters
     ----------
