@@ -6,9 +6,20 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from rotastack.trees import (
+    ExtraForestClassifier,
+    Family,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeOptions,
+    grow_forest,
+)
 from rotastack.trees.kernel import compiling
+from rotastack.trees.members import grow_members
 
 SMALL = """
 import numpy as np
@@ -122,3 +133,39 @@ def test_equal_sources_share_their_code_wherever_they_lie(package, tmp_path):
     shared = str(tmp_path / "shared")
     assert call(root, home, NUMBA_CACHE_DIR=shared)[:2] == (2, 0)
     assert call(elsewhere, home, NUMBA_CACHE_DIR=shared)[:2] == (2, 1)
+
+
+def test_one_compilation_serves_every_way_in():
+    """Another memory layout, type, option or view must not compile the kernel anew."""
+    from rotastack.trees.kernel.lots import grow_lots
+    from rotastack.trees.kernel.reading import read_trees
+
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((200, 5)), rng.integers(0, 3, 200)
+    frozen = X.copy()
+    frozen.setflags(write=False)
+    for estimator in (
+        ForestClassifier(3),
+        ForestClassifier(3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced"),
+        ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2),
+        ForestRegressor(3, ccp_alpha=0.01),
+    ):
+        for given in (X, X[:, ::2], np.asfortranarray(X), X.astype(np.float16), frozen, X.tolist()):
+            estimator.fit(given, y, rng.random(200)).predict(given)
+    rotations = LinearViews.dense(np.linalg.qr(rng.standard_normal((4, 5, 5)))[0])
+    views = LinearViews.concatenate(
+        [LinearViews.identity(5).beside(rotations), LinearViews.subset([[0, 1]], 5)]
+    )
+    X32 = X.astype(np.float32)
+    families = [Family(12, views.take([0, 4, 1])), Family(3, splitter="random")]
+    bags = rng.poisson(1, (15, 200))
+    trees, _ = grow_forest(
+        X32, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=bags
+    )
+    trees.outputs(X32)
+    for copies in (X32[None], np.stack([X32] * 3)):
+        grow_members(
+            copies, y, 3, families[0], TreeOptions("entropy"), np.random.SeedSequence(0).spawn(3),
+            training=rng.random((3, 200)) < 0.6, keep=False, n_jobs=2,
+        )  # fmt: skip
+    assert len(grow_lots.signatures) == len(read_trees.signatures) == 1
