@@ -178,3 +178,70 @@ def test_bags_with_next_to_nothing_in_them(counts):
     )  # fmt: skip
     assert len(trees) == 2
     assert oob[0].counts.sum() == (18 if counts == "one row" else 0)
+
+
+def test_a_node_of_several_classes_is_never_taken_for_pure():
+    """However little one of them weighs."""
+    tree = TreeClassifier(random_state=0).fit([[0.0], [1.0]], [0, 1], [1e-20, 1.0])
+    assert tree.predict_proba([[0.0]]) == pytest.approx(np.array([[1e-20, 1.0]]))
+    weights = [0.9808353387762301, 0.6855419844806947, 6.5045927626781635e-18, 1e-17]
+    forest = ExtraForestClassifier(500, random_state=0).fit(np.arange(4.0)[:, None], [0, 0, 1, 2], weights)
+    assert forest.predict_proba([[0.0]]).sum() == pytest.approx(1)
+
+
+def test_mapped_columns_that_underflow_or_overflow():
+    X = np.zeros((60, 1), np.float32)
+    X[::2] = 1e-30
+    X[-10:] = -1e10
+    for factor in (-1e-30, 1e30, -3e38):
+        for max_features in (None, "sqrt"):
+            matrix = [[[factor, -factor]]]
+            trees, _ = grow_forest(
+                X, np.arange(60) % 2, [Family(4, LinearViews.dense(matrix), max_features=max_features)],
+                TreeOptions(), np.random.SeedSequence(0), n_classes=2, bootstrap=False,
+            )  # fmt: skip
+            assert (trees.facts[:, 0] < 120).all()
+    X = np.full((40, 2), 3e38, np.float32) * np.random.default_rng(0).choice([-1, 1], (40, 2)).astype(
+        np.float32
+    )
+    trees, _ = grow_forest(
+        X, np.arange(40) % 2, [Family(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
+        np.random.SeedSequence(0), n_classes=2,
+    )  # fmt: skip
+    assert (trees.facts[:, 0] < 80).all()
+
+
+@pytest.mark.parametrize("weights", [{0: 0.0, 1: 0.0}, {0: np.inf, 1: 1.0}, {0: -1.0, 1: 1.0}])
+def test_class_weights_that_make_no_sense(weights):
+    with pytest.raises(ValueError, match="sample_weight times class_weight"):
+        ForestClassifier(2, class_weight=weights).fit(np.eye(4), [0, 1, 0, 1])
+
+
+def test_importances_of_targets_and_weights_of_any_size():
+    rng = np.random.default_rng(0)
+    X = rng.random((80, 3))
+    plain = TreeRegressor(random_state=0).fit(X, X[:, 1])
+    large = TreeRegressor(random_state=0).fit(X, X[:, 1] * 1e20)
+    light = TreeRegressor(random_state=0).fit(X, X[:, 1], np.full(80, 1e-50))
+    assert large.feature_importances_ == pytest.approx(plain.feature_importances_, abs=1e-3)
+    assert light.feature_importances_ == pytest.approx(plain.feature_importances_, abs=1e-3)
+
+
+def test_random_cuts_over_the_whole_range_of_float32():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-3e38, 3e38, (400, 1))
+    y = (X[:, 0] > 0).astype(int)
+    assert ExtraForestClassifier(30, max_depth=3, random_state=0).fit(X, y).score(X, y) > 0.9
+
+
+def test_a_target_of_one_word():
+    with pytest.raises(ValueError, match="y"):
+        ForestClassifier(2).fit(np.eye(3), "abc")
+
+
+def test_bags_with_negative_counts():
+    with pytest.raises(ValueError, match="bag_counts below 0"):
+        grow_forest(
+            np.eye(2, dtype=np.float32), [0, 1], [Family(1)], TreeOptions(), np.random.SeedSequence(0),
+            n_classes=2, bag_counts=[[-1, 2]],
+        )  # fmt: skip

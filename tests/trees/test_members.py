@@ -128,7 +128,7 @@ def test_memory_is_as_stated():
     X = rng.standard_normal((1, n, p)).astype(np.float32)
     y = rng.integers(0, 3, n)
     training = rng.random((6, n)) < 0.6
-    stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 215 + 8 * 3)
+    stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 240 + 8 * 3)
     family = Family(4 * n_members, rotations(n_members, p))
 
     def grow():
@@ -151,3 +151,11 @@ def test_a_pool_predicts_as_its_members(wine):
     assert outputs.dtype == np.float32
     assert (outputs.mean(axis=0).argmax(axis=1) == y).mean() > 0.97
     assert all(np.isfinite([m.n_nodes, m.depth, m.oob_error]).all() for m in pool.members)
+
+
+def test_a_training_set_without_rows(wine):
+    X, y = wine
+    training = np.ones((2, len(y)), bool)
+    training[1] = False
+    with pytest.raises(ValueError, match="training set 1 has no rows"):
+        grow_members(X[None], y, 3, Family(2), TreeOptions(), SEED.spawn(2), training=training, keep=False)

@@ -53,6 +53,9 @@ CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
 }
 
 
+_NO_TARGET = object()
+
+
 class GrownEstimator(BaseEstimator):
     """What forests and single trees, classifiers and regressors have in common."""
 
@@ -94,7 +97,7 @@ class GrownEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         """Do what scikit-learn's ``_fit_context`` does, once for each combination of values."""
         kind: Any = type(self)
-        values = tuple(getattr(self, name) for name in _parameter_names(kind))
+        values = tuple(getattr(self, name) for name in _parameter_names(kind) if name != "random_state")
         key = (kind, values, tuple(map(type, values)))
         try:
             if key in _CHECKED:
@@ -115,10 +118,10 @@ class GrownEstimator(BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return weights if by_class is None else weights * by_class
 
-    def _checked(self, X: Any, y: Any = "no_validation") -> Any:
+    def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
         """Return X as contiguous float32 without missing values, and y."""
         given = X
-        predicting = isinstance(y, str)
+        predicting = y is _NO_TARGET
         plain = _plain(X) and (
             not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X))
         )

@@ -150,9 +150,9 @@ def grow_forest(
     forest does not depend on `n_jobs`, nor a family on the other ones.
 
     Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes,
-    and ``n (4 q + 215 + 8 C)`` for each thread, where q is the number of mapped columns of the
+    and ``n (4 q + 240 + 8 C)`` for each thread, where q is the number of mapped columns of the
     widest view; ``8 n q`` more for each thread, with q now all columns of the widest view, but no
-    more than 256 MB, where more than half of the columns is looked at. The result takes 24 bytes
+    more than 256 MB, where more than half of the columns is looked at. The result takes 32 bytes
     a node, at most 2 n - 1 nodes a tree, and 8 C bytes for each leaf with more than one class;
     it is there twice while it is put together.
 
@@ -184,6 +184,7 @@ def grow_forest(
     """
     n_rows, n_features = X.shape
     target = np.asarray(target)
+    _check_weights(weights)
     regression = n_classes is None
     n_outputs = n_classes or 1
     if regression:
@@ -212,6 +213,8 @@ def grow_forest(
         by_column(X[None]), base_weight, codes, values,
         log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
+    if given.min(initial=0) < 0:
+        raise ValueError("bag_counts below 0")
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     held = np.empty((0, 0, 0), np.float32)
 
@@ -248,8 +251,17 @@ def grow_forest(
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return (set, row, column) as (set, column, row), with 0 for -0, whose bits sort before 0's."""
-    return np.add(np.swapaxes(X, 1, 2), np.float32(0), dtype=np.float32, order="C")
+    """Return a copy of (set, row, column) as (set, column, row)."""
+    return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
+
+
+def _check_weights(weights: NDArray[np.float64] | None) -> None:
+    if weights is None:
+        return
+    if not np.isfinite(weights).all() or weights.min() < 0:
+        raise ValueError("row weights (sample_weight times class_weight) must be finite and at least 0")
+    if not weights.any():
+        raise ValueError("row weights (sample_weight times class_weight) are 0 for every row")
 
 
 def log_table(

@@ -31,7 +31,7 @@ class GrownTrees:
         ``-1 - c`` where all rows are of class c, otherwise its entry in `values`.
     starts : ndarray of int64 of shape (n_trees + 1,)
         First node of each tree.
-    impurity, weight : ndarray of float32 of shape (n_nodes,)
+    impurity, weight : ndarray of float64 of shape (n_nodes,)
     counts : ndarray of int32 of shape (n_nodes,)
         Impurity, weight and number of training rows of each node.
     values : ndarray of float64 of shape (n_values, n_outputs)
@@ -45,8 +45,8 @@ class GrownTrees:
 
     nodes: NDArray
     starts: NDArray[np.int64]
-    impurity: NDArray[np.float32]
-    weight: NDArray[np.float32]
+    impurity: NDArray[np.float64]
+    weight: NDArray[np.float64]
     counts: NDArray[np.int32]
     values: NDArray[np.float64]
     facts: NDArray[np.int64]
@@ -146,7 +146,7 @@ class GrownTrees:
         inner = np.flatnonzero(self.nodes["column"] >= 0)
         tree = np.searchsorted(self.starts, inner, side="right") - 1
         left = self.starts[tree] + self.nodes["child"][inner]
-        loss = self.weight.astype(np.float64) * self.impurity
+        loss = self.weight * self.impurity
         decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
         width = int(self.views.widths().max(initial=1))
         by_column = np.bincount(
@@ -182,7 +182,7 @@ class GrownTrees:
         table = np.concatenate([self.values, np.eye(n_outputs)[::-1]])
         value = np.zeros((len(nodes), n_outputs))
         value[leaf] = table[nodes["child"][leaf]]
-        weight = self.weight[first:last].astype(np.float64)
+        weight = self.weight[first:last].copy()
         for node in np.flatnonzero(~leaf)[::-1]:  # children come after their parents
             child = nodes["child"][node]
             share = weight[child : child + 2] / weight[child : child + 2].sum()
@@ -192,7 +192,7 @@ class GrownTrees:
             "children_right": np.where(leaf, -1, nodes["child"] + 1).astype(np.int64),
             "feature": np.where(leaf, -2, nodes["column"]).astype(np.int64),
             "threshold": np.where(leaf, -2.0, nodes["cut"]).astype(np.float64),
-            "impurity": self.impurity[first:last].astype(np.float64),
+            "impurity": self.impurity[first:last].copy(),
             "n_node_samples": self.counts[first:last].astype(np.int64),
             "weighted_n_node_samples": weight,
             "value": value,

@@ -107,6 +107,9 @@ def grow_members(
     widths = views.widths()
     base = lots_of([family], widths, family.n_trees)[0]
     masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
+    empty = np.flatnonzero(~masks.any(axis=1))
+    if len(empty):
+        raise ValueError(f"training set {empty[0]} has no rows")
     lots = np.tile(base, (n_sets, 1))
     lots[:, 1] = np.repeat(np.arange(n_sets), n_members)
     lots[:, 0] = lots[:, 1] if len(X) > 1 else 0

@@ -80,9 +80,13 @@ def cache_folder() -> Path | None:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
-                return folder
+                pass
         except OSError:
             continue
+        # Others may write to the folder for temporary files, and numba runs what it finds there.
+        shared = place.parent == Path(tempfile.gettempdir())
+        if not shared or not hasattr(os, "getuid") or place.stat().st_uid == os.getuid():
+            return folder
     return None
 
 

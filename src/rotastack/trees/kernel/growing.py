@@ -15,6 +15,8 @@ otherwise the number of its entry in the table of leaf values.
 """
 
 _LOW = np.uint64(0xFFFFFFFF)
+_IMPURE = 1e-300
+"""Least impurity of a node of several classes: 0 is kept for those of one class."""
 
 
 @compiled
@@ -38,11 +40,15 @@ def describe(rows, n, y, target, pairs, criterion, total, table):
         return whole, 0.0, base, 0.0 if low == high else max((squares - base) / whole, 0.0)
     n_classes = total.shape[0]
     if n_classes == 2:
+        zeros = 0.0
         ones = 0.0
         for i in range(n):
-            whole += pairs[rows[i], 0]
-            ones += pairs[rows[i], 1]
-        total[0] = whole - ones
+            weight = pairs[rows[i], 0]
+            one = pairs[rows[i], 1]
+            zeros += weight - one
+            ones += one
+        whole = zeros + ones
+        total[0] = zeros
         total[1] = ones
     else:
         for c in range(n_classes):
@@ -61,9 +67,9 @@ def describe(rows, n, y, target, pairs, criterion, total, table):
             base += x_log_x(total[c], table)
     if criterion == GINI:
         base = squares / whole
-        return whole, squares, base, 0.0 if n_present == 1 else 1.0 - base / whole
+        return whole, squares, base, 0.0 if n_present == 1 else max(1.0 - base / whole, _IMPURE)
     base -= x_log_x(whole, table)
-    return whole, squares, base, 0.0 if n_present == 1 else -base / whole
+    return whole, squares, base, 0.0 if n_present == 1 else max(-base / whole, _IMPURE)
 
 
 @compiled
@@ -181,9 +187,10 @@ def grow_tree(
     root_weight = 0.0
     min_weight = 0.0
     parent = -1
+    n_new = 1
     while True:
         # Look for the splits of the two new nodes (at the start: of the root), the right one first.
-        low = n_nodes - 2 if parent >= 0 else 0
+        low = n_nodes - n_new
         any_open = False
         for node in range(low, n_nodes):
             first = node_first[node]
@@ -192,7 +199,7 @@ def grow_tree(
             wholes[k], squares[k], bases[k], node_impurity = describe(
                 rows[first : first + n], n, y, target, pairs, criterion, totals[k], table
             )
-            if parent < 0:
+            if node == 0:
                 root_weight = wholes[0]
                 min_weight = min_share * root_weight
             impurity[node] = node_impurity
@@ -206,7 +213,7 @@ def grow_tree(
                 or wholes[k] < 2.0 * min_weight
             )
             any_open |= worth[k]
-        if presorted and parent >= 0 and any_open:
+        if presorted and n_new == 2 and any_open:
             n = node_last[parent] - node_first[parent]
             n_left = node_last[low] - node_first[low]
             split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
@@ -246,6 +253,10 @@ def grow_tree(
             n_left = split_rows(data, where, nodes[parent].cut, here, n, spare, side)
         else:
             n_left = split_rows(stored, -1 - where, nodes[parent].cut, here, n, spare, side)
+        if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
+            nodes[parent].column = -1
+            n_new = 0
+            continue
         nodes[parent].child = n_nodes
         for child in range(n_nodes, n_nodes + 2):
             depth[child] = depth[parent] + 1
@@ -254,6 +265,7 @@ def grow_tree(
         node_first[n_nodes + 1] = first + n_left
         node_last[n_nodes + 1] = first + n
         n_nodes += 2
+        n_new = 2
         n_leaves += 1
     for k in range(n_open):
         nodes[open_nodes[k]].column = -1

@@ -85,7 +85,7 @@ def _write_tree(
             continue
         n_leaves += 1
         out_nodes[place].cut = np.float32(0.0)
-        if criterion != SQUARED_ERROR and impurity[node] == 0.0:
+        if criterion != SQUARED_ERROR and not impurity[node] > 0.0:
             out_nodes[place].child = -1 - y[rows[first]]
             continue
         entry = n_values[0]
@@ -215,7 +215,7 @@ def grow_lots(
     left = np.empty(n_outputs)
     size = 2 * n + 1
     nodes = np.empty(size, NODE)
-    impurity = np.empty(size, np.float32)
+    impurity = np.empty(size)
     node_weight = np.empty(size)
     node_first = np.empty(size, np.int32)
     node_last = np.empty(size, np.int32)
@@ -225,8 +225,8 @@ def grow_lots(
     state = np.empty(1, np.uint64)
 
     out_nodes = np.empty(size, NODE)
-    out_impurity = np.empty(size, np.float32)
-    out_weight = np.empty(size, np.float32)
+    out_impurity = np.empty(size)
+    out_weight = np.empty(size)
     out_count = np.empty(size, np.int32)
     out_values = np.empty((64, n_outputs))
     n_values = np.zeros(1, np.int64)

@@ -1,7 +1,5 @@
 """Minimal cost-complexity pruning (Breiman, Friedman, Olshen & Stone 1984, chapter 3)."""
 
-import numpy as np
-
 from rotastack.trees.kernel.compiling import compiled
 
 
@@ -14,7 +12,7 @@ def prune(nodes, n_nodes, impurity, node_weight, alpha, cost):
     so one pass from the end finds it.
     """
     for node in range(n_nodes - 1, -1, -1):
-        own = np.float64(impurity[node]) * node_weight[node] / node_weight[0] + alpha
+        own = impurity[node] * node_weight[node] / node_weight[0] + alpha
         cost[node] = own
         if nodes[node].column >= 0:
             child = nodes[node].child

@@ -27,6 +27,7 @@ _SIGN = np.int32(-2147483648)
 
 @compiled
 def _key(bits, row):
+    bits = np.int32(0) if bits == _SIGN else bits  # -0 is 0
     ordered = bits ^ ((bits >> np.int32(31)) | _SIGN)
     return (np.uint64(np.uint32(ordered)) << _32) | np.uint64(row)
 

@@ -132,7 +132,7 @@ def find_split(
                 continue
             n_useful += 1
             for _ in range(n_cuts):
-                cut = np.float32(low + (high - low) * draw_unit(state))
+                cut = np.float32(np.float64(low) + (np.float64(high) - np.float64(low)) * draw_unit(state))
                 if not (cut >= low and cut < high):
                     cut = low
                 merit = _merit_of_cut(
