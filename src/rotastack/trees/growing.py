@@ -199,7 +199,8 @@ def grow_forest(
         raise ValueError(f"views of {views.n_features} columns for data of {n_features}")
     if widths.min() < 1:
         raise ValueError("a view without columns")
-    lots, family_of_lot = lots_of(families, widths, max(1, CHUNK_ROWS // n_rows))
+    trees_at_once = max(1, CHUNK_ROWS // n_rows)
+    lots, family_of_lot = lots_of(families, widths, trees_at_once)
     n_trees = int(lots[:, 4].sum())
     drawn = [child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)]
     seeds = drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
@@ -209,23 +210,21 @@ def grow_forest(
     )
     if bag_counts is not None and given.shape != (n_trees, n_rows):
         raise ValueError(f"bag_counts is of shape {given.shape}, not {(n_trees, n_rows)}")
+    if given.min(initial=0) < 0:
+        raise ValueError("bag_counts below 0")
     arguments = (
         by_column(X[None]), base_weight, codes, values,
         log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
-    if given.min(initial=0) < 0:
-        raise ValueError("bag_counts below 0")
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     held = np.empty((0, 0, 0), np.float32)
 
     def grow(chunk: NDArray[np.int64]) -> tuple:
         return grow_lots(
-            *arguments, chunk, seeds, bootstrap, given,
-            *tables,
-            *options.numbers(), True, want_oob, False, False, held,
+            *arguments, chunk, seeds, bootstrap, given, *tables, *options.numbers(), True, want_oob, False, False, held,
         )  # fmt: skip
 
-    edges = chunk_edges(lots, family_of_lot, max(1, CHUNK_ROWS // n_rows))
+    edges = chunk_edges(lots, family_of_lot, trees_at_once)
     chunks = [lots[a:b] for a, b in pairwise(edges)]
     sums: list[Any] = [None] * len(families)
     seen: list[Any] = [None] * len(families)
