@@ -6,8 +6,15 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rotastack import (
+    MultiRotationForestClassifier,
+    MultiRotationForestRegressor,
     PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
+    RandomRotationBoostingClassifier,
+    RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
+    RandomRotationForestRegressor,
+    RegularizedRotationForestClassifier,
     StackedRotationClassifier,
 )
 from rotastack.combine import Stacking
@@ -19,7 +26,13 @@ from rotastack.trees import (
     TreeClassifier,
     TreeRegressor,
 )
-from rotastack.views import MinMaxScaler01, QuantileScaler, RandomRotation, RelativeRankScaler
+from rotastack.views import (
+    MinMaxScaler01,
+    MultiRotation,
+    QuantileScaler,
+    RandomRotation,
+    RelativeRankScaler,
+)
 
 INSTANCES = [
     MinMaxScaler01(),
@@ -27,6 +40,9 @@ INSTANCES = [
     RelativeRankScaler(),
     RandomRotation(random_state=0),
     RandomRotation(max_axes=2, flip=True, random_state=0),
+    RandomRotation(method="direct", stretch=True, translate=True, random_state=0),
+    MultiRotation(n_rotations=3, random_state=0),
+    MultiRotation(n_rotations=2, include_identity=False, max_axes=2, random_state=0),
     ForestClassifier(n_estimators=5, random_state=0),
     ForestClassifier(n_estimators=5, criterion="gain_ratio", max_features=None, random_state=0),
     ForestRegressor(n_estimators=5, random_state=0),
@@ -46,6 +62,19 @@ INSTANCES = [
     ),
     RandomRotationForestClassifier(n_estimators=4, n_trees_per_rotation=2, random_state=0),
     RandomRotationForestClassifier(n_estimators=3, tree="extra", random_state=0),
+    RandomRotationForestClassifier(n_estimators=4, drop_worst=0.5, scaling=None, random_state=0),
+    RandomRotationForestRegressor(n_estimators=4, drop_worst=0.25, random_state=0),
+    RandomRotationForestRegressor(n_estimators=3, tree="extra", random_state=0),
+    RegularizedRotationForestClassifier(8, n_rotations=3, micro_forest_size=2, random_state=0),
+    RegularizedRotationForestClassifier(
+        8, n_rotations=3, micro_forest_size=2, weighting="joint", scaling="rank", random_state=0
+    ),
+    MultiRotationForestClassifier(n_rotations=3, n_estimators=4, random_state=0),
+    MultiRotationForestRegressor(n_rotations=3, n_estimators=4, n_best=2, random_state=0),
+    RandomRotationBoostingClassifier(2, trees_per_rotation=3, random_state=0),
+    RandomRotationBoostingClassifier(2, trees_per_rotation=3, engine="histogram", random_state=0),
+    RandomRotationBoostingRegressor(2, trees_per_rotation=20, learning_rate=0.3, random_state=0),
+    PooledEnsembleRegressor(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
 ]

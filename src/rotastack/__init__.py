@@ -21,8 +21,17 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "views",
     ],
     submod_attrs={
-        "ensembles.pooled": ["PooledEnsembleClassifier"],
-        "ensembles.random_rotation_forest": ["RandomRotationForestClassifier"],
+        "ensembles.multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
+        "ensembles.pooled": ["PooledEnsembleClassifier", "PooledEnsembleRegressor"],
+        "ensembles.random_rotation_boosting": [
+            "RandomRotationBoostingClassifier",
+            "RandomRotationBoostingRegressor",
+        ],
+        "ensembles.random_rotation_forest": [
+            "RandomRotationForestClassifier",
+            "RandomRotationForestRegressor",
+        ],
+        "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "ensembles.stacked_rotation": ["StackedRotationClassifier"],
     },
 )

@@ -37,6 +37,12 @@ def test_dummies_are_never_rotated_and_missing_values_are_filled(estimator, iris
     X[::7, 1] = np.nan
     fitted = clone(estimator).set_params(categorical_features=[4]).fit(X, y)
     assert fitted.score(X, y) > 0.9
+    if hasattr(fitted, "forest_"):
+        for view in range(len(fitted.forest_.views)):
+            matrix = fitted.forest_.views.matrix(view)
+            assert matrix[4].tolist() == [0, 0, 0, 0, 1]
+            assert matrix[:4, 4].tolist() == [0] * 4
+        return
     pools = [fitted.pool_] if hasattr(fitted, "pool_") else list(fitted._nested_pools.values())
     for pool in pools:
         assert pool.categorical.tolist() == [False] * 4 + [True]
@@ -59,7 +65,11 @@ def test_all_columns_categorical_and_single_column():
         .score(X, y)
         == 1
     )
-    assert RandomRotationForestClassifier(4, random_state=0).fit(X[:, :1], y).score(X[:, :1], y) == 1
+    with pytest.warns(UserWarning, match="only rotation is the identity"):
+        clf = RandomRotationForestClassifier(4, random_state=0).fit(X[:, :1], y)
+    assert clf.score(X[:, :1], y) == 1
+    with pytest.raises(ValueError, match="no numeric column to rotate: all 2 columns"):
+        RandomRotationForestClassifier(categorical_features=[0, 1]).fit(X, y)
 
 
 def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
@@ -145,7 +155,7 @@ def test_prediction_is_the_mean_of_the_cross_validated_models(iris):
 
 def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
     X, y = iris
-    clf = RandomRotationForestClassifier(6, random_state=0).fit(X, y)
+    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)
     whole = clf.predict_proba(X)
     monkeypatch.setattr("rotastack.ensembles.pooled._BLOCK", 100)
     assert (clf.predict_proba(X) == whole).all()

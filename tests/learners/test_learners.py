@@ -18,7 +18,7 @@ def test_parameters_match_the_signature_and_it_learns(kind, iris):
     signature = inspect.signature(importlib.import_module(f"rotastack.learners.{kind}").make)
     assert list(signature.parameters) == list(learner_parameters(kind))
     fitted = fit_aligned(make_learner({"kind": kind}), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
-    assert (fitted.predict_proba(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
+    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
 
 
 @pytest.mark.parametrize(
@@ -47,7 +47,7 @@ def test_missing_classes_get_zero_columns():
         5,
         np.random.SeedSequence(0),
     )
-    proba = fitted.predict_proba(X)
+    proba = fitted.outputs(X)
     assert proba.shape == (6, 5)
     assert (proba[:, [1, 2, 4]] == 0).all()
 
@@ -57,4 +57,4 @@ def test_one_class_is_predicted_with_certainty():
     fitted = fit_aligned(
         make_learner({"kind": "boosted"}), X, np.array([2, 2, 2]), 3, np.random.SeedSequence(0)
     )
-    assert fitted.predict_proba(X).tolist() == [[0, 0, 1]] * 3
+    assert fitted.outputs(X).tolist() == [[0, 0, 1]] * 3

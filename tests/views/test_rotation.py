@@ -2,9 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import beta, ks_2samp, kstest
 
-from rotastack.views import RandomRotation
-from rotastack.views.haar import draw_rotation, haar_rotations
+from rotastack.views import MultiRotation, RandomRotation
+from rotastack.views.haar import direct_rotations, draw_rotation, draw_rotations, haar_rotations
 
 
 @given(p=st.integers(1, 30), seed=st.integers(0, 10**6), flip=st.booleans())
@@ -74,3 +75,134 @@ def test_draw_rotation_picks_sorted_distinct_axes():
     assert len(set(axes)) == 7
     assert sorted(axes) == list(axes)
     assert block.shape == (7, 7)
+
+
+@pytest.mark.parametrize("p", [2, 4, 9])
+def test_squared_entries_follow_their_beta_law(p):
+    """A coordinate of a uniform unit vector has a square of law Beta(1/2, (p - 1)/2)."""
+    R = haar_rotations(p, np.random.default_rng(7), size=4000)
+    for i, j in [(0, 0), (p - 1, 0), (0, p - 1)]:
+        assert kstest(R[:, i, j] ** 2, beta(0.5, (p - 1) / 2).cdf).pvalue > 1e-3
+
+
+def test_law_is_invariant_from_both_sides():
+    """R, G R and R G have one law for any fixed rotation G (definition of the Haar measure)."""
+    R = haar_rotations(3, np.random.default_rng(8), size=4000)
+    G = haar_rotations(3, np.random.default_rng(9))
+    for other in (G @ R, R @ G):
+        for i, j in [(0, 0), (1, 2), (2, 1)]:
+            assert ks_2samp(R[:2000, i, j], other[2000:, i, j]).pvalue > 1e-3
+        traces = (np.trace(matrices, axis1=1, axis2=2) for matrices in (R[:2000], other[2000:]))
+        assert ks_2samp(*traces).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("p", [2, 3, 6])
+def test_direct_method_makes_half_turns(p):
+    turns = direct_rotations(p, np.random.default_rng(0), size=3000)
+    np.testing.assert_allclose(turns, turns.transpose(0, 2, 1), atol=1e-12)
+    np.testing.assert_allclose(turns @ turns, np.broadcast_to(np.eye(p), turns.shape), atol=1e-9)
+    np.testing.assert_allclose(np.linalg.det(turns), (-1.0) ** (p - 1))
+    np.testing.assert_allclose(np.trace(turns, axis1=1, axis2=2), 2 - p)  # eigenvalues 1, -1, ..., -1
+    # The first column is uniform on the sphere, as the listing means it; the whole is not Haar.
+    first = turns[:, :, 0]
+    np.testing.assert_allclose(first.mean(axis=0), 0, atol=5 / np.sqrt(3000 * p))
+    np.testing.assert_allclose(first.var(axis=0), 1 / p, rtol=0.12)
+    assert turns[:, p - 1, p - 1].mean() < -0.2
+
+
+def test_direct_method_is_the_printed_listing():
+    rng = np.random.default_rng(4)
+    a = np.random.default_rng(4).standard_normal(5)
+    a /= np.linalg.norm(a)
+    b = np.eye(5)[0]
+    printed = 2 * np.outer(a + b, a + b) / ((a + b) @ (a + b)) - np.eye(5)
+    np.testing.assert_allclose(direct_rotations(5, rng), printed)
+
+
+def test_many_at_once_are_the_same_one_by_one():
+    sequence = np.random.SeedSequence(3)
+    axes, few = draw_rotations(7, sequence, 3, max_axes=4)
+    more_axes, many = draw_rotations(7, sequence, 10, max_axes=4)
+    np.testing.assert_array_equal(axes, more_axes[:3])
+    np.testing.assert_array_equal(few, many[:3])
+    _, single = draw_rotations(7, sequence, 3, max_axes=4, dtype=np.float32)
+    np.testing.assert_array_equal(few.astype(np.float32), single)
+
+
+def test_how_many_are_drawn_at_once_does_not_matter(monkeypatch):
+    sequence = np.random.SeedSequence(3)
+    _, whole = draw_rotations(6, sequence, 9)
+    monkeypatch.setattr("rotastack.views.haar._AT_ONCE", 80)
+    _, pieces = draw_rotations(6, sequence, 9)
+    np.testing.assert_array_equal(whole, pieces)
+
+
+@given(seed=st.integers(0, 1000), p=st.integers(1, 8), max_axes=st.integers(2, 9))
+def test_histogram_transform_stretches_first_and_keeps_its_promise(seed, p, max_axes):
+    X = np.random.default_rng(seed).normal(size=(6, p))
+    view = RandomRotation(stretch=True, translate=True, max_axes=max_axes, random_state=seed).fit(X)
+    np.testing.assert_allclose(view.transform(X), (X - view.mean_) @ view.rotation_, atol=1e-9)
+    stretch = np.linalg.norm(view.rotation_, axis=1)  # rows of S R are the rows of R, stretched
+    assert (stretch >= 0.5 - 1e-9).all()
+    assert (stretch <= 2 + 1e-9).all()
+    scaled = view.rotation_ / stretch[:, None]
+    np.testing.assert_allclose(scaled @ scaled.T, np.eye(p), atol=1e-9)
+    moved = view.transform(np.zeros((1, p)))[0]
+    assert (moved >= -1e-9).all()
+    assert (moved <= 1 + 1e-9).all()
+
+
+def test_stretching_matters_to_trees_and_translation_does_not():
+    from rotastack import PooledEnsembleClassifier
+    from rotastack.trees import ForestClassifier
+
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = (X[:, 0] > X[:, 1]).astype(int)
+
+    def proba(**options):
+        view = RandomRotation(**options)
+        return (
+            PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=4, random_state=0)
+            .fit(X, y)
+            .predict_proba(X)
+        )
+
+    np.testing.assert_allclose(proba(stretch=True), proba(stretch=True, translate=True))
+    assert not np.allclose(proba(), proba(stretch=True))
+
+
+def test_unknown_method_is_named():
+    with pytest.raises(ValueError, match="'haar' or 'direct', got 'cayley'"):
+        RandomRotation(method="cayley").fit(np.eye(3))
+
+
+def test_multi_rotation_puts_rotations_beside_the_features():
+    X = np.random.default_rng(0).normal(size=(9, 5))
+    view = MultiRotation(n_rotations=4, random_state=2).fit(X)
+    Z = view.transform(X)
+    assert Z.shape == (9, 20)
+    np.testing.assert_array_equal(Z[:, :5], X)
+    for k in range(1, 4):
+        R = view.blocks_[k - 1]
+        np.testing.assert_allclose(R @ R.T, np.eye(5), atol=1e-9)
+        np.testing.assert_allclose(Z[:, 5 * k : 5 * k + 5], X @ R)
+    fewer = MultiRotation(n_rotations=2, random_state=2).fit_transform(X)
+    np.testing.assert_array_equal(fewer, Z[:, :10])
+    bare = MultiRotation(n_rotations=3, include_identity=False, random_state=2).fit_transform(X)
+    np.testing.assert_array_equal(bare, Z[:, 5:])
+    few = MultiRotation(n_rotations=2, max_axes=3, random_state=0).fit(X)
+    assert few.transform(X).shape == (9, 8)
+    assert few.get_feature_names_out().shape == (8,)
+    with pytest.raises(ValueError, match="n_rotations must be at least 1"):
+        MultiRotation(0).fit(X)
+
+
+def test_multi_rotation_works_with_any_learner():
+    from sklearn.datasets import load_iris
+    from sklearn.ensemble import HistGradientBoostingClassifier
+    from sklearn.pipeline import make_pipeline
+
+    X, y = load_iris(return_X_y=True)
+    model = make_pipeline(MultiRotation(3, random_state=0), HistGradientBoostingClassifier(max_iter=5))
+    assert model.fit(X, y).score(X, y) > 0.9

@@ -3,5 +3,6 @@
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
-    __name__, submod_attrs={"voting": ["Voting"], "stacking": ["Stacking"]}
+    __name__,
+    submod_attrs={"rotation_weights": ["RotationWeights"], "stacking": ["Stacking"], "voting": ["Voting"]},
 )

@@ -66,7 +66,7 @@ class Stacking(BaseEstimator):
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
         """Return class probabilities (row, class) by the level-1 classifier."""
-        return self.classifier_.predict_proba(_features(outputs)).astype(np.float64)
+        return self.classifier_.outputs(_features(outputs)).astype(np.float64)
 
 
 def _features(outputs):

@@ -46,11 +46,15 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     return {"n_nodes": table[:, 0], "n_leaves": table[:, 1], "depth": table[:, 2]}
 
 
-def oob_error(estimator: Any, y: NDArray[np.integer]) -> float:
+def oob_error(estimator: Any, y: NDArray) -> float:
     """Return the out-of-bag error of a fitted forest, over the rows that were ever out of bag.
 
-    NaN where the estimator keeps no out-of-bag votes.
+    The mean squared error of a regressor. NaN where the estimator keeps nothing out of bag.
     """
+    predicted = getattr(estimator, "oob_prediction_", None)
+    if predicted is not None:
+        losses = (np.asarray(predicted) - y) ** 2
+        return float(np.nanmean(losses)) if np.isfinite(losses).any() else float("nan")
     votes = getattr(estimator, "oob_proba_", getattr(estimator, "oob_decision_function_", None))
     if votes is None:
         return float("nan")

@@ -5,8 +5,11 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "pooled": ["PooledEnsembleClassifier"],
-        "random_rotation_forest": ["RandomRotationForestClassifier"],
+        "multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
+        "pooled": ["PooledEnsembleClassifier", "PooledEnsembleRegressor"],
+        "random_rotation_boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
+        "random_rotation_forest": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
+        "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "stacked_rotation": ["StackedRotationClassifier"],
     },
 )

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
-from rotastack.learners.fitting import AlignedClassifier, fit_aligned
+from rotastack.ensembles.table import scaled_columns
+from rotastack.learners.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor
 from rotastack.seeds import child, integer_seed
 
 __all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
@@ -31,21 +32,21 @@ class Recipe:
 class Member:
     """One fitted (view, base learner) pair, and what is known of its training.
 
-    The classifier is None where the pool was grown as a whole: the pool holds its trees.
+    The model is None where the pool was grown as a whole: the pool holds its trees.
     """
 
     view: Any
-    classifier: AlignedClassifier | None
+    model: AlignedClassifier | FittedRegressor | None
     fit_seconds: float
     n_nodes: float
     depth: float
     oob_error: float
     out_of_bag: NDArray[np.bool_] | None = None
 
-    def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return class probabilities (row, class) of scaled rows."""
-        assert self.classifier is not None
-        return self.classifier.predict_proba(_see(self.view, numeric, other))
+    def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray:
+        """Return class probabilities (row, class), or predictions (row, 1), of scaled rows."""
+        assert self.model is not None
+        return self.model.outputs(_see(self.view, numeric, other))
 
 
 @dataclass
@@ -65,7 +66,7 @@ class Pool:
     members: list[Member]
     scaler: Any
     categorical: NDArray[np.bool_]
-    n_classes: int
+    n_classes: int | None
     forests: Any = None
     predict_seconds: NDArray[np.float64] = field(init=False)
 
@@ -104,16 +105,13 @@ class Pool:
 
     def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the scaled numeric columns and the others."""
-        numeric = X[:, ~self.categorical]
-        if self.scaler is not None and numeric.shape[1]:
-            numeric = self.scaler.transform(numeric)
-        return numeric.astype(np.float32), X[:, self.categorical].astype(np.float32)
+        return scaled_columns(X, self.categorical, self.scaler)
 
 
 def fit_pool(
     X: NDArray[np.floating],
-    y: NDArray[np.integer],
-    n_classes: int,
+    y: NDArray,
+    n_classes: int | None,
     recipes: Sequence[Recipe],
     sequence: np.random.SeedSequence,
     *,
@@ -135,8 +133,9 @@ def fit_pool(
     X : ndarray of shape (n_rows, n_features)
         Training rows.
     y : ndarray of shape (n_rows,)
-        Class numbers.
-    n_classes : int
+        Class numbers, or numbers for a regression.
+    n_classes : int or None
+        None for a regression.
     recipes : sequence of Recipe
         One per member. A view that is fitted already (``RandomRotation.from_matrix``) is
         used as it is; any other is cloned, seeded and fitted on the member's rows.
@@ -159,7 +158,7 @@ def fit_pool(
         scaler = clone(scaler).fit(X[:, ~categorical])
     pool = Pool([], scaler, categorical, n_classes)
     numeric, other = pool.scaled(X)
-    if grows_together(recipes) and not bootstrap:
+    if n_classes is not None and grows_together(recipes) and not bootstrap:
         start = time.perf_counter()
         fitted, parts = linear_views(recipes, numeric, y, other.shape[1], views)
         rows = _joined(numeric, other)[None]
@@ -181,17 +180,21 @@ def fit_pool(
         seen = _see(view, numeric[rows], other[rows])
         with warnings.catch_warnings():  # few trees: rows never out of bag are left out of the OOB error
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
-            classifier = fit_aligned(recipe.learner, seen, y[rows], n_classes, seeds)
+            model: Any
+            if n_classes is None:
+                model = fit_regressor(recipe.learner, seen, y[rows], seeds)
+            else:
+                model = fit_aligned(recipe.learner, seen, y[rows], n_classes, seeds)
         seconds = time.perf_counter() - start
-        counts = tree_complexity(classifier.estimator)
-        codes = np.searchsorted(classifier.classes, y[rows])
+        counts = tree_complexity(model.estimator)
+        codes = y[rows] if n_classes is None else np.searchsorted(model.classes, y[rows])
         return Member(
             view,
-            classifier,
+            model,
             seconds,
             float(np.median(counts["n_nodes"])) if counts else float("nan"),
             float(np.mean(counts["depth"])) if counts else float("nan"),
-            oob_error(classifier.estimator, codes),
+            oob_error(model.estimator, codes),
             out_of_bag,
         )
 

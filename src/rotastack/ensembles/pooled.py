@@ -1,4 +1,4 @@
-"""The general estimator: any view, any base learner, any combiner."""
+"""The general estimators: any view, any base learner, any combiner."""
 
 from collections.abc import Iterator
 from numbers import Integral
@@ -6,27 +6,121 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.tree import DecisionTreeClassifier
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context, clone
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.combine.nested import combine_nested, level_one_inputs
+from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.nested import nested_outputs
 from rotastack.ensembles.pool import Pool, Recipe, fit_pool
+from rotastack.ensembles.table import categorical_mask, checked_scales, input_rules
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["PooledEnsembleClassifier"]
+__all__ = ["PooledEnsembleClassifier", "PooledEnsembleRegressor"]
 
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 
 
-class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
+class _PooledEnsemble(BaseEstimator):
+    """What pools of classifiers and of regressors have in common."""
+
+    view: Any
+    estimator: Any
+    combiner: Any
+    n_estimators: int
+    scaling: str | None
+    categorical_features: ArrayLike | None
+    bootstrap: bool
+    n_jobs: int | None
+    random_state: Any
+    pool_: Pool
+    families_: list[str]
+
+    # What a named method may replace.
+
+    def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
+        """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
+        learner = self._base_learner()
+        views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
+        counts = _apportion(self.n_estimators, [share for _, _, share in views])
+        return [
+            Recipe(view, learner, name)
+            for (name, view, _), count in zip(views, counts, strict=True)
+            for _ in range(count)
+        ]
+
+    def _base_learner(self) -> Any:
+        raise NotImplementedError
+
+    def _combiner(self) -> Any:
+        return Voting() if self.combiner is None else self.combiner
+
+    def _bootstrap(self) -> bool:
+        return self.bootstrap
+
+    # What is the same for all.
+
+    def _begin(self, X: NDArray) -> tuple[NDArray[np.bool_], list[Recipe], np.random.SeedSequence]:
+        """Return the categorical columns, the members' recipes and the seeds."""
+        sequence = root_sequence(self.random_state)
+        categorical = categorical_mask(self.categorical_features, X.shape[1])
+        recipes = self._recipes(int((~categorical).sum()), sequence)
+        if self.scaling is None and any(recipe.view is not None for recipe in recipes):
+            checked_scales(X, categorical, self)
+        self.families_ = [recipe.family for recipe in recipes]
+        return categorical, recipes, sequence
+
+    def _forget(self) -> None:
+        """Drop what an earlier fit left: nothing of it may decide."""
+        for name in [n for n in vars(self) if n.endswith("_") or n == "_nested_pools"]:
+            delattr(self, name)
+
+    def _options(self, categorical) -> dict[str, Any]:
+        scaler = SCALERS[self.scaling]() if self.scaling else None
+        return {
+            "scaler": scaler,
+            "categorical": categorical,
+            "bootstrap": self._bootstrap(),
+            "n_jobs": self.n_jobs,
+        }
+
+    def _ranked(self, combiner: Any, n_rows: int) -> Any:
+        """Return the combiner, its weights set if it weighs members by what is known of them."""
+        if not hasattr(combiner, "rank"):
+            return combiner
+        members = self.pool_.members
+        complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
+        error = np.array([m.oob_error for m in members])
+        own = getattr(self, "oob_errors_", error)
+        first = [k for k, m in enumerate(members) if m.view is None]
+        return clone(combiner).rank(complexity, np.where(np.isnan(error), own, error), (first or [0])[0])
+
+    def _blocks(self, n_rows: int, n_outputs: int) -> Iterator[slice]:
+        step = max(1, _BLOCK // (len(self.families_) * n_outputs))
+        return (slice(start, start + step) for start in range(0, n_rows, step))
+
+    def _each_out_of_bag(self, X: NDArray) -> Iterator[tuple[NDArray, NDArray[np.intp]]]:
+        """Yield what each member says of the rows it has out of bag, and which these are."""
+        numeric, other = self.pool_.scaled(X)
+        for member in self.pool_.members:
+            assert member.out_of_bag is not None
+            rows = np.flatnonzero(member.out_of_bag)
+            yield (member.outputs(numeric[rows], other[rows]) if len(rows) else np.empty((0, 1))), rows
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.scaling is not None
+        return tags
+
+
+class PooledEnsembleClassifier(ClassifierMixin, _PooledEnsemble):
     """An ensemble whose members each look at the data through a view of their own.
 
     A combiner that is not trained (:class:`~rotastack.combine.Voting`) decides from members
@@ -138,26 +232,8 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    # What a named method may replace.
-
-    def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
-        """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
-        learner = DecisionTreeClassifier() if self.estimator is None else self.estimator
-        views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
-        counts = _apportion(self.n_estimators, [share for _, _, share in views])
-        return [
-            Recipe(view, learner, name)
-            for (name, view, _), count in zip(views, counts, strict=True)
-            for _ in range(count)
-        ]
-
-    def _combiner(self) -> Any:
-        return Voting() if self.combiner is None else self.combiner
-
-    def _bootstrap(self) -> bool:
-        return self.bootstrap
-
-    # What is the same for all.
+    def _base_learner(self) -> Any:
+        return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike):
@@ -178,23 +254,19 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             Fewer than two classes, a continuous target, infinite values (or, without
             scaling, missing ones), or too few rows for the folds.
         """
-        for name in [n for n in vars(self) if n.endswith("_") or n == "_nested_pools"]:
-            delattr(self, name)  # nothing of an earlier fit may decide
-        X, y = validate_data(self, X, y, **self._input_rules())
+        self._forget()
+        X, y = validate_data(self, X, y, **input_rules(self.scaling))
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
-        sequence = root_sequence(self.random_state)
-        categorical = self._categorical(X.shape[1])
-        recipes = self._recipes(int((~categorical).sum()), sequence)
-        self.families_ = [recipe.family for recipe in recipes]
+        categorical, recipes, sequence = self._begin(X)
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
         if not getattr(combiner, "trained", False):
             self._train(X, codes, recipes, categorical, training)
-            self.combiners_ = [combiner]
+            self.combiners_ = [self._ranked(combiner, len(codes))]
             return self
         if self.refit:
             self._train(X, codes, recipes, categorical, training)
@@ -236,15 +308,6 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         else:
             self._nested_pools = pools
 
-    def _options(self, categorical) -> dict[str, Any]:
-        scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {
-            "scaler": scaler,
-            "categorical": categorical,
-            "bootstrap": self._bootstrap(),
-            "n_jobs": self.n_jobs,
-        }
-
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities.
 
@@ -257,8 +320,8 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
         ndarray of shape (n_rows, n_classes)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, **self._input_rules())
-        proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X))])
+        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X), len(self.classes_))])
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict(self, X: ArrayLike) -> NDArray:
@@ -286,65 +349,190 @@ class PooledEnsembleClassifier(ClassifierMixin, BaseEstimator):
             decisions.append(combiner.predict_proba(level_one_inputs(seen, h)))
         return np.mean(decisions, axis=0)
 
-    def _blocks(self, n_rows: int) -> Iterator[slice]:
-        step = max(1, _BLOCK // (len(self.families_) * len(self.classes_)))
-        return (slice(start, start + step) for start in range(0, n_rows, step))
-
-    def _input_rules(self) -> dict[str, Any]:
-        return {
-            "dtype": [np.float64, np.float32],
-            "ensure_all_finite": "allow-nan" if self.scaling else True,
-        }
-
-    def _categorical(self, n_features: int) -> NDArray[np.bool_]:
-        mask = np.zeros(n_features, dtype=bool)
-        if self.categorical_features is not None:
-            columns = np.asarray(self.categorical_features)
-            if columns.dtype == bool and len(columns) != n_features:
-                raise ValueError(f"categorical_features has {len(columns)} entries for {n_features} columns")
-            if (
-                columns.dtype != bool
-                and len(columns)
-                and not (0 <= columns.min() <= columns.max() < n_features)
-            ):
-                raise ValueError(
-                    f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
-                )
-            mask[columns if len(columns) else []] = True
-        return mask
-
     def _describe_out_of_bag(self, X, codes):
         if not self._bootstrap():
             return
-        members = self.pool_.members
-        shape = (len(codes), len(self.classes_))
         names = list(dict.fromkeys(self.families_))
-        sums = {name: np.zeros(shape) for name in names}
+        sums = {name: np.zeros((len(codes), len(self.classes_))) for name in names}
         counts = {name: np.zeros(len(codes)) for name in names}
-        numeric, other = self.pool_.scaled(X)
-        self.oob_errors_ = np.full(len(members), np.nan)
-        for k, (member, name) in enumerate(zip(members, self.families_, strict=True)):
-            rows = np.flatnonzero(member.out_of_bag)
-            if not len(rows):
-                continue
-            out = member.outputs(numeric[rows], other[rows])
-            self.oob_errors_[k] = np.mean(out.argmax(axis=1) != codes[rows])
-            sums[name][rows] += out
-            counts[name][rows] += 1
-        self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in names}
+        self.oob_errors_ = np.full(len(self.families_), np.nan)
+        for k, (said, rows) in enumerate(self._each_out_of_bag(X)):
+            if len(rows):
+                self.oob_errors_[k] = np.mean(said.argmax(axis=1) != codes[rows])
+                sums[self.families_[k]][rows] += said
+                counts[self.families_[k]][rows] += 1
+        self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_score_ = 1 - _error(total, seen, codes)
-        self.oob_proba_ = np.divide(total, seen[:, None], out=np.full(shape, np.nan), where=seen[:, None] > 0)
+        self.oob_proba_ = _means(total, seen)
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.scaling is not None
-        return tags
+
+class PooledEnsembleRegressor(RegressorMixin, _PooledEnsemble):
+    """A regression ensemble whose members each look at the data through a view of their own.
+
+    Parameters
+    ----------
+    view : transformer, list of (name, transformer, share), or None
+        As in :class:`PooledEnsembleClassifier`.
+    estimator : scikit-learn regressor or None
+        Base learner; None is a regression tree.
+    combiner : combiner that is not trained, or None
+        None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one.
+    n_estimators : int, default=10
+        Number of members.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler of the numeric columns, which also replaces missing values by the training
+        median. With None the data are taken as they are.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are neither scaled nor seen through a view.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement; gives out-of-bag attributes.
+    n_jobs : int or None
+        Threads over members. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    pool_ : Pool
+    families_ : list of str of length n_estimators
+        Name of the family of each member.
+    oob_prediction_ : ndarray of shape (n_rows,)
+        With `bootstrap`: mean over the members that have a row out of bag; NaN if none has.
+    oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
+        With `bootstrap`: R^2 of `oob_prediction_`, and the squared error of each member out of bag.
+    oob_family_errors_ : dict
+        With `bootstrap`: family name -> squared error of the family's mean out of bag.
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, section 1.6.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rotastack import PooledEnsembleRegressor
+    >>> from rotastack.views import RandomRotation
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> reg = PooledEnsembleRegressor(RandomRotation(), n_estimators=50, bootstrap=True, random_state=0)
+    >>> reg.fit(X, y).oob_score_ > 0.3
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: PooledEnsembleClassifier._parameter_constraints[name]
+        for name in (
+            "view", "estimator", "combiner", "n_estimators", "scaling", "categorical_features", "bootstrap", "n_jobs",
+        )
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        view: Any = None,
+        estimator: Any = None,
+        combiner: Any = None,
+        n_estimators: int = 10,
+        *,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.view = view
+        self.estimator = estimator
+        self.combiner = combiner
+        self.n_estimators = n_estimators
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _base_learner(self) -> Any:
+        return DecisionTreeRegressor() if self.estimator is None else self.estimator
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A combiner that is trained, or infinite values (or, without scaling, missing ones).
+        """
+        self._forget()
+        X, y = validate_data(self, X, y, y_numeric=True, **input_rules(self.scaling))
+        target = column_or_1d(y, warn=True).astype(np.float64)
+        combiner = self._combiner()
+        if getattr(combiner, "trained", False):
+            raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
+        categorical, recipes, sequence = self._begin(X)
+        training = child(sequence, "train")
+        self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
+        self._describe_out_of_bag(X, target)
+        self.combiner_ = self._ranked(combiner, len(target))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the combined prediction of the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        parts = [
+            self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs))
+            for rows in self._blocks(len(X), 1)
+        ]
+        return np.concatenate(parts)[:, 0]
+
+    def _describe_out_of_bag(self, X, target):
+        if not self._bootstrap():
+            return
+        names = list(dict.fromkeys(self.families_))
+        sums = {name: np.zeros((len(target), 1)) for name in names}
+        counts = {name: np.zeros(len(target)) for name in names}
+        self.oob_errors_ = np.full(len(self.families_), np.nan)
+        for k, (said, rows) in enumerate(self._each_out_of_bag(X)):
+            if len(rows):
+                self.oob_errors_[k] = np.mean((said[:, 0] - target[rows]) ** 2)
+                sums[self.families_[k]][rows] += said
+                counts[self.families_[k]][rows] += 1
+        means = {name: _means(sums[name], counts[name])[:, 0] for name in names}
+        self.oob_family_errors_ = {n: float(np.nanmean((m - target) ** 2)) for n, m in means.items()}
+        total, seen = sum(sums.values()), sum(counts.values())
+        self.oob_prediction_ = _means(total, seen)[:, 0]
+        known = seen > 0
+        spread = np.sum((target[known] - target[known].mean()) ** 2) if known.any() else 0.0
+        loss = np.sum((target[known] - self.oob_prediction_[known]) ** 2)
+        self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
 
 
 def _error(sums, counts, codes) -> float:
     known = counts > 0
     return float(np.mean(sums[known].argmax(axis=1) != codes[known])) if known.any() else float("nan")
+
+
+def _means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:
+    """Return sums over counts; NaN where nothing was counted."""
+    seen = counts[:, None] > 0
+    return np.divide(sums, counts[:, None], out=np.full(sums.shape, np.nan), where=seen)
 
 
 def _apportion(total: int, shares: list[float]) -> list[int]:

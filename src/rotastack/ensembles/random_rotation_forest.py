@@ -3,21 +3,84 @@
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
+import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rotastack.combine.voting import Voting
-from rotastack.ensembles.pool import Recipe
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
-from rotastack.trees.extra import ExtraForestClassifier
-from rotastack.trees.forest import ForestClassifier
-from rotastack.views.rotation import RandomRotation
+from rotastack.ensembles.rotated_forest import (
+    CONSTRAINTS,
+    RotatedClassifier,
+    RotatedRegressor,
+    rotated_views,
+)
+from rotastack.seeds import child
+from rotastack.trees.growing import Family, TreeOptions, grow_forest
 
-__all__ = ["RandomRotationForestClassifier"]
+__all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
 
-class RandomRotationForestClassifier(PooledEnsembleClassifier):
+class _RandomRotationForest:
+    _parameter_constraints: ClassVar[dict] = {
+        **CONSTRAINTS,
+        "tree": [StrOptions({"forest", "extra"})],
+        "n_trees_per_rotation": [Interval(Integral, 1, None, closed="left")],
+        "n_cuts": [Interval(Integral, 1, None, closed="left")],
+        "drop_worst": [Interval(Real, 0.0, 1.0, closed="left")],
+    }
+    tree: str
+    max_features: Any
+    n_estimators: int
+    n_trees_per_rotation: int
+    n_cuts: int
+    drop_worst: float
+    n_jobs: int | None
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        n_rotations, rest = divmod(self.n_estimators, self.n_trees_per_rotation)
+        if rest or not n_rotations:
+            raise ValueError(
+                f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
+                f"({self.n_trees_per_rotation})"
+            )
+        bootstrap = self.tree == "forest"
+        if self.drop_worst and not bootstrap:
+            raise ValueError(
+                "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
+            )
+        axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
+        family = Family(
+            n_trees=self.n_estimators,
+            views=rotated_views(axes, rotations, n_numeric, X.shape[1] - n_numeric),
+            splitter="best" if bootstrap else "random",
+            max_features=self.max_features,
+            n_cuts=self.n_cuts,
+        )
+        self.forest_, out_of_bag = grow_forest(
+            X, target, [family], TreeOptions(), sequence,
+            n_classes=n_classes, bootstrap=bootstrap, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        self.__dict__.pop("rotation_oob_error_", None)
+        if out_of_bag is None:
+            return None
+        by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)
+        known = np.isfinite(by_rotation)
+        self.rotation_oob_error_ = np.divide(
+            np.where(known, by_rotation, 0).sum(axis=1), known.sum(axis=1),
+            out=np.full(n_rotations, np.nan), where=known.any(axis=1),
+        )  # fmt: skip
+        n_dropped = int(self.drop_worst * n_rotations)
+        if n_dropped:
+            worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)
+            kept = np.sort(np.argsort(worst, kind="stable")[: n_rotations - n_dropped])
+            each = np.arange(self.n_trees_per_rotation)
+            self.forest_ = self.forest_.take((kept[:, None] * len(each) + each).ravel())
+        return out_of_bag[0]
+
+
+class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     """A forest whose trees, alone or in groups, are each grown on a rotation of their own.
+
+    Memory beyond a forest's own: 4 m^2 bytes for each rotation of m columns.
 
     Parameters
     ----------
@@ -36,23 +99,33 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
         Trees that share a rotation; `n_estimators` must be a multiple of it.
     max_axes : int, default=1000
         Rotate so many random axes at most.
+    n_cuts : int, default=1
+        Cuts drawn for each column by trees of kind "extra".
+    drop_worst : float, default=0.0
+        Share of the rotations that is left out after growing: those of the largest out-of-bag
+        error. The thesis drops the worst decile, 0.1 (section 1.7).
     categorical_features : array-like of int or bool, or None
         Columns (0/1 dummies) that are never rotated.
     n_jobs : int or None
-        Threads over rotations. The result does not depend on it.
+        Threads over trees. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    pool_ : Pool
-        One member per rotation: its view and the forest on it.
+    forest_ : GrownTrees
+        The trees and their views.
+    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+        Out-of-bag probabilities and accuracy (trees of kind "forest"), before any rotation is dropped.
+    rotation_oob_error_ : ndarray of shape (n_rotations,)
+        Mean out-of-bag error of the trees on each rotation.
+    feature_importances_ : ndarray of shape (n_features,)
 
     Raises
     ------
     ValueError
-        `n_estimators` is not a multiple of `n_trees_per_rotation`.
+        `n_estimators` is not a multiple of `n_trees_per_rotation`; no numeric column.
 
     References
     ----------
@@ -68,24 +141,6 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "tree": [StrOptions({"forest", "extra"})],
-        "flip": ["boolean"],
-        "scaling": PooledEnsembleClassifier._parameter_constraints["scaling"],
-        "max_features": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0.0, 1.0, closed="right"),
-            StrOptions({"sqrt", "log2"}),
-            None,
-        ],
-        "n_trees_per_rotation": [Interval(Integral, 1, None, closed="left")],
-        "max_axes": [Interval(Integral, 2, None, closed="left")],
-        "categorical_features": ["array-like", None],
-        "n_jobs": [Integral, None],
-    }
-    refit = False
-
     def __init__(
         self,
         n_estimators: int = 100,
@@ -96,6 +151,8 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
         max_features: str | int | float | None = "sqrt",
         n_trees_per_rotation: int = 1,
         max_axes: int = 1000,
+        n_cuts: int = 1,
+        drop_worst: float = 0.0,
         categorical_features: ArrayLike | None = None,
         n_jobs: int | None = None,
         random_state=None,
@@ -107,24 +164,78 @@ class RandomRotationForestClassifier(PooledEnsembleClassifier):
         self.max_features = max_features
         self.n_trees_per_rotation = n_trees_per_rotation
         self.max_axes = max_axes
+        self.n_cuts = n_cuts
+        self.drop_worst = drop_worst
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _recipes(self, n_numeric, sequence):
-        n_rotations, rest = divmod(self.n_estimators, self.n_trees_per_rotation)
-        if rest or not n_rotations:
-            raise ValueError(
-                f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
-                f"({self.n_trees_per_rotation})"
-            )
-        forest: Any = ForestClassifier if self.tree == "forest" else ExtraForestClassifier
-        learner = forest(n_estimators=self.n_trees_per_rotation, max_features=self.max_features)
-        view = RandomRotation(flip=self.flip, max_axes=self.max_axes)
-        return [Recipe(view, learner, "rotation") for _ in range(n_rotations)]
 
-    def _combiner(self):
-        return Voting()
+class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
+    """A regression forest whose trees, alone or in groups, are grown on a rotation of their own.
 
-    def _bootstrap(self):
-        return False  # the forests draw their own rows
+    Parameters
+    ----------
+    n_estimators, tree, flip, scaling, n_trees_per_rotation, max_axes, n_cuts, drop_worst
+        As in :class:`RandomRotationForestClassifier`.
+    max_features : {"sqrt", "log2"}, int, float or None, default=1.0
+        Columns looked at for each split.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are never rotated.
+    n_jobs : int or None
+        Threads over trees. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    forest_ : GrownTrees
+        The trees and their views.
+    oob_prediction_, oob_score_ : ndarray of shape (n_rows,), float
+        Out-of-bag predictions and their R^2 (trees of kind "forest"), before any rotation is dropped.
+    rotation_oob_error_ : ndarray of shape (n_rotations,)
+        Mean out-of-bag squared error of the trees on each rotation.
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    Blaser, R. and Fryzlewicz, P. (2016). Random rotation ensembles. JMLR 17(4).
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rotastack import RandomRotationForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> reg = RandomRotationForestRegressor(n_estimators=50, random_state=0).fit(X, y)
+    >>> reg.oob_score_ > 0.3
+    True
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        tree: str = "forest",
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = 1.0,
+        n_trees_per_rotation: int = 1,
+        max_axes: int = 1000,
+        n_cuts: int = 1,
+        drop_worst: float = 0.0,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.tree = tree
+        self.flip = flip
+        self.scaling = scaling
+        self.max_features = max_features
+        self.n_trees_per_rotation = n_trees_per_rotation
+        self.max_axes = max_axes
+        self.n_cuts = n_cuts
+        self.drop_worst = drop_worst
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state

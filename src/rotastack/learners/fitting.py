@@ -1,4 +1,4 @@
-"""Fit a classifier on integer labels, whatever classes happen to be there."""
+"""Fit a classifier on integer labels, whatever classes happen to be there; or a regressor."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "fit_aligned"]
+__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor"]
 
 
 @dataclass
@@ -24,7 +24,7 @@ class AlignedClassifier:
     classes: NDArray[np.intp]
     n_classes: int
 
-    def predict_proba(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
+    def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return probabilities, or 0/1 votes of a classifier that has none; (row, class)."""
         if hasattr(self.estimator, "predict_proba"):
             known = self.estimator.predict_proba(X)
@@ -62,8 +62,29 @@ def fit_aligned(
     if len(classes) == 1:
         fitted: Any = DummyClassifier().fit(X, codes)
     else:
-        fitted = clone(estimator)
-        seed = integer_seed(sequence)
-        fitted.set_params(**{k: seed for k in fitted.get_params() if k.split("__")[-1] == "random_state"})
-        fitted.fit(X, codes)
+        fitted = _seeded(estimator, sequence).fit(X, codes)
     return AlignedClassifier(fitted, classes, n_classes)
+
+
+@dataclass
+class FittedRegressor:
+    """A fitted regressor whose predictions are (row, 1), as a pool keeps them."""
+
+    estimator: Any
+
+    def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return predictions, (row, 1)."""
+        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(-1, 1)
+
+
+def fit_regressor(
+    estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence
+) -> FittedRegressor:
+    """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned`."""
+    return FittedRegressor(_seeded(estimator, sequence).fit(X, y))
+
+
+def _seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
+    fresh: Any = clone(estimator)
+    seed = integer_seed(sequence)
+    return fresh.set_params(**{k: seed for k in fresh.get_params() if k.split("__")[-1] == "random_state"})

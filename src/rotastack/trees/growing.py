@@ -104,7 +104,7 @@ class FamilyOutOfBag:
     counts : ndarray of int of shape (n_rows,)
         How many trees these are.
     tree_errors : ndarray of shape (n_trees,)
-        Share of wrong rows of each tree; NaN for a regression or where no row was left out.
+        Share of wrong rows of each tree, or its mean squared error; NaN where no row was left out.
     """
 
     sums: NDArray[np.float64]
@@ -142,6 +142,8 @@ def grow_forest(
     weights: NDArray[np.float64] | None = None,
     bootstrap: bool = True,
     bag_counts: NDArray[np.int32] | None = None,
+    seeds: NDArray[np.uint64] | None = None,
+    want_oob: bool = True,
     n_jobs: int | None = None,
 ) -> tuple[GrownTrees, list[FamilyOutOfBag] | None]:
     """Grow a forest.
@@ -174,13 +176,17 @@ def grow_forest(
     bag_counts : ndarray of int32 of shape (n_trees, n_rows), optional
         How often each tree sees each row, instead of drawing: for views that were fitted to
         the same rows. Trees are numbered through the families.
+    seeds : ndarray of uint64 of shape (n_trees,), optional
+        Seed of each tree, numbered through the families; then `sequence` is not used.
+    want_oob : bool
+        Whether to find out what trees say of rows out of their bags.
     n_jobs : int, optional
         Threads.
 
     Returns
     -------
     trees : GrownTrees
-    out_of_bag : list of FamilyOutOfBag, one for each family; None without a bootstrap
+    out_of_bag : list of FamilyOutOfBag, one for each family; None without bags, or not wanted
     """
     n_rows, n_features = X.shape
     target = np.asarray(target)
@@ -202,9 +208,12 @@ def grow_forest(
     trees_at_once = max(1, CHUNK_ROWS // n_rows)
     lots, family_of_lot = lots_of(families, widths, trees_at_once)
     n_trees = int(lots[:, 4].sum())
-    drawn = [child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)]
-    seeds = drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
-    want_oob = bootstrap or bag_counts is not None
+    if seeds is None:
+        drawn = [
+            child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)
+        ]
+        seeds = np.concatenate(drawn).astype(np.uint64, copy=False)
+    want_oob = want_oob and (bootstrap or bag_counts is not None)
     given = (
         np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
     )
@@ -229,24 +238,28 @@ def grow_forest(
     sums: list[Any] = [None] * len(families)
     seen: list[Any] = [None] * len(families)
     pieces = []
+    losses = []
     for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs), strict=True):
         pieces.append(piece[:6])
+        losses.append(piece[9])
         f = int(family_of_lot[begin])
         sums[f] = piece[6] if sums[f] is None else sums[f] + piece[6]
         seen[f] = piece[7] if seen[f] is None else seen[f] + piece[7]
     out_of_bag = None
     if want_oob:
-        facts = pieces[0][5] if len(pieces) == 1 else np.concatenate([piece[5] for piece in pieces])
+        facts = np.concatenate([piece[5] for piece in pieces])
         errors = np.full(n_trees, np.nan)
-        if not regression:
-            np.divide(facts[:, 4], facts[:, 3], out=errors, where=facts[:, 3] > 0)
+        np.divide(np.concatenate(losses), facts[:, 3], out=errors, where=facts[:, 3] > 0)
         ends = list(accumulate(f.n_trees for f in families))
         out_of_bag = [
             FamilyOutOfBag(sums[f] + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end])
             for f, (x, end) in enumerate(zip(families, ends, strict=True))
         ]
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
-    return GrownTrees.join(pieces, tree_view, views, centre, regression), out_of_bag
+    trees = GrownTrees.join(pieces, tree_view, views, centre, regression)
+    if bootstrap and bag_counts is None and weights is None:
+        trees.seeds = seeds
+    return trees, out_of_bag
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:

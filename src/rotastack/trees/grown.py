@@ -1,13 +1,14 @@
 """Grown trees: predictions, leaves, paths, importances, pictures."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
+from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
@@ -41,6 +42,8 @@ class GrownTrees:
     views : LinearViews
     tree_view : ndarray of int64 of shape (n_trees,)
         The view of each tree.
+    seeds : ndarray of uint64 of shape (n_trees,), or None
+        Seed of each tree, of which its bootstrap can be drawn again; None if there was none.
     """
 
     nodes: NDArray
@@ -52,6 +55,7 @@ class GrownTrees:
     facts: NDArray[np.int64]
     views: LinearViews
     tree_view: NDArray[np.int64]
+    seeds: NDArray[np.uint64] | None = None
 
     @classmethod
     def join(
@@ -75,6 +79,70 @@ class GrownTrees:
     def __len__(self) -> int:
         return len(self.tree_view)
 
+    def take(self, trees: NDArray[np.integer]) -> "GrownTrees":
+        """Return some of the trees, in the order given; leaf values and views are shared."""
+        lengths = np.diff(self.starts)[trees]
+        starts = np.concatenate([[0], np.cumsum(lengths)])
+        where = np.arange(starts[-1]) + np.repeat(self.starts[:-1][trees] - starts[:-1], lengths)
+        return replace(
+            self, nodes=self.nodes[where], starts=starts, impurity=self.impurity[where],
+            weight=self.weight[where], counts=self.counts[where], facts=self.facts[trees],
+            tree_view=self.tree_view[trees], seeds=None if self.seeds is None else self.seeds[trees],
+        )  # fmt: skip
+
+    @classmethod
+    def concatenate(cls, forests: Sequence["GrownTrees"]) -> "GrownTrees":
+        """Return the trees of several forests, one after the other."""
+        if len(forests) == 1:
+            return forests[0]
+        nodes, n_values = [], 0
+        for forest in forests:
+            moved = forest.nodes.copy()
+            moved["child"] += np.where((moved["column"] < 0) & (moved["child"] >= 0), n_values, 0).astype(
+                np.int32
+            )
+            nodes.append(moved)
+            n_values += len(forest.values)
+        views = [forest.views for forest in forests]
+        shared = all(v is views[0] for v in views)
+        first_view = np.zeros(len(forests), int) if shared else np.cumsum([0, *map(len, views[:-1])])
+        lengths = np.concatenate([np.diff(forest.starts) for forest in forests])
+
+        def joined(name: str) -> NDArray:
+            return np.concatenate([getattr(forest, name) for forest in forests])
+
+        return cls(
+            np.concatenate(nodes), np.concatenate([[0], np.cumsum(lengths)]), joined("impurity"),
+            joined("weight"), joined("counts"), joined("values"), joined("facts"),
+            views[0] if shared else LinearViews.concatenate(views),
+            np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
+            joined("seeds") if all(f.seeds is not None for f in forests) else None,
+        )  # fmt: skip
+
+    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
+        """Return which of the `n_rows` training rows each tree was not grown on, (row, tree).
+
+        Nothing of this is stored: the bootstrap is drawn again.
+
+        Raises
+        ------
+        ValueError
+            The trees were grown without a bootstrap, or with row weights or bags given.
+        """
+        if self.seeds is None:
+            raise ValueError(
+                "which rows are out of bag is not known: the trees have no bootstrap of their own"
+            )
+        out = np.ones((n_rows, len(self)), dtype=bool)
+        for tree, seed in enumerate(self.seeds):
+            out[draw_many_below(seed, n_rows, n_rows), tree] = False
+        return out
+
+    def hardened(self) -> "GrownTrees":
+        """Return the same trees with leaves that say their most probable class: sums are votes then."""
+        votes = np.eye(self.values.shape[1])[self.values.argmax(axis=1)]
+        return replace(self, values=votes)
+
     def sums(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the sums over trees of class shares or predictions, (row, output).
 
@@ -93,6 +161,19 @@ class GrownTrees:
         out = np.zeros((n_groups, len(X), self.values.shape[1]))
         self._read(X, groups, out, _NO_LEAVES, n_jobs)
         return out
+
+    def vote_shares(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the share of trees that vote for each class, (row, class).
+
+        Where classes have equally many votes, one millionth of the mean class shares is mixed in,
+        which puts the class of larger probability first.
+        """
+        shares = self.hardened().sums(X, n_jobs) / len(self)
+        ties = np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+        if len(ties) and len(self.values):
+            mean = self.sums(np.ascontiguousarray(X[ties]), n_jobs) / len(self)
+            shares[ties] = (1 - 1e-6) * shares[ties] + 1e-6 * mean
+        return shares
 
     def leaves(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.int32]:
         """Return the number of the leaf, within its tree, of each row and tree: (row, tree)."""
@@ -143,15 +224,7 @@ class GrownTrees:
         -------
         ndarray of shape (n_features,), or (n_trees, n_features) with `per_tree`
         """
-        inner = np.flatnonzero(self.nodes["column"] >= 0)
-        tree = np.searchsorted(self.starts, inner, side="right") - 1
-        left = self.starts[tree] + self.nodes["child"][inner]
-        loss = self.weight * self.impurity
-        decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
-        width = int(self.views.widths().max(initial=1))
-        by_column = np.bincount(
-            tree * width + self.nodes["column"][inner], weights=decrease, minlength=len(self) * width
-        ).reshape(len(self), width)
+        by_column = self.column_decreases()
         out = np.zeros((len(self), self.views.n_features))
         for view in np.unique(self.tree_view):
             shares = self.views.matrix(view).astype(np.float64) ** 2
@@ -164,6 +237,18 @@ class GrownTrees:
             return out
         mean = out[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else out[0]
         return mean
+
+    def column_decreases(self) -> NDArray[np.float64]:
+        """Return the decrease of impurity by column of the tree's view, (tree, column)."""
+        inner = np.flatnonzero(self.nodes["column"] >= 0)
+        tree = np.searchsorted(self.starts, inner, side="right") - 1
+        left = self.starts[tree] + self.nodes["child"][inner]
+        loss = self.weight * self.impurity
+        decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
+        width = int(self.views.widths().max(initial=1))
+        where = tree * width + self.nodes["column"][inner]
+        sums = np.bincount(where, weights=decrease, minlength=len(self) * width)
+        return sums.astype(np.float64).reshape(len(self), width)
 
     def complexity(self) -> dict[str, NDArray[np.int64]]:
         """Return nodes, leaves and depth of each tree."""

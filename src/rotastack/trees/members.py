@@ -139,7 +139,7 @@ def grow_members(
         grown.append(piece[:6] if keep else ())
         facts.append(piece[5])
         errors.append(piece[8])
-    counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 5)
+    counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)
     return MemberForests(
         np.median(counts[..., 0], axis=2),
         counts[..., 2].mean(axis=2),

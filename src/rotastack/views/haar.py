@@ -1,9 +1,13 @@
-"""Random rotation matrices, uniform over all rotations (thesis, section 1.4)."""
+"""Random rotation matrices (thesis, sections 1.4 and 1.5)."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_rotation", "haar_rotations"]
+from rotastack.seeds import child
+
+__all__ = ["direct_rotations", "draw_rotation", "draw_rotations", "haar_rotations"]
+
+_AT_ONCE = 1 << 20  # numbers of rotations drawn at once
 
 
 def haar_rotations(
@@ -37,8 +41,79 @@ def haar_rotations(
     return q[0] if size is None else q
 
 
+def direct_rotations(
+    n_features: int, rng: np.random.Generator, size: int | None = None
+) -> NDArray[np.float64]:
+    """Draw matrices by the direct method of the thesis (listing 1.1): half-turns about random axes.
+
+    ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction.
+    Symmetric, with the eigenvalues 1, -1, ..., -1 and the determinant (-1)^(p - 1): these are not
+    uniform on SO(p) or O(p), only their first column is uniform on the sphere.
+
+    Parameters
+    ----------
+    n_features, rng, size
+        As in :func:`haar_rotations`.
+
+    Returns
+    -------
+    ndarray of shape (n_features, n_features) or (size, n_features, n_features)
+    """
+    v = rng.standard_normal((1 if size is None else size, n_features))
+    v /= np.linalg.norm(v, axis=1, keepdims=True)
+    v[:, 0] += 1.0
+    v *= np.sqrt(2.0) / np.maximum(np.linalg.norm(v, axis=1, keepdims=True), np.finfo(float).tiny)
+    turns = v[:, :, None] * v[:, None, :] - np.eye(n_features)
+    return turns[0] if size is None else turns
+
+
+def draw_rotations(
+    n_features: int,
+    sequence: np.random.SeedSequence,
+    size: int,
+    *,
+    flip: bool = False,
+    max_axes: int = 1000,
+    method: str = "haar",
+    dtype: type[np.floating] = np.float64,
+) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
+    """Draw many rotations at once: of all axes, or each of `max_axes` random ones.
+
+    Rotation k does not depend on `size`. They are drawn in float64, and at no time are more than
+    some 64 MB of them held beside the result.
+
+    Returns
+    -------
+    axes : ndarray of shape (size, min(n_features, max_axes))
+        Sorted column numbers.
+    rotations : ndarray of `dtype` of shape (size, m, m), m = min(n_features, max_axes)
+    """
+    m = min(n_features, max_axes)
+    if n_features <= max_axes:
+        axes = np.broadcast_to(np.arange(n_features), (size, m))
+    else:
+        axes = np.empty((size, m), dtype=np.intp)
+        for k in range(size):
+            rng = np.random.default_rng(child(sequence, "axes", k))
+            axes[k] = np.sort(rng.choice(n_features, m, replace=False))
+    rng = np.random.default_rng(sequence)
+    rotations = np.empty((size, m, m), dtype=dtype)
+    step = max(1, _AT_ONCE // (m * m))
+    for k in range(0, size, step):
+        n = min(step, size - k)
+        if method == "direct":
+            rotations[k : k + n] = direct_rotations(m, rng, n)
+        else:
+            rotations[k : k + n] = haar_rotations(m, rng, n, flip)
+    return axes, rotations
+
+
 def draw_rotation(
-    n_features: int, rng: np.random.Generator, flip: bool = False, max_axes: int = 1000
+    n_features: int,
+    rng: np.random.Generator,
+    flip: bool = False,
+    max_axes: int = 1000,
+    method: str = "haar",
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Draw the axes to rotate and their rotation: all axes, or `max_axes` random ones.
 
@@ -52,4 +127,6 @@ def draw_rotation(
         axes = np.arange(n_features)
     else:
         axes = np.sort(rng.choice(n_features, max_axes, replace=False))
+    if method == "direct":
+        return axes, direct_rotations(len(axes), rng)
     return axes, haar_rotations(len(axes), rng, flip=flip)

@@ -12,9 +12,11 @@ __all__ = ["RandomRotation"]
 
 
 class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A random rotation of the feature space, uniform over all rotations.
+    """A random rotation of the feature space, by default uniform over all rotations.
 
-    Columns should be on one scale first; see :mod:`rotastack.views.scaling`.
+    Columns should be on one scale first; see :mod:`rotastack.views.scaling`. With `stretch` and
+    `translate` the view is the random histogram transform ``x -> R S x + b`` (thesis, section
+    4.2): stretching comes before the rotation, as after it trees would not see it.
 
     Parameters
     ----------
@@ -24,6 +26,14 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     max_axes : int, default=1000
         With more columns than this, a random subset of so many axes is rotated and the
         others stay as they are.
+    method : {"haar", "direct"}, default="haar"
+        "haar" is uniform over all rotations. "direct" is the faster construction of the thesis's
+        listing 1.1, a half-turn about a random axis: symmetric, with determinant (-1)^(p - 1)
+        whatever `flip` says, and not uniform over rotations.
+    stretch : bool, default=False
+        First multiply each axis by a random factor, log-uniform between 1/2 and 2.
+    translate : bool, default=False
+        At last add a random number, uniform in [0, 1), to each new axis.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -32,15 +42,16 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     axes_ : ndarray of shape (n_rotated,)
         Columns that are rotated.
     block_ : ndarray of shape (n_rotated, n_rotated)
-        Their rotation.
+        Their rotation, stretching included.
     rotation_ : ndarray of shape (n_features, n_features)
         The whole matrix; ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
-        Zeros: a rotation about the origin.
+        Zeros, a rotation about the origin, unless `translate`.
 
     References
     ----------
-    Blaser, R. Doctoral thesis on random rotation ensembles, listing 1.2 (Haar).
+    Blaser, R. Doctoral thesis on random rotation ensembles, equation 1.1 and listings 1.1, 1.2.
+    Hang, H. et al. (2019). Histogram transform ensembles, for `stretch` and `translate`.
 
     Examples
     --------
@@ -54,9 +65,20 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     fitted_to_rows = False  # equal for any training set of as many columns
 
-    def __init__(self, flip: bool = False, max_axes: int = 1000, random_state=None):
+    def __init__(
+        self,
+        flip: bool = False,
+        max_axes: int = 1000,
+        method: str = "haar",
+        stretch: bool = False,
+        translate: bool = False,
+        random_state=None,
+    ):
         self.flip = flip
         self.max_axes = max_axes
+        self.method = method
+        self.stretch = stretch
+        self.translate = translate
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: object = None):
@@ -74,14 +96,21 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Raises
         ------
         ValueError
-            `max_axes` below 2.
+            `max_axes` below 2, or an unknown `method`.
         """
         if self.max_axes < 2:
             raise ValueError(f"max_axes must be at least 2, got {self.max_axes}")
+        if self.method not in ("haar", "direct"):
+            raise ValueError(f"method must be 'haar' or 'direct', got {self.method!r}")
         X = validate_data(self, X, dtype=[np.float64, np.float32])
         rng = np.random.default_rng(root_sequence(self.random_state))
-        self.axes_, self.block_ = draw_rotation(X.shape[1], rng, self.flip, self.max_axes)
+        self.axes_, self.block_ = draw_rotation(X.shape[1], rng, self.flip, self.max_axes, self.method)
+        m = len(self.axes_)
+        if self.stretch:
+            self.block_ = 2.0 ** rng.uniform(-1.0, 1.0, m)[:, None] * self.block_
         self.mean_ = np.zeros(X.shape[1])
+        if self.translate:
+            self.mean_[self.axes_] = -np.linalg.solve(self.block_.T, rng.uniform(0.0, 1.0, m))
         return self
 
     @classmethod
@@ -102,7 +131,10 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return rotation
 
     def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts, side by side: columns and the matrix that maps them, or None."""
+        """Return the view in parts, side by side: columns and the matrix that maps them, or None.
+
+        A translation is left out: trees do not see it.
+        """
         rest = np.setdiff1d(np.arange(self.n_features_in_), self.axes_)
         return [(self.axes_, self.block_), (rest, None)]
 
@@ -120,10 +152,11 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self, "block_")
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         block = self.block_.astype(X.dtype)
+        centred = X - self.mean_.astype(X.dtype) if self.mean_.any() else X
         if len(self.axes_) == X.shape[1]:
-            return X @ block
+            return centred @ block
         rotated = X.copy()
-        rotated[:, self.axes_] = X[:, self.axes_] @ block
+        rotated[:, self.axes_] = centred[:, self.axes_] @ block
         return rotated
 
     @property

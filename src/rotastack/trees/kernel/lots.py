@@ -172,9 +172,10 @@ def grow_lots(
 
     Returns
     -------
-    nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error
-        `tree_facts`, int64 (n_trees, 5), holds nodes, leaves, depth, out-of-bag rows and, of
-        these, wrong ones; `lot_error` the out-of-bag error of each lot.
+    nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error, tree_loss
+        `tree_facts`, int64 (n_trees, 4), holds nodes, leaves, depth and out-of-bag rows;
+        `tree_loss` how many of these are wrong, or the sum of their squared errors; `lot_error` the
+        out-of-bag error of each lot.
     """
     n = data.shape[2]
     n_lots = lots.shape[0]
@@ -231,7 +232,8 @@ def grow_lots(
     out_values = np.empty((64, n_outputs))
     n_values = np.zeros(1, np.int64)
     begin = 0
-    tree_facts = np.zeros((n_trees, 5), np.int64)
+    tree_facts = np.zeros((n_trees, 4), np.int64)
+    tree_loss = np.zeros(n_trees)
     oob_sums = np.zeros((n if want_oob else 0, n_outputs))
     oob_seen = np.zeros(n if want_oob else 0, np.int32)
     lot_error = np.full(n_lots, np.nan)
@@ -332,7 +334,12 @@ def grow_lots(
                     row = spare[i]
                     said = add_leaf(grown[found[i]].child, out_values, oob_sums, row)
                     oob_seen[row] += 1
-                    facts[4] += criterion != SQUARED_ERROR and said != y[row]
+                    if criterion == SQUARED_ERROR:
+                        tree_loss[tree - first_tree] += (
+                            out_values[grown[found[i]].child, 0] - target[row]
+                        ) ** 2
+                    else:
+                        tree_loss[tree - first_tree] += said != y[row]
                 facts[3] = n_out
             if want_held:
                 send_down(grown, here, stored, source, held_rows, n_held, active, found)
@@ -353,7 +360,7 @@ def grow_lots(
     return (
         out_nodes[:begin].copy(), out_impurity[:begin].copy(), out_weight[:begin].copy(),
         out_count[:begin].copy(), out_values[: n_values[0]].copy(),
-        tree_facts, oob_sums, oob_seen, lot_error,
+        tree_facts, oob_sums, oob_seen, lot_error, tree_loss,
     )  # fmt: skip
 
 

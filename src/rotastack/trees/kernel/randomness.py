@@ -37,3 +37,12 @@ def draw_bootstrap(state, rows, n, counts):
     """Add n draws with replacement from ``rows[:n]`` to `counts`."""
     for _ in range(n):
         counts[rows[draw_below(state, n)]] += 1
+
+
+def draw_many_below(seed, n, size):
+    """Return the first `size` draws of ``draw_below(state, n)`` with the state at `seed`; not compiled."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed) + _STEP * np.arange(1, size + 1, dtype=np.uint64)
+        z = (z ^ (z >> _30)) * _MIX_1
+        z = (z ^ (z >> _27)) * _MIX_2
+        return ((((z ^ (z >> _31)) >> _32) * np.uint64(n)) >> _32).astype(np.int64)

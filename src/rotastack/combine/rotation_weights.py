@@ -1,0 +1,236 @@
+"""Weights of rotations by the complexity of the trees on them (thesis, chapter 2)."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import rankdata
+from sklearn.base import BaseEstimator
+
+__all__ = ["WEIGHTINGS", "RotationWeights", "rotation_complexity"]
+
+WEIGHTINGS = ("equal", "cut", "exp", "best", "new", "linear", "oob", "joint")
+_GRID_AT_ONCE = 1024
+
+
+def rotation_complexity(n_nodes: ArrayLike, depth: ArrayLike, n_rows: int | ArrayLike) -> NDArray[np.float64]:
+    """Return ``n_nodes + depth / n_rows``: the size of the trees, their depth breaking ties.
+
+    Parameters
+    ----------
+    n_nodes : array-like of shape (n_rotations,)
+        Median number of nodes, leaves included, of the trees on each rotation.
+    depth : array-like of shape (n_rotations,)
+        Their mean depth; a lone root has depth 0.
+    n_rows : int
+        Training rows.
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, equation 2.5.
+
+    Examples
+    --------
+    >>> rotation_complexity([9, 9, 7], [3, 4, 5], 100)
+    array([9.03, 9.04, 7.05])
+    """
+    return np.asarray(n_nodes, dtype=float) + np.asarray(depth, dtype=float) / np.asarray(n_rows)
+
+
+class RotationWeights(BaseEstimator):
+    """Weigh the members of a pool by their rank: the simplest rotation first.
+
+    Parameters
+    ----------
+    weighting : {"equal", "cut", "exp", "best", "new", "linear", "oob", "joint"}, default="exp"
+        With R members, ranked by complexity: "equal" (RRE) 1/R each; "cut" (CUT) 1/h on the first
+        h; "exp" (EXP) ``2^(-r/h)``, up to a factor; "best" (BST) all on the first; "new" (NEW) equal on all that
+        are ranked at or above the identity; "linear" (LIN) in proportion to R, R - 1, ..., 1.
+        "oob" (OOB) and "joint" (JNT) are linear in the rank of the out-of-bag error, and in that of
+        the sum of both ranks.
+    h : float or None, default=None
+        Parameter of "cut" (a whole number, 1 to R) and "exp" (0.1 to R). None takes the one on the grid, 1, 2,
+        ..., R or 0.1, 0.2, ..., R, whose weights give the least sum of weight times out-of-bag
+        error, the smallest among equals.
+
+    Attributes
+    ----------
+    order_ : ndarray of shape (n_members,)
+        Members from the first rank to the last. Ties are broken by complexity, then by number.
+    weights_ : ndarray of shape (n_members,)
+        Weight of each member, in the members' own order; they sum to 1.
+    h_ : float or None
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, sections 2.3.1 and 2.5.
+
+    Examples
+    --------
+    >>> from rotastack.combine import RotationWeights
+    >>> weights = RotationWeights("linear").rank(complexity=[15.2, 11.1, 13.1], oob_error=[0.1, 0.1, 0.2])
+    >>> weights.order_, weights.counts(10)
+    (array([1, 2, 0]), array([2, 5, 3]))
+    """
+
+    trained: ClassVar[bool] = False
+
+    def __init__(self, weighting: str = "exp", h: float | None = None):
+        self.weighting = weighting
+        self.h = h
+
+    def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int = 0):
+        """Rank the members and set their weights.
+
+        Parameters
+        ----------
+        complexity : array-like of shape (n_members,)
+            See :func:`rotation_complexity`.
+        oob_error : array-like of shape (n_members,)
+            Out-of-bag errors; a member whose error is not known (NaN) counts as the worst.
+        identity : int
+            Which member is the unrotated one, for "new".
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Unknown weighting, `h` outside the grid or given to a weighting without parameter, or no
+            out-of-bag error known where one is needed.
+        """
+        complexity = np.asarray(complexity, dtype=float)
+        error = np.asarray(oob_error, dtype=float)
+        R = len(complexity)
+        self.check(R)
+        if not np.isfinite(complexity).all():
+            raise ValueError(
+                f"weighting {self.weighting!r} needs trees: the complexity of some members is unknown"
+            )
+        needs_error = self.weighting in ("oob", "joint") or (
+            self.weighting in ("cut", "exp") and self.h is None
+        )
+        if needs_error and np.isnan(error).all():
+            raise ValueError(
+                f"weighting {self.weighting!r} needs out-of-bag errors, and no member has one; "
+                "the base learner must be a bootstrapped forest"
+            )
+        error = np.where(np.isnan(error), np.inf, error)
+        if self.weighting == "oob":
+            keys = (complexity, error)
+        elif self.weighting == "joint":
+            keys = (complexity, rankdata(rankdata(error) + rankdata(complexity)))
+        else:
+            keys = (complexity,)
+        self.order_ = np.lexsort(keys)
+        self.h_ = self._h(error[self.order_])
+        by_rank = self._by_rank(R, int(np.flatnonzero(self.order_ == identity)[0]) + 1 if identity < R else R)
+        self.weights_ = np.empty(R)
+        self.weights_[self.order_] = by_rank
+        return self
+
+    def counts(self, n_trees: int) -> NDArray[np.int64]:
+        """Return how many of `n_trees` trees each member gets; they add up exactly.
+
+        Weights times `n_trees` are rounded; missing trees go to the first rank, and trees too many
+        are taken from the last rank, then from the one before. With "equal" the remainder is
+        spread, one tree each, from the first rank on.
+
+        Parameters
+        ----------
+        n_trees : int
+            At least the number of members.
+
+        Returns
+        -------
+        ndarray of shape (n_members,)
+        """
+        R = len(self.weights_)
+        if n_trees < R:
+            raise ValueError(f"{n_trees} trees are too few for {R} rotations")
+        if self.weighting == "equal":
+            by_rank = np.full(R, n_trees // R)
+            by_rank[: n_trees % R] += 1
+        else:
+            by_rank = np.rint(self.weights_[self.order_] * n_trees).astype(np.int64)
+            by_rank[0] += max(n_trees - by_rank.sum(), 0)
+            excess = by_rank.sum() - n_trees
+            for r in range(R - 1, -1, -1):
+                taken = min(excess, by_rank[r])
+                by_rank[r] -= taken
+                excess -= taken
+        counts = np.empty(R, dtype=np.int64)
+        counts[self.order_] = by_rank
+        return counts
+
+    def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return the weighted mean of the members' outputs.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_members, n_rows, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        return np.einsum("k,krc->rc", self.weights_, np.asarray(outputs, dtype=np.float64))
+
+    def check(self, n_members: int) -> None:
+        """Raise ValueError if weighting or `h` do not go with so many members."""
+        R = n_members
+        if self.weighting not in WEIGHTINGS:
+            raise ValueError(f"weighting must be one of {', '.join(WEIGHTINGS)}, got {self.weighting!r}")
+        if self.h is None:
+            return
+        if self.weighting == "cut":
+            if self.h != int(self.h) or not 1 <= self.h <= R:
+                raise ValueError(f"h of weighting 'cut' must be a whole number from 1 to {R}, got {self.h}")
+        elif self.weighting == "exp":
+            if not 0.1 <= self.h <= R:
+                raise ValueError(f"h of weighting 'exp' must be from 0.1 to {R}, got {self.h}")
+        else:
+            raise ValueError(f"weighting {self.weighting!r} has no parameter h, got {self.h}")
+
+    def _h(self, error_by_rank: NDArray[np.float64]) -> Any:
+        """Return h: as given, or the best on the grid."""
+        if self.weighting not in ("cut", "exp"):
+            return None
+        R = len(error_by_rank)
+        if self.h is not None:
+            return int(self.h) if self.weighting == "cut" else float(self.h)
+        worst = error_by_rank[np.isfinite(error_by_rank)].max()
+        error = np.minimum(error_by_rank, worst)  # never out of bag: as bad as the worst known
+        if self.weighting == "cut":
+            losses = np.cumsum(error) / np.arange(1, R + 1)
+            return int(np.flatnonzero(losses <= losses.min() + 1e-12)[0]) + 1
+        grid = np.arange(1, 10 * R + 1) / 10
+        losses = np.concatenate(
+            [_exponential(R, grid[k : k + _GRID_AT_ONCE]) @ error for k in range(0, len(grid), _GRID_AT_ONCE)]
+        )
+        return float(grid[np.flatnonzero(losses <= losses.min() + 1e-12)[0]])
+
+    def _by_rank(self, R: int, rank_of_identity: int) -> NDArray[np.float64]:
+        ranks = np.arange(1, R + 1)
+        if self.weighting == "equal":
+            weights = np.ones(R)
+        elif self.weighting == "cut":
+            weights = (ranks <= self.h_).astype(float)
+        elif self.weighting == "exp":
+            weights = _exponential(R, np.array([self.h_]))[0]
+        elif self.weighting == "best":
+            weights = (ranks == 1).astype(float)
+        elif self.weighting == "new":
+            weights = (ranks <= rank_of_identity).astype(float)
+        else:
+            weights = (R + 1.0) - ranks
+        return weights / weights.sum()
+
+
+def _exponential(R: int, h: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of equation 2.7, (h, rank)."""
+    h = h[:, None]
+    r = np.arange(1, R + 1)
+    return 2.0 ** ((1 - r) / h) * (1 - 2.0 ** (-1 / h)) / (1 - 2.0 ** (-R / h))

@@ -1,0 +1,145 @@
+"""Regularised rotation forests: more trees on rotations that make them simple (thesis, chapter 2)."""
+
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
+from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, rotated_views
+from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.seeds import child
+
+__all__ = ["RegularizedRotationForestClassifier"]
+
+
+class RegularizedRotationForestClassifier(RotatedClassifier):
+    """A random forest on R rotations, with more trees on those whose trees are simple.
+
+    A micro-forest on each rotation tells how complex trees on it are; rotations are ranked, and
+    weights by rank say how many of the M trees each gets. The identity is rotation 0, so that data
+    that are rotated well already stay so. Trees vote; a tie goes to the class of the larger summed
+    probability, then to the lower class number.
+
+    Parameters
+    ----------
+    n_estimators : int, default=500
+        M, number of trees.
+    n_rotations : int, default=25
+        R, the identity included.
+    micro_forest_size : int, default=10
+        U, trees grown on each rotation to rank it; R U may be at most M. They are used again.
+    weighting : {"equal", "cut", "exp", "best", "new", "linear", "oob", "joint"}, default="exp"
+        See :class:`rotastack.combine.RotationWeights`.
+    h : float or None, default=None
+        Parameter of "cut" and "exp"; None finds it on a grid.
+    flip : bool, default=False
+        Allow reflections.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler before the rotation; also fills missing values with training medians.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns looked at for each split.
+    max_axes : int, default=1000
+        Rotate so many random axes at most.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are never rotated.
+    n_jobs : int or None
+        Threads over trees. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    rotations_ : ndarray of float32 of shape (n_rotations, m, m)
+        The rotations as drawn, the identity first; m is the number of numeric columns, or `max_axes`.
+    axes_ : ndarray of shape (n_rotations, m)
+        Which of the numeric columns each rotation turns.
+    complexity_ : ndarray of shape (n_rotations,)
+        Median number of nodes plus mean depth over rows, in the order of `rotations_`.
+    oob_error_ : ndarray of shape (n_rotations,)
+        Out-of-bag error of each micro-forest, in the order of `rotations_`.
+    trees_per_rotation_ : ndarray of int of shape (n_rotations,)
+        They add up to M.
+    h_ : float or None
+    forest_ : GrownTrees
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, algorithm 2 and equations 2.5 to 2.7.
+    Blaser, R. and Fryzlewicz, P. (2021). Regularizing axis-aligned ensembles via data rotations
+    that favor simpler learners. Statistics and Computing 31.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import RegularizedRotationForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RegularizedRotationForestClassifier(100, n_rotations=8, random_state=0).fit(X, y)
+    >>> int(clf.trees_per_rotation_.sum()), clf.rotations_.shape
+    (100, (8, 4, 4))
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **CONSTRAINTS,
+        "n_rotations": [Interval(Integral, 1, None, closed="left")],
+        "micro_forest_size": [Interval(Integral, 1, None, closed="left")],
+        "weighting": [StrOptions(set(WEIGHTINGS))],
+        "h": [Interval(Real, 0.0, None, closed="neither"), None],
+    }
+    hard = True
+
+    def __init__(
+        self,
+        n_estimators: int = 500,
+        n_rotations: int = 25,
+        micro_forest_size: int = 10,
+        weighting: str = "exp",
+        h: float | None = None,
+        *,
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = "sqrt",
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.n_rotations = n_rotations
+        self.micro_forest_size = micro_forest_size
+        self.weighting = weighting
+        self.h = h
+        self.flip = flip
+        self.scaling = scaling
+        self.max_features = max_features
+        self.max_axes = max_axes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        weights = RotationWeights(self.weighting, self.h)
+        weights.check(self.n_rotations)
+        pool = self._pool(X, target, n_classes, n_numeric, sequence)
+        weights.rank(pool.complexity, pool.oob_error)
+        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, weights.h_
+        self.trees_per_rotation_ = weights.counts(self.n_estimators)
+        self.forest_ = pool.forest(self.trees_per_rotation_)
+        return None
+
+    def _pool(self, X, target, n_classes, n_numeric, sequence) -> RotationPool:
+        """Return the pool of micro-forests, and keep its rotations."""
+        R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
+        if R > M:
+            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
+        if R * U > M:
+            raise ValueError(
+                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
+            )
+        self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
+        self.rotations_[0] = np.eye(self.rotations_.shape[1])
+        views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)
+        return RotationPool(X, target, n_classes, views, U, self.max_features, sequence, self.n_jobs)

@@ -1,0 +1,148 @@
+"""Forests on rotations that grow as needed (thesis, algorithm 2)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.combine.rotation_weights import rotation_complexity
+from rotastack.seeds import child
+from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.grown import GrownTrees
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.members import grow_members
+
+__all__ = ["RotationPool"]
+
+
+class RotationPool:
+    """Trees on R rotations: a micro-forest on each, and more trees where they are asked for.
+
+    Tree j on rotation r is the same however many are asked for, so weightings that are compared
+    share their trees.
+
+    Parameters
+    ----------
+    X : ndarray of float32 of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+        Class numbers.
+    n_classes : int
+    views : LinearViews
+        One for each rotation.
+    micro_forest_size : int
+        U, trees that are grown on each rotation to rank it.
+    max_features : {"sqrt", "log2"}, int, float or None
+    sequence : numpy.random.SeedSequence
+    n_jobs : int, optional
+
+    Attributes
+    ----------
+    complexity : ndarray of shape (n_rotations,)
+        Median number of nodes plus mean depth over training rows (equation 2.5).
+    oob_error : ndarray of shape (n_rotations,)
+        Out-of-bag error of each micro-forest.
+    """
+
+    def __init__(
+        self,
+        X: NDArray[np.float32],
+        y: NDArray[np.integer],
+        n_classes: int,
+        views: LinearViews,
+        micro_forest_size: int,
+        max_features: str | int | float | None,
+        sequence: np.random.SeedSequence,
+        n_jobs: int | None = None,
+    ):
+        self.X, self.y, self.n_classes, self.views = X, y, n_classes, views
+        self.max_features = max_features
+        self.sequence = sequence
+        self.n_jobs = n_jobs
+        R = len(views)
+        micro = grow_members(
+            X[None], y, n_classes, Family(R * micro_forest_size, views, max_features=max_features),
+            TreeOptions(), [child(sequence, "micro")], n_jobs=n_jobs,
+        )  # fmt: skip
+        self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], len(X))
+        self.oob_error = micro.oob_error[0]
+        self.size = np.full(R, micro_forest_size)
+        assert micro.trees is not None
+        self._grown = [micro.trees]
+        self._rotation = [np.repeat(np.arange(R), micro_forest_size)]
+        self._number = [np.tile(np.arange(micro_forest_size), R)]
+        self._micro = micro_forest_size
+
+    def grow(self, counts: NDArray[np.integer]) -> None:
+        """Grow trees until there are ``counts[r]`` on rotation r, at least."""
+        wanted = np.flatnonzero(counts > self.size)
+        if not len(wanted):
+            return
+        families, seeds = [], []
+        for r in wanted.tolist():
+            first, last = int(self.size[r]), int(counts[r])
+            families.append(Family(last - first, self.views.take([r]), max_features=self.max_features))
+            more = child(self.sequence, "more", r).generate_state(last - self._micro, np.uint64)
+            seeds.append(more[first - self._micro :])
+        grown, _ = grow_forest(
+            self.X, self.y, families, TreeOptions(), self.sequence,
+            n_classes=self.n_classes, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        grown.tree_view, grown.views = wanted[grown.tree_view], self.views
+        self._grown.append(grown)
+        added = counts[wanted] - self.size[wanted]
+        self._rotation.append(np.repeat(wanted, added))
+        self._number.append(np.concatenate([np.arange(self.size[r], counts[r]) for r in wanted.tolist()]))
+        self.size[wanted] = counts[wanted]
+
+    def forest(self, counts: NDArray[np.integer]) -> GrownTrees:
+        """Return the first ``counts[r]`` trees on each rotation r, rotation after rotation."""
+        self.grow(counts)
+        rotation, number = np.concatenate(self._rotation), np.concatenate(self._number)
+        kept = np.flatnonzero(number < counts[rotation])
+        everything = GrownTrees.concatenate(self._grown)
+        return everything.take(kept[np.lexsort((number[kept], rotation[kept]))])
+
+    def vote_shares(
+        self, X: NDArray[np.float32], counts: Sequence[NDArray[np.integer]]
+    ) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        """Let several ensembles from this pool vote; each tree is grown and read once.
+
+        Parameters
+        ----------
+        X : C-contiguous ndarray of float32 of shape (n_rows, n_features)
+        counts : sequence of ndarray of shape (n_rotations,)
+            Trees that each ensemble takes on each rotation.
+
+        Returns
+        -------
+        shares : ndarray of shape (n_ensembles, n_rows, n_classes)
+            As :meth:`rotastack.trees.GrownTrees.vote_shares` of each.
+        facts : list of dict
+            Mean number of nodes and leaves, and mean depth, of each ensemble's trees.
+        """
+        self.grow(np.max(counts, axis=0))
+        table = np.stack(counts)
+        sums: Any = np.zeros((len(counts), len(X), self.n_classes))
+        votes: Any = np.zeros_like(sums)
+        facts = np.zeros((len(counts), 3))
+        for grown, rotation, number in zip(self._grown, self._rotation, self._number, strict=True):
+            used = number < table[:, rotation]  # (ensemble, tree)
+            # Trees that the same ensembles use are read as one group.
+            patterns, group = np.unique(used.T, axis=0, return_inverse=True)
+            group = group.reshape(-1).astype(np.int64)
+            weights = patterns.T.astype(np.float64)
+            said = grown.hardened().group_sums(X, group, len(patterns), self.n_jobs)
+            votes += np.einsum("eg,grc->erc", weights, said)
+            if len(grown.values):
+                said = grown.group_sums(X, group, len(patterns), self.n_jobs)
+            sums += np.einsum("eg,grc->erc", weights, said)
+            facts += used.astype(np.float64) @ grown.facts
+        n_trees = table.sum(axis=1)
+        shares = votes / n_trees[:, None, None]
+        tied = (shares == shares.max(axis=2, keepdims=True)).sum(axis=2) > 1
+        means = sums / n_trees[:, None, None]
+        shares[tied] = (1 - 1e-6) * shares[tied] + 1e-6 * means[tied]
+        facts /= n_trees[:, None]
+        names = ("n_nodes", "n_leaves", "depth")
+        return shares, [dict(zip(names, row.tolist(), strict=True)) for row in facts]

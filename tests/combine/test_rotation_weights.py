@@ -1,0 +1,139 @@
+"""Weights of rotations against hand-computed ones."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import rankdata
+
+from rotastack.combine import RotationWeights
+from rotastack.combine.rotation_weights import WEIGHTINGS, rotation_complexity
+
+COMPLEXITY = [15.0, 11.0, 13.0, 19.0]  # ranks 3, 1, 2, 4; the identity (0) is third
+ERROR = [0.05, 0.20, 0.10, 0.10]
+
+
+@pytest.mark.parametrize(
+    ("weighting", "h", "weights"),
+    [
+        ("equal", None, [1 / 4] * 4),
+        ("cut", 2, [0, 1 / 2, 1 / 2, 0]),
+        ("best", None, [0, 1, 0, 0]),
+        ("new", None, [1 / 3, 1 / 3, 1 / 3, 0]),
+        ("linear", None, [0.2, 0.4, 0.3, 0.1]),
+        # Errors rank 1, 4, 2, 3: the tie of 2 and 3 goes to the simpler one.
+        ("oob", None, [0.4, 0.1, 0.3, 0.2]),
+        # Sums of ranks 1 + 3, 4 + 1, 2.5 + 2, 2.5 + 4 = 4, 5, 4.5, 6.5.
+        ("joint", None, [0.4, 0.2, 0.3, 0.1]),
+        ("exp", 1.0, [2 / 15, 8 / 15, 4 / 15, 1 / 15]),
+    ],
+)
+def test_weights_by_hand(weighting, h, weights):
+    fitted = RotationWeights(weighting, h).rank(COMPLEXITY, ERROR)
+    np.testing.assert_allclose(fitted.weights_, weights, atol=1e-12)
+
+
+def test_exponential_is_the_printed_formula():
+    R, h = 7, 2.3
+    r = np.arange(1, R + 1)
+    printed = 2 ** (-r / h) * (2 ** (1 / h) - 1) / (1 - 2 ** (-R / h))  # equation 2.7
+    fitted = RotationWeights("exp", h).rank(np.arange(R), np.zeros(R))
+    np.testing.assert_allclose(fitted.weights_, printed)
+    assert printed.sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("weighting", ["cut", "exp"])
+def test_h_is_the_best_of_the_grid_and_the_smallest_among_equals(weighting):
+    rng = np.random.default_rng(3)
+    complexity, error = rng.random(9), rng.random(9)
+    found = RotationWeights(weighting).rank(complexity, error).h_
+    grid = np.arange(1, 10) if weighting == "cut" else np.arange(1, 91) / 10
+    losses = [RotationWeights(weighting, float(h)).rank(complexity, error).weights_ @ error for h in grid]
+    assert found == pytest.approx(grid[int(np.argmin(losses))])
+    assert RotationWeights("cut").rank(complexity, np.full(9, 0.25)).h_ == 1
+    assert RotationWeights("exp").rank(complexity, np.full(9, 0.25)).h_ == pytest.approx(0.1)
+
+
+def test_ties_of_complexity_go_to_the_lower_number():
+    assert RotationWeights("linear").rank([5, 3, 5, 3], [0, 0, 0, 0]).order_.tolist() == [1, 3, 0, 2]
+
+
+def test_ties_of_the_joint_rank_go_to_the_simpler_one():
+    complexity, error = [1.0, 2.0, 3.0], [0.3, 0.2, 0.1]
+    assert rankdata(rankdata(complexity) + rankdata(error)).tolist() == [2, 2, 2]
+    assert RotationWeights("joint").rank(complexity, error).order_.tolist() == [0, 1, 2]
+
+
+@given(
+    R=st.integers(1, 40),
+    extra=st.integers(0, 500),
+    weighting=st.sampled_from(WEIGHTINGS),
+    seed=st.integers(0, 99),
+)
+def test_trees_sum_to_the_total_and_never_rise_with_the_rank(R, extra, weighting, seed):
+    rng = np.random.default_rng(seed)
+    fitted = RotationWeights(weighting).rank(rng.integers(3, 9, R), rng.integers(0, 4, R) / 10)
+    counts = fitted.counts(R + extra)
+    assert counts.sum() == R + extra
+    assert counts.min() >= 0
+    by_rank = counts[fitted.order_]
+    assert (np.diff(by_rank) <= 0).all()
+    assert fitted.weights_.sum() == pytest.approx(1)
+
+
+def test_shortage_goes_to_the_first_and_excess_is_taken_from_the_last():
+    two = RotationWeights("linear").rank([1.0, 2.0], [0, 0])
+    assert two.counts(100).tolist() == [67, 33]
+    # .4 .3 .2 .1 of 14 = 5.6 4.2 2.8 1.4, rounded 6 4 3 1
+    four = RotationWeights("linear").rank([1.0, 2.0, 3.0, 4.0], [0] * 4)
+    assert four.counts(14).tolist() == [6, 4, 3, 1]
+    # of 11 = 4.4 3.3 2.2 1.1, rounded 4 3 2 1: one is missing
+    assert four.counts(11).tolist() == [5, 3, 2, 1]
+    # of 9 = 3.6 2.7 1.8 .9, rounded 4 3 2 1: one too many
+    assert four.counts(9).tolist() == [4, 3, 2, 0]
+
+
+def test_equal_spreads_its_remainder():
+    """2.4 rounded down 100 times would hand 40 trees to one rotation."""
+    counts = RotationWeights("equal").rank(np.arange(100.0), np.zeros(100)).counts(240)
+    assert sorted(set(counts.tolist())) == [2, 3]
+    assert counts[:40].tolist() == [3] * 40
+
+
+def test_combines_outputs_by_weight():
+    outputs = np.array([[[1.0, 0.0]], [[0.0, 1.0]], [[0.5, 0.5]]])
+    fitted = RotationWeights("linear").rank([3.0, 1.0, 2.0], [0, 0, 0])
+    np.testing.assert_allclose(fitted.predict_proba(outputs), [[1 / 6 + 1 / 6, 3 / 6 + 1 / 6]])
+
+
+def test_a_member_that_was_never_out_of_bag_is_the_worst():
+    fitted = RotationWeights("oob").rank([1.0, 2.0, 3.0], [np.nan, 0.5, 0.1])
+    assert fitted.order_.tolist() == [2, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        (RotationWeights("cute"), "weighting must be one of equal, cut, exp"),
+        (RotationWeights("cut", 5), "whole number from 1 to 4, got 5"),
+        (RotationWeights("cut", 1.5), "whole number from 1 to 4, got 1.5"),
+        (RotationWeights("exp", 9.0), "from 0.1 to 4, got 9.0"),
+        (RotationWeights("linear", 2.0), "'linear' has no parameter h"),
+    ],
+)
+def test_bad_parameters_are_named(weights, message):
+    with pytest.raises(ValueError, match=message):
+        weights.rank(COMPLEXITY, ERROR)
+
+
+def test_what_is_needed_must_be_known():
+    with pytest.raises(ValueError, match="'oob' needs out-of-bag errors"):
+        RotationWeights("oob").rank(COMPLEXITY, [np.nan] * 4)
+    with pytest.raises(ValueError, match="'linear' needs trees"):
+        RotationWeights("linear").rank([np.nan] * 4, ERROR)
+    with pytest.raises(ValueError, match="3 trees are too few for 4 rotations"):
+        RotationWeights("equal").rank(COMPLEXITY, ERROR).counts(3)
+
+
+def test_complexity_counts_depth_as_a_tie_breaker():
+    assert rotation_complexity([11], [4], 100).tolist() == [11.04]

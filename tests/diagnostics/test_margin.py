@@ -1,0 +1,106 @@
+"""Margins by hand, and against brute force."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.model_selection import train_test_split
+
+from rotastack import RandomRotationForestClassifier
+from rotastack.diagnostics import chebyshev_bound, margins, mean_correlation, raw_margins, summarize_margins
+from rotastack.trees import ForestClassifier
+
+
+def brute(votes, y, mask, n_classes):
+    """Loop over rows and members: equations 1.9 to 1.16 and 1.21."""
+    n, M = votes.shape
+    big, rivals = [], []
+    for i in range(n):
+        counted = [votes[i, m] for m in range(M) if mask[i, m]]
+        shares = [counted.count(c) / len(counted) if counted else np.nan for c in range(n_classes)]
+        wrong = [c for c in range(n_classes) if c != y[i]]
+        rival = max(wrong, key=lambda c: (shares[c], -c))
+        rivals.append(rival)
+        big.append(shares[y[i]] - shares[rival])
+    deviations = []
+    for m in range(M):
+        raw = [(votes[i, m] == y[i]) * 1.0 - (votes[i, m] == rivals[i]) * 1.0 for i in range(n) if mask[i, m]]
+        if raw:
+            deviations.append(np.std(raw))
+    big = np.array(big)
+    known = big[~np.isnan(big)]
+    return big, np.var(known) / np.mean(deviations) ** 2
+
+
+@pytest.mark.parametrize("masked", [False, True])
+def test_against_brute_force(masked):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 4, 30)
+    votes = np.where(rng.random((30, 12)) < 0.6, y[:, None], rng.integers(0, 4, (30, 12)))
+    mask = rng.random(votes.shape) < 0.4 if masked else np.ones(votes.shape, dtype=bool)
+    mask[3] = not masked
+    expected, correlation = brute(votes, y, mask, 4)
+    given = mask if masked else None
+    np.testing.assert_allclose(margins(votes, y, given), expected)
+    summary = summarize_margins(votes, y, given)
+    known = expected[~np.isnan(expected)]
+    assert summary.mean == pytest.approx(known.mean())
+    assert summary.variance == pytest.approx(known.var())
+    assert summary.chebyshev_bound == pytest.approx(known.var() / known.mean() ** 2)
+    assert summary.mean_correlation == pytest.approx(correlation)
+    assert mean_correlation(votes, y, given) == summary.mean_correlation
+
+
+def test_raw_margins_average_to_margins():
+    rng = np.random.default_rng(1)
+    y, votes = rng.integers(0, 3, 20), rng.integers(0, 3, (20, 9))
+    np.testing.assert_allclose(raw_margins(votes, y).mean(axis=1), margins(votes, y))
+
+
+def test_bound_says_nothing_without_a_positive_mean():
+    assert chebyshev_bound([-0.2, 0.1]) == float("inf")
+
+
+def test_members_that_never_err_have_no_correlation():
+    assert np.isnan(mean_correlation([[0, 0], [1, 1]], [0, 1]))
+
+
+def test_bad_shapes_are_named():
+    with pytest.raises(ValueError, match="votes must be"):
+        margins([0, 1], [0, 1])
+    with pytest.raises(ValueError, match="class numbers"):
+        margins([[0.5]], [0])
+    with pytest.raises(ValueError, match="mask is of shape"):
+        margins([[0]], [0], [[True, True]])
+    with pytest.raises(ValueError, match="no row has a margin"):
+        summarize_margins([[0]], [0], [[False]])
+
+
+def test_out_of_bag_and_test_rows_tell_the_same():
+    X, y = load_iris(return_X_y=True)
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, stratify=y, random_state=0)
+    clf = RandomRotationForestClassifier(400, random_state=0).fit(train, y_train)
+    mask = clf.forest_.out_of_bag(len(train))
+    own = summarize_margins(clf.tree_votes(train), y_train, mask)
+    new = summarize_margins(clf.tree_votes(test), y_test)
+    assert abs(own.mean - new.mean) < 0.1
+    assert abs(own.mean_correlation - new.mean_correlation) < 0.15
+    counted = mask.sum(axis=1)
+    assert 0.3 < counted.mean() / 400 < 0.45
+
+
+@pytest.mark.parametrize(("max_features", "plain", "rotated"), [(1, 0.39, 0.24), (4, 0.64, 0.37)])
+def test_rotation_lowers_the_correlation_on_iris(max_features, plain, rotated):
+    """Thesis, section 1.6.6: 0.32 and 0.61 without, 0.22 and 0.39 with rotation."""
+    X, y = load_iris(return_X_y=True)
+    found = {"plain": [], "rotated": []}
+    for seed in range(10):
+        train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=seed)
+        for name, clf in [
+            ("plain", ForestClassifier(300, max_features=max_features, random_state=seed)),
+            ("rotated", RandomRotationForestClassifier(300, max_features=max_features, random_state=seed)),
+        ]:
+            votes = clf.fit(train, y_train).tree_votes(test)
+            found[name].append(mean_correlation(votes, y_test))
+    assert np.mean(found["plain"]) == pytest.approx(plain, abs=0.08)
+    assert np.mean(found["rotated"]) == pytest.approx(rotated, abs=0.08)
+    assert np.mean(found["rotated"]) < np.mean(found["plain"])

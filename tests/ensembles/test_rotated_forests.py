@@ -1,0 +1,403 @@
+"""Forests on rotations: random, regularised, several at once, boosted; classification and regression."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_diabetes, load_iris, make_friedman1
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+from rotastack import (
+    MultiRotationForestClassifier,
+    MultiRotationForestRegressor,
+    PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
+    RandomRotationBoostingClassifier,
+    RandomRotationBoostingRegressor,
+    RandomRotationForestClassifier,
+    RandomRotationForestRegressor,
+    RegularizedRotationForestClassifier,
+)
+from rotastack.combine import RotationWeights, Stacking, Voting
+from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.views import RandomRotation
+
+
+@pytest.fixture(scope="module")
+def iris():
+    return load_iris(return_X_y=True)
+
+
+@pytest.fixture(scope="module")
+def diabetes():
+    return load_diabetes(return_X_y=True)
+
+
+CLASSIFIERS = [
+    RandomRotationForestClassifier(30, random_state=1),
+    RandomRotationForestClassifier(30, tree="extra", n_cuts=3, flip=True, random_state=1),
+    RegularizedRotationForestClassifier(60, n_rotations=5, micro_forest_size=4, random_state=1),
+    MultiRotationForestClassifier(6, 30, random_state=1),
+    RandomRotationBoostingClassifier(4, trees_per_rotation=8, learning_rate=0.3, random_state=1),
+]
+REGRESSORS = [
+    RandomRotationForestRegressor(60, random_state=1),
+    RandomRotationForestRegressor(60, tree="extra", n_trees_per_rotation=3, random_state=1),
+    MultiRotationForestRegressor(4, 40, random_state=1),
+    RandomRotationBoostingRegressor(6, trees_per_rotation=60, learning_rate=0.1, random_state=1),
+    PooledEnsembleRegressor(RandomRotation(), n_estimators=60, random_state=1),
+]
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
+def test_classifiers_learn_and_do_not_depend_on_threads(estimator, iris):
+    X, y = iris
+    labels = np.array(["s", "c", "v"])[y]
+    train, test, y_train, y_test = train_test_split(X, labels, test_size=0.5, stratify=y, random_state=0)
+    clf = estimator.set_params(n_jobs=None).fit(train, y_train)
+    assert clf.score(test, y_test) > 0.9
+    proba = clf.predict_proba(test)
+    again = estimator.set_params(n_jobs=2).fit(train, y_train)
+    np.testing.assert_array_equal(again.predict_proba(test), proba)
+
+
+@pytest.mark.parametrize("estimator", REGRESSORS, ids=lambda e: type(e).__name__)
+def test_regressors_learn_and_do_not_depend_on_threads(estimator, diabetes):
+    X, y = diabetes
+    X = X.copy()
+    X[::9, 2] = np.nan
+    train, test, y_train, y_test = train_test_split(X, y, random_state=0)
+    first = estimator.set_params(n_jobs=None).fit(train, y_train)
+    assert first.score(test, y_test) > 0.25
+    predicted = first.predict(test)
+    np.testing.assert_array_equal(estimator.set_params(n_jobs=2).fit(train, y_train).predict(test), predicted)
+
+
+def test_out_of_bag_scores_are_honest(diabetes):
+    X, y = diabetes
+    train, test, y_train, y_test = train_test_split(X, y, random_state=1)
+    reg = RandomRotationForestRegressor(300, random_state=0).fit(train, y_train)
+    assert reg.oob_score_ == pytest.approx(reg.score(test, y_test), abs=0.12)
+    assert reg.score(train, y_train) > reg.oob_score_ + 0.2
+    mask = reg.forest_.out_of_bag(len(train))
+    trees = reg.forest_.outputs(reg._checked(train))[:, :, 0].T
+    by_hand = np.where(mask, trees, 0).sum(axis=1) / mask.sum(axis=1)
+    np.testing.assert_allclose(reg.oob_prediction_, by_hand, rtol=1e-6)
+    errors = [np.mean((trees[mask[:, t], t] - y_train[mask[:, t]]) ** 2) for t in range(300)]
+    np.testing.assert_allclose(reg.rotation_oob_error_, errors, rtol=1e-5)
+
+
+def test_each_group_of_trees_has_its_rotation(iris):
+    clf = RandomRotationForestClassifier(12, n_trees_per_rotation=4, random_state=0).fit(*iris)
+    views = clf.forest_.views
+    assert clf.forest_.tree_view.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+    for v in range(3):
+        matrix = views.matrix(v).astype(float)
+        np.testing.assert_allclose(matrix @ matrix.T, np.eye(4), atol=1e-6)
+        assert np.linalg.det(matrix) == pytest.approx(1)
+    assert not np.allclose(views.matrix(0), views.matrix(1))
+
+
+def test_rotations_come_in_order_however_many_there_are(iris):
+    few = RandomRotationForestClassifier(3, random_state=0).fit(*iris).forest_
+    many = RandomRotationForestClassifier(9, random_state=0).fit(*iris).forest_
+    for v in range(3):
+        np.testing.assert_array_equal(few.views.matrix(v), many.views.matrix(v))
+    X = np.ascontiguousarray(iris[0], dtype=np.float32)
+    np.testing.assert_array_equal(few.votes(X), many.votes(X)[:, :3])
+
+
+def test_the_worst_rotations_are_dropped(iris):
+    X, y = iris
+    whole = RandomRotationForestClassifier(40, n_trees_per_rotation=2, random_state=0).fit(X, y)
+    cut = RandomRotationForestClassifier(40, n_trees_per_rotation=2, drop_worst=0.1, random_state=0).fit(X, y)
+    assert len(cut.forest_) == 36
+    kept = np.unique(cut.forest_.tree_view)
+    dropped = np.setdiff1d(np.arange(20), kept)
+    assert len(dropped) == 2
+    assert whole.rotation_oob_error_[dropped].min() >= whole.rotation_oob_error_[kept].max()
+    np.testing.assert_array_equal(whole.rotation_oob_error_, cut.rotation_oob_error_)
+
+
+def test_only_a_few_axes_rotate_beyond_the_limit():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 12)), rng.integers(0, 2, 40)
+    clf = RandomRotationForestClassifier(6, max_axes=3, categorical_features=[0, 5], random_state=0).fit(X, y)
+    subsets = set()
+    for v in range(6):
+        matrix = clf.forest_.views.matrix(v)
+        mapped = np.flatnonzero((matrix != 0).sum(axis=1) > 1)
+        assert len(mapped) == 3
+        assert (mapped < 10).all()  # the categorical ones come last
+        subsets.add(tuple(mapped))
+        np.testing.assert_allclose(matrix @ matrix.T, np.eye(12), atol=1e-6)
+    assert len(subsets) > 1
+    assert clf.feature_importances_.shape == (12,)
+
+
+def test_importances_stand_at_the_columns_they_belong_to():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 5))
+    y = (X[:, 3] > 0).astype(int)
+    X[:, 1] = X[:, 1] > 0
+    clf = MultiRotationForestClassifier(3, 50, categorical_features=[1], random_state=0).fit(X, y)
+    assert clf.feature_importances_.argmax() == 3
+    assert clf.feature_importances_.sum() == pytest.approx(1)
+
+
+def test_multi_rotation_finds_the_rotation_that_helps():
+    """Class = sign of a rotated coordinate: its rotation gets most of the importance."""
+    rng = np.random.default_rng(5)
+    X = rng.uniform(size=(600, 2))
+    probe = MultiRotationForestClassifier(8, 10, scaling=None, random_state=3).fit(X, rng.integers(0, 2, 600))
+    blocks = [probe.forest_.views.matrix(0)[:, 2 * k : 2 * k + 2] for k in range(8)]
+    z = X @ blocks[5]
+    y = (z[:, 0] > np.median(z[:, 0])).astype(int)
+    clf = MultiRotationForestClassifier(8, 100, max_features=None, scaling=None, random_state=3).fit(X, y)
+    assert clf.rotation_importances_.argmax() == 5
+    assert clf.rotation_importances_.sum() == pytest.approx(1)
+    best = MultiRotationForestClassifier(8, 100, n_best=2, scaling=None, random_state=3).fit(X, y)
+    assert 5 in best.kept_rotations_
+    assert len(best.kept_rotations_) == 2
+    assert best.forest_.views.widths().tolist() == [4]
+    assert (best.rotation_importances_ > 0).sum() <= 2
+
+
+def test_multi_rotation_trees_are_smaller():
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(500, 3))
+    y = (X.sum(axis=1) > 1.5).astype(int)
+    plain = ForestClassifier(50, random_state=0).fit(X, y).forest_.complexity()["n_leaves"]
+    multi = MultiRotationForestClassifier(20, 50, random_state=0).fit(X, y).forest_.complexity()["n_leaves"]
+    assert np.median(multi) < 0.8 * np.median(plain)
+
+
+# Regularised rotation forests
+
+
+def regularized(**options):
+    settings = {"n_estimators": 90, "n_rotations": 6, "micro_forest_size": 5, "random_state": 2} | options
+    return RegularizedRotationForestClassifier(**settings)
+
+
+def test_facts_of_a_regularized_forest(iris):
+    X, y = iris
+    clf = regularized(weighting="linear").fit(X, y)
+    assert clf.trees_per_rotation_.sum() == 90 == len(clf.forest_)
+    np.testing.assert_array_equal(clf.rotations_[0], np.eye(4))
+    order = np.argsort(clf.complexity_, kind="stable")
+    assert (np.diff(clf.trees_per_rotation_[order]) <= 0).all()
+    np.testing.assert_array_equal(np.bincount(clf.forest_.tree_view, minlength=6), clf.trees_per_rotation_)
+    # complexity and error of the micro-forests, by hand
+    seen = clf._checked(X)
+    facts = clf.forest_.complexity()
+    first = clf.forest_.tree_view == order[0]
+    micro = np.flatnonzero(first)[:5]
+    by_hand = np.median(facts["n_nodes"][micro]) + facts["depth"][micro].mean() / len(X)
+    assert clf.complexity_[order[0]] == pytest.approx(by_hand)
+    assert clf.oob_error_.shape == (6,)
+    assert 0 <= clf.oob_error_.min() <= clf.oob_error_.max() < 0.3
+    assert seen.dtype == np.float32
+
+
+def test_weightings_share_their_trees(iris):
+    X, y = iris
+    X32 = np.ascontiguousarray(X, dtype=np.float32)
+    linear = regularized(weighting="linear").fit(X, y)
+    best = regularized(weighting="best").fit(X, y)
+    np.testing.assert_array_equal(linear.complexity_, best.complexity_)
+    top = int(np.argmax(best.trees_per_rotation_))
+    n = int(linear.trees_per_rotation_[top])
+    mine = linear.forest_.take(np.flatnonzero(linear.forest_.tree_view == top))
+    theirs = best.forest_.take(np.arange(n))
+    np.testing.assert_array_equal(mine.leaves(X32), theirs.leaves(X32))
+
+
+def test_votes_of_many_weightings_are_those_of_each_forest(iris):
+    X, y = iris
+    X32 = np.ascontiguousarray(X, dtype=np.float32)
+    rotations = np.stack([np.eye(4), *(RandomRotation(random_state=s).fit(X).rotation_ for s in range(5))])
+    views = LinearViews.dense(rotations)
+    rng = np.random.default_rng(0)
+    noisy = np.where(rng.random(150) < 0.2, rng.integers(0, 3, 150), y)
+    repeated = np.repeat(X32[:75], 2, axis=0)  # equal rows of different classes: impure leaves
+
+    def pool():
+        return RotationPool(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7))
+
+    together = pool()
+    counts = [
+        RotationWeights(w).rank(together.complexity, together.oob_error).counts(60)
+        for w in ("equal", "cut", "exp", "best", "new", "linear", "oob", "joint")
+    ]
+    shares, facts = together.vote_shares(X32, counts)
+    for k, wanted in enumerate(counts):
+        alone = pool().forest(wanted)
+        np.testing.assert_allclose(alone.vote_shares(X32), shares[k], atol=1e-12)
+        assert facts[k]["n_nodes"] == pytest.approx(alone.complexity()["n_nodes"].mean())
+        assert facts[k]["depth"] == pytest.approx(alone.complexity()["depth"].mean())
+    assert together.size.sum() < sum(int(c.sum()) for c in counts)
+
+
+def test_a_tie_of_votes_goes_to_the_larger_probability():
+    """Two trees that disagree: one is sure of class 1, the other leans to class 0."""
+    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]], dtype=np.float32)
+    leaning = ForestClassifier(1, bootstrap=False, max_depth=1, random_state=0)
+    a = leaning.fit(X, [0, 0, 1, 0, 1]).forest_  # at 0: 2/3 class 0
+    b = ForestClassifier(1, bootstrap=False, random_state=0).fit(X, [1, 1, 1, 0, 0]).forest_  # at 0: class 1
+    both = type(a).concatenate([a, b])
+    at = np.zeros((1, 1), dtype=np.float32)
+    assert both.votes(at).tolist() == [[0, 1]]
+    assert both.vote_shares(at).argmax() == 1
+    assert both.sums(at).argmax() == 1
+
+
+def test_simple_rotations_make_smaller_forests():
+    """Complexity of EXP and BST below that of RRE (thesis, table 2.3)."""
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(400, 2))
+    y = (X[:, 0] > X[:, 1]).astype(int)
+    size = {}
+    for weighting in ("equal", "exp", "best"):
+        clf = RegularizedRotationForestClassifier(
+            300, n_rotations=20, micro_forest_size=10, weighting=weighting, random_state=0
+        ).fit(X, y)
+        size[weighting] = clf.forest_.complexity()["n_nodes"].mean()
+    assert size["best"] <= size["exp"] < 0.9 * size["equal"]
+
+
+def test_the_identity_wins_where_the_data_are_rotated_well_already():
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(400, 4))
+    y = (X[:, 0] > 0.5).astype(int)
+    clf = RegularizedRotationForestClassifier(100, n_rotations=10, weighting="best", random_state=0).fit(X, y)
+    assert clf.trees_per_rotation_.argmax() == 0
+
+
+def test_rotation_weights_combine_any_pool_of_trees(iris):
+    X, y = iris
+    views = [("identity", None, 1), ("rotation", RandomRotation(), 5)]
+    clf = PooledEnsembleClassifier(
+        views, ForestClassifier(8), RotationWeights("linear"), n_estimators=6, random_state=0
+    ).fit(X, y)
+    facts = [(m.n_nodes + m.depth / len(X)) for m in clf.pool_.members]
+    order = np.argsort(facts, kind="stable")
+    np.testing.assert_allclose(clf.combiners_[0].weights_[order], np.arange(6, 0, -1) / 21)
+    assert clf.score(X, y) > 0.95
+    single = PooledEnsembleClassifier(
+        RandomRotation(), DecisionTreeClassifier(), RotationWeights("oob"), 8, bootstrap=True, random_state=0
+    ).fit(X, y)
+    assert single.combiners_[0].order_[0] == np.argmin(single.oob_errors_)
+
+
+def test_drawn_rotations_may_be_reflections(iris):
+    clf = regularized(flip=True, n_rotations=15).fit(*iris)
+    signs = np.sign(np.linalg.det(clf.rotations_[1:].astype(float)))
+    assert set(signs) == {-1.0, 1.0}
+    clf = regularized(n_rotations=15).fit(*iris)
+    assert set(np.sign(np.linalg.det(clf.rotations_.astype(float)))) == {1.0}
+
+
+def test_one_rotation_is_a_plain_forest(iris):
+    X, y = iris
+    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
+    clf = RegularizedRotationForestClassifier(100, n_rotations=1, random_state=0).fit(train, y_train)
+    peer = RandomForestClassifier(100, random_state=0).fit(train, y_train)
+    assert abs(clf.score(test, y_test) - peer.score(test, y_test)) < 0.04
+
+
+# Regression pools
+
+
+def test_pool_of_regressors_with_families_and_out_of_bag(diabetes):
+    X, y = diabetes
+    views = [("identity", None, 1), ("rotation", RandomRotation(), 3)]
+    reg = PooledEnsembleRegressor(views, n_estimators=80, bootstrap=True, random_state=0).fit(X, y)
+    assert set(reg.oob_family_errors_) == {"identity", "rotation"}
+    assert 0.3 < reg.oob_score_ < 0.6
+    assert reg.oob_errors_.shape == (80,)
+    outputs = reg.pool_.outputs(X[:5])
+    np.testing.assert_allclose(reg.predict(X[:5]), outputs.mean(axis=0)[:, 0], rtol=1e-6)
+
+
+def test_rotating_changes_nothing_for_ridge(diabetes):
+    """A rotation-invariant learner predicts the same on any rotation: the views are applied right."""
+    X, y = diabetes
+    reg = PooledEnsembleRegressor(RandomRotation(), Ridge(), n_estimators=3, scaling=None, random_state=0)
+    np.testing.assert_allclose(reg.fit(X, y).predict(X), Ridge().fit(X, y).predict(X), rtol=1e-2)
+
+
+def test_a_trained_combiner_is_refused_for_regression(diabetes):
+    with pytest.raises(ValueError, match="combiners that are not trained"):
+        PooledEnsembleRegressor(combiner=Stacking()).fit(*diabetes)
+    assert PooledEnsembleRegressor(combiner=Voting()).fit(*diabetes).score(*diabetes) > 0.5
+
+
+def test_rotation_helps_where_the_target_is_oblique():
+    X, y = make_friedman1(400, 5, random_state=0)
+    y = (X @ [1, -1, 1, -1, 0]) ** 2
+    train, test, y_train, y_test = train_test_split(X, y, random_state=0)
+    rotated = RandomRotationForestRegressor(200, random_state=0).fit(train, y_train).score(test, y_test)
+    plain = RandomRotationForestRegressor(200, max_axes=2, random_state=0)
+    assert rotated > 0.6
+    assert rotated > plain.fit(train, y_train).score(test, y_test)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (regularized(n_rotations=100), r"n_rotations \(100\) is more than n_estimators \(90\)"),
+        (regularized(micro_forest_size=20), r"20 x 6 = 120\) is more than n_estimators"),
+        (regularized(weighting="cut", h=7), "whole number from 1 to 6"),
+        (regularized(weighting="exp", h=6.5), "from 0.1 to 6"),
+        (regularized(weighting="best", h=1), "has no parameter h"),
+        (regularized(categorical_features=range(4)), "no numeric column to rotate"),
+        (RandomRotationForestClassifier(tree="extra", drop_worst=0.1), "drop_worst needs out-of-bag errors"),
+        (MultiRotationForestClassifier(3, 10, n_best=4), r"n_best \(4\) is more than n_rotations \(3\)"),
+        (RandomRotationForestClassifier(5, n_trees_per_rotation=2), "multiple of n_trees_per_rotation"),
+    ],
+)
+def test_bad_parameters_are_named(estimator, message, iris):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*iris)
+
+
+@pytest.mark.parametrize("estimator", CLASSIFIERS, ids=lambda e: type(e).__name__)
+def test_a_regression_target_is_refused(estimator, diabetes):
+    X, y = diabetes
+    with pytest.raises(ValueError, match=r"[Uu]nknown label type|continuous"):
+        estimator.fit(X, y + 0.25)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomRotationForestClassifier(5, scaling=None),
+        regularized(scaling=None),
+        MultiRotationForestClassifier(2, 5, scaling=None),
+        PooledEnsembleClassifier(RandomRotation(), n_estimators=2, scaling=None),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_huge_differences_of_scale_are_warned_of(estimator, iris, recwarn):
+    import pandas as pd
+
+    X, y = iris
+    estimator.fit(X, y)
+    assert not [w for w in recwarn if "unscaled" in str(w.message)]
+    frame = pd.DataFrame(X, columns=["sepal_l", "sepal_w", "petal_l", "petal_w"])
+    frame["petal_l"] *= 1e6
+    with pytest.warns(UserWarning, match=r"'petal_l' .* drown the rest") as caught:
+        estimator.fit(frame, y)
+    assert "sepal_l" not in str(caught[0].message)
+
+
+def test_scaling_spares_the_warning(iris, recwarn):
+    X, y = iris
+    RandomRotationForestClassifier(5).fit(X * [1, 1, 1e6, 1], y)
+    assert not [w for w in recwarn if "unscaled" in str(w.message)]
