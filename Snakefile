@@ -29,7 +29,7 @@ wildcard_constraints:
     method=r"[^/]+",
     group=r"RG-\d+",
     rg=r"RG-\d+(-\d+)?",
-    fg=r"FG-\d+(-\d+)?",
+    fg=r"(FG|R)-\d+(-\d+)?",
 
 
 include: "workflow/rules/data.smk"

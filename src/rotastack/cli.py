@@ -14,14 +14,18 @@ STEPS = {
     "fetch": "get a raw table and keep it in data/raw",
     "prepare": "turn a raw table into numbers",
     "folds": "draw the fold groups of a data set",
+    "folds_holdout": "draw the random splits of a data set",
     "rotations": "draw one rotation group",
     "compile": "have the forest's machine code ready",
     "train": "train a pool for a block of cells",
+    "train_holdout": "train a pool on a block of random splits",
     "combine": "replay a method on its pool's outputs",
+    "combine_holdout": "replay a method on its pool's outputs for random splits",
     "score": "score all methods on a data set",
     "summarize": "statistics over cells and data sets",
     "draw_dataset": "draw the figures of a data set",
     "draw_study": "draw the figures over data sets",
+    "published": "put results beside published ones",
     "refit": "train the chosen method on all rows",
     "track": "bring records to MLflow",
     "report": "write the HTML report; with the name of a study, make it and say where it is",
@@ -30,7 +34,10 @@ STEPS = {
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; return the exit code. A RotastackError is printed as one line."""
-    arguments = _parser().parse_args(sys.argv[1:] if argv is None else argv)
+    given = sys.argv[1:] if argv is None else argv
+    cut = given.index("--") if "--" in given else len(given)
+    arguments = _parser().parse_args(given[:cut])
+    arguments.rest = given[cut + 1 :]
     try:
         return arguments.run(arguments) or 0
     except RotastackError as error:
@@ -56,9 +63,10 @@ def _parser() -> argparse.ArgumentParser:
     )
     run.add_argument("--target", help="column with the class labels, for a table")
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
+    run.add_argument("--size", default="full", help="size of the study, such as small (default: full)")
     run.add_argument("--profile", help="workflow profile: default, slurm, or a folder")
     run.add_argument("--dry-run", action="store_true", help="say what would be done")
-    run.add_argument("rest", nargs="*", help="after --: further arguments for snakemake")
+    run.epilog = "What follows -- goes to snakemake as it is."
     run.set_defaults(run=_run)
 
     ui = commands.add_parser("ui", help="open the MLflow UI on the tracking database")
@@ -107,7 +115,7 @@ def _step(arguments) -> int:
     if arguments.step == "report" and arguments.study:
         return _report(arguments)
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-        os.environ[variable] = "1" if arguments.step == "train" else str(arguments.threads)
+        os.environ[variable] = "1" if arguments.step.startswith("train") else str(arguments.threads)
     import importlib
     import json
 
@@ -185,6 +193,8 @@ def _run(arguments) -> int:
             raise RotastackError(f"--target goes with a table, and {arguments.study} is a study")
         study = _study_file(arguments.study)
     options = ["--configfile", str(study), "--cores", str(arguments.cores)]
+    if arguments.size != "full":
+        options += ["--config", f"size={arguments.size}"]
     if arguments.profile:
         from rotastack.project import project_file
 

@@ -18,13 +18,14 @@ rule combine:
     params:
         spec=lambda w: PLAN.spec("combine", w.dataset, PLAN.label(w.method)),
         code=lambda w: PLAN.code("combine", PLAN.label(w.method)),
+        step=PLAN.step("combine"),
         label=lambda w: PLAN.label(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: combining for method {wildcards.method}"
     shell:
-        "rotastack combine --spec {params.spec:q} --code {params.code} --threads {threads}"
+        "rotastack {params.step} --spec {params.spec:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset} method={params.label:q} pool={params.pool}"
         " --input table {input.table} --input folds {input.folds} --input pools {params.pools}"
         " --output method {output.method} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"

@@ -35,6 +35,8 @@ rule summarize:
         table_log_loss=f"{ROOT}/tables/log_loss.csv",
         table_brier=f"{ROOT}/tables/brier.csv",
         table_variance=f"{ROOT}/tables/variance.csv",
+        table_pairs=f"{ROOT}/tables/pairs.csv",
+        table_facts=f"{ROOT}/tables/facts.csv",
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
@@ -56,6 +58,7 @@ rule summarize:
         " --output variance {output.variance} --output table_error {output.table_error}"
         " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
         " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
+        " --output table_pairs {output.table_pairs} --output table_facts {output.table_facts}"
         " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
@@ -64,11 +67,11 @@ rule draw_dataset:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
     output:
         report(
-            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.FIGURES),
+            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.figures),
             caption="../report/heatmap.rst",
             category="data sets",
         ),
-        expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.FIGURES),
+        expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.figures),
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
     benchmark:
@@ -111,6 +114,36 @@ rule draw_study:
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
+rule published:
+    input:
+        scores=f"{ROOT}/scores.parquet",
+        published=PLAN.published_files,
+        texts=PLAN.report_texts,
+    output:
+        page=f"{ROOT}/published.html",
+        table=f"{ROOT}/tables/published.csv",
+    log:
+        f"{ROOT}/logs/published/all.log",
+    benchmark:
+        f"{ROOT}/benchmarks/published/all.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=20,
+    params:
+        study=PLAN.study.name,
+        title=PLAN.study.content["title"],
+        skipped=PLAN.skipped_json,
+        code=PLAN.code("published"),
+    message:
+        "published against ours"
+    shell:
+        "rotastack published --code {params.code}"
+        " --about study={params.study} title={params.title:q} skipped={params.skipped:q}"
+        " --input scores {input.scores} --input published {input.published}"
+        " --output page {output.page} --output table {output.table} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
 rule report:
     input:
         comparison=f"{ROOT}/statistics/comparison.json",
@@ -124,6 +157,8 @@ rule report:
         scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
         texts=PLAN.report_texts,
+        pairs=f"{ROOT}/tables/pairs.csv",
+        facts=f"{ROOT}/tables/facts.csv",
     output:
         report=f"{ROOT}/report.html",
     log:
@@ -149,12 +184,14 @@ rule report:
         " --input comparison {input.comparison} --input variance {input.variance} --input figures {input.figures}"
         " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
         " --input refits {input.refits} --input benchmarks {params.benchmarks}"
+        " --input pairs {input.pairs} --input facts {input.facts}"
         " --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule front_page:
     input:
-        f"{ROOT}/report.html",
+        report=f"{ROOT}/report.html",
+        published=PLAN.published,
     output:
         "results/report.html",
     log:
@@ -169,4 +206,4 @@ rule front_page:
     message:
         "results/report.html is the report of {PLAN.study.name}"
     shell:
-        "cp {input} {output} 2> {log}"
+        "cp {input.report} {output} 2> {log}; for page in {input.published}; do cp $page results/ 2>> {log}; done"

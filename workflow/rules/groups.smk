@@ -15,10 +15,11 @@ rule folds:
     params:
         spec=lambda w: PLAN.spec("folds", w.dataset),
         code=PLAN.code("folds"),
+        step=PLAN.step("folds"),
     message:
-        "{wildcards.dataset}: drawing the fold groups"
+        "{wildcards.dataset}: drawing fold groups or splits"
     shell:
-        "rotastack folds --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
+        "rotastack {params.step} --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
         " --input table {input.table} --output folds {output.folds} --output record {output.record}"
         " 2> {log} || {{ cat {log} >&2; exit 1; }}"
 

@@ -35,10 +35,11 @@ rule train:
     params:
         spec=lambda w: PLAN.spec("train", w.dataset, w.pool, w.rg, w.fg),
         code=lambda w: PLAN.code("train", w.pool),
+        step=PLAN.step("train"),
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.rg}, {wildcards.fg}"
     shell:
-        "rotastack train --spec {params.spec:q} --code {params.code} --threads {threads}"
+        "rotastack {params.step} --spec {params.spec:q} --code {params.code} --threads {threads}"
         " --about dataset={wildcards.dataset} pool={wildcards.pool}"
         " --input table {input.table} --input folds {input.folds} --input rotations {input.rotations}"
         " --output pool {output.pool} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"

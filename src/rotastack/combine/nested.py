@@ -1,5 +1,6 @@
 """Replay a combiner on the stored outputs of a nested cross-validation."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,13 +18,15 @@ def combine_nested(
     folds: NDArray[np.integer],
     y: NDArray[np.integer],
     sequence: np.random.SeedSequence,
+    facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
 ) -> tuple[NDArray[np.float64], list[Any]]:
     """Predict every row by a combiner that has not seen its fold.
 
     A combiner that is trained sees, for outer fold h, the rows outside h with the outputs of
     the members trained without h and the row's own fold; the rows of h are then predicted
     from the mean over a != h of the outputs of the members trained without a and h.
-    A combiner that is not trained gets the outputs of the members trained without h alone.
+    A combiner that is not trained gets the outputs of the members trained without h alone; one
+    that ranks members is told their complexities and out-of-bag errors in this training.
 
     Parameters
     ----------
@@ -35,6 +38,8 @@ def combine_nested(
         Fold and class numbers.
     sequence : numpy.random.SeedSequence
         Outer fold h is seeded by ``child(sequence, h)``.
+    facts : sequence of (complexity, oob_error), optional
+        For each outer fold, both of shape (n_members,).
 
     Returns
     -------
@@ -53,6 +58,10 @@ def combine_nested(
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]
+            if hasattr(fitted, "rank"):
+                if facts is None:
+                    raise ValueError(f"{combiner!r} needs to know the members' complexity")
+                fitted.rank(*facts[h])
         proba[test] = fitted.predict_proba(seen)
         combiners.append(fitted)
     return proba, combiners

@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval
 
 from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, RotatedRegressor
 from rotastack.seeds import child
+from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import Family, TreeOptions, grow_forest
 from rotastack.trees.linear_views import LinearViews
 
@@ -26,6 +27,15 @@ class _MultiRotationForest:
     max_features: Any
     n_best: int | None
     n_jobs: int | None
+    random_state: Any
+    _plain: ClassVar[Any]
+
+    def unrotated(self) -> Any:
+        """Return the same forest, unfitted, without rotations."""
+        return self._plain(
+            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )  # fmt: skip
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
@@ -119,6 +129,8 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     ((4,), 1.0)
     """
 
+    _plain = ForestClassifier
+
     def __init__(
         self,
         n_rotations: int = 30,
@@ -182,6 +194,8 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     >>> reg.oob_score_ > 0.3
     True
     """
+
+    _plain = ForestRegressor
 
     def __init__(
         self,

@@ -14,6 +14,8 @@ from rotastack.ensembles.rotated_forest import (
     rotated_views,
 )
 from rotastack.seeds import child
+from rotastack.trees.extra import ExtraForestClassifier, ExtraForestRegressor
+from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import Family, TreeOptions, grow_forest
 
 __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
@@ -34,6 +36,16 @@ class _RandomRotationForest:
     n_cuts: int
     drop_worst: float
     n_jobs: int | None
+    random_state: Any
+    _plain: ClassVar[dict[str, Any]]
+
+    def unrotated(self) -> Any:
+        """Return the same forest, unfitted, without rotations."""
+        options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
+        return self._plain[self.tree](
+            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
+            random_state=self.random_state, **options,
+        )  # fmt: skip
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
         n_rotations, rest = divmod(self.n_estimators, self.n_trees_per_rotation)
@@ -141,6 +153,8 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
+    _plain: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -210,6 +224,8 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     >>> reg.oob_score_ > 0.3
     True
     """
+
+    _plain: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 
     def __init__(
         self,

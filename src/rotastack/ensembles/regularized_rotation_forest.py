@@ -11,6 +11,7 @@ from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
 from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.ensembles.rotation_pool import RotationPool
 from rotastack.seeds import child
+from rotastack.trees.forest import ForestClassifier
 
 __all__ = ["RegularizedRotationForestClassifier"]
 
@@ -119,6 +120,13 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.categorical_features = categorical_features
         self.n_jobs = n_jobs
         self.random_state = random_state
+
+    def unrotated(self) -> ForestClassifier:
+        """Return the same forest, unfitted, without rotations."""
+        return ForestClassifier(
+            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )  # fmt: skip
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
         weights = RotationWeights(self.weighting, self.h)

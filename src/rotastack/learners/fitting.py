@@ -10,7 +10,7 @@ from sklearn.dummy import DummyClassifier
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor"]
+__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed"]
 
 
 @dataclass
@@ -30,11 +30,28 @@ class AlignedClassifier:
             known = self.estimator.predict_proba(X)
         else:
             known = np.eye(len(self.classes))[self.estimator.predict(X)]
+        return self.aligned(known)
+
+    def aligned(self, known: NDArray[np.floating]) -> NDArray[np.float32]:
+        """Return (..., class) with a column for every class, where `known` has the trained ones."""
         if len(self.classes) == self.n_classes:
             return np.asarray(known, dtype=np.float32)
-        aligned = np.zeros((len(X), self.n_classes), dtype=np.float32)
-        aligned[:, self.classes] = known
+        aligned = np.zeros((*known.shape[:-1], self.n_classes), dtype=np.float32)
+        aligned[..., self.classes] = known
         return aligned
+
+
+def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
+    """Tell a learner that its columns are `n_numeric` numeric ones, then `n_other` categorical ones.
+
+    Only learners that rotate ask for it. Where there is nothing to rotate, their unrotated
+    counterpart is returned.
+    """
+    if "categorical_features" not in learner.get_params():
+        return learner
+    if n_numeric == 0 and hasattr(learner, "unrotated"):
+        return learner.unrotated()
+    return clone(learner).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
 
 
 def fit_aligned(

@@ -6,6 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "folds": ["fold_groups"],
+        "holdout": ["repeated_holdout"],
         "nested": ["nested_pairs"],
         "rotations": ["rotation_groups"],
     },

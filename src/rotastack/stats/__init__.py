@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "comparison": ["Comparison", "compare"],
         "friedman": ["friedman"],
         "nemenyi": ["critical_difference", "nemenyi"],
+        "pairs": ["compare_pair"],
         "ranks": ["average_ranks"],
         "variance": ["variance_components"],
     },

@@ -11,7 +11,12 @@ from typing import Any
 __all__ = ["combine_modules", "load", "refit_modules", "step_module", "train_modules"]
 
 _VIEWS = {"identity": [], "rotation": ["rotastack.views.rotation"]}
-_COMBINERS = {"vote": "rotastack.combine.voting", "stacking": "rotastack.combine.stacking"}
+_COMBINERS = {
+    "vote": ["rotastack.combine.voting"],
+    "stacking": ["rotastack.combine.stacking"],
+    "weights": ["rotastack.combine.rotation_weights"],
+    "member": [],
+}
 
 
 def step_module(step: str) -> str:
@@ -26,7 +31,7 @@ def train_modules(pool: Mapping[str, Any]) -> list[str]:
 
 def combine_modules(combiner: Mapping[str, Any]) -> list[str]:
     """Return what combining finds by name: the combiner and its level-1 learner."""
-    modules = [_COMBINERS[combiner["kind"]]]
+    modules = list(_COMBINERS[combiner["kind"]])
     if "learner" in combiner:
         modules.append(f"rotastack.learners.{combiner['learner']['kind']}")
     return modules
@@ -47,7 +52,9 @@ def load(name: str) -> Any:
 
 def make_combiner(spec: Mapping[str, Any]) -> Any:
     """Return an unfitted combiner as a study describes it."""
-    module = load(_COMBINERS[spec["kind"]])
+    module = load(_COMBINERS[spec["kind"]][0])
     if spec["kind"] == "vote":
         return module.Voting(spec["voting"])
+    if spec["kind"] == "weights":
+        return module.RotationWeights(spec["weighting"], spec["h"])
     return module.Stacking(load("rotastack.learners.registry").make_learner(spec["learner"]))

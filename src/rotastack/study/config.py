@@ -10,7 +10,13 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.learners.registry import check_learner
 from rotastack.schema import schema, validate, with_defaults
 
-__all__ = ["Study", "compact", "slug"]
+__all__ = ["Study", "compact", "resized", "slug"]
+
+_OF_HOLDOUT = ("repeats", "train")
+_OF_NESTED = ("rotation_groups", "fold_groups", "folds", "rotations", "flip", "max_axes")
+_OF_COMBINER = {
+    "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
+}  # fmt: skip
 
 
 def slug(label: str) -> str:
@@ -21,6 +27,48 @@ def slug(label: str) -> str:
 def compact(spec: Mapping[str, Any]) -> str:
     """Return JSON that is the same for equal content, on one line."""
     return json.dumps(spec, sort_keys=True, separators=(",", ":"))
+
+
+def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
+    """Return a study's content at one of its sizes, under a name of its own.
+
+    Raises
+    ------
+    RotastackError
+        The study has no such size.
+    """
+    full = {k: v for k, v in content.items() if k != "sizes"}
+    if size == "full":
+        return full
+    sizes = content.get("sizes") or {}
+    if size not in sizes:
+        raise RotastackError(
+            f"{where}: there is no size {size!r}{nearest(size, list(sizes))}; there are {', '.join(['full', *sizes])}"
+        )
+    return {**_merged(full, sizes[size]), "name": f"{content.get('name')}-{size}"}
+
+
+def _merged(base: Any, change: Any) -> Any:
+    """Merge mappings; null takes a key away, and "*" changes what is there already in every entry."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    merged = dict(base)
+    if "*" in change:
+        merged = {key: _changed(value, change["*"]) for key, value in merged.items()}
+    for key, value in change.items():
+        if key == "*":
+            continue
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged
+
+
+def _changed(base: Any, change: Any) -> Any:
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    return {key: _changed(value, change[key]) if key in change else value for key, value in base.items()}
 
 
 def _label(prefix: str, number: int) -> str:
@@ -57,6 +105,10 @@ class Study:
             The first thing that is wrong, with its key and what is allowed.
         """
         validate(data, "study", where)
+        kind = data.get("protocol", {}).get("kind", "nested")
+        for key in data.get("protocol", {}):
+            if key in (_OF_NESTED if kind == "holdout" else _OF_HOLDOUT):
+                raise RotastackError(f"{where}: protocol: {key!r} does not go with kind {kind!r}")
         content = with_defaults(dict(data), schema("study"))
         study = cls(content, _resolve_datasets(content["datasets"], where))
         study._check(where)
@@ -65,6 +117,17 @@ class Study:
     def _check(self, where: str) -> None:
         for name, pool in self.pools.items():
             check_learner(pool["learner"], f"{where}: pools.{name}.learner")
+            if self.is_holdout and pool["view"] != "identity":
+                raise RotastackError(
+                    f"{where}: pools.{name}.view: with random splits a learner that rotates does so itself, "
+                    "such as random_rotation_forest"
+                )
+            for dataset in pool["repeats"]:
+                if dataset not in self.datasets:
+                    raise RotastackError(
+                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
+                        f"{nearest(dataset, list(self.datasets))}"
+                    )
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for label, method in self.methods.items():
@@ -77,17 +140,13 @@ class Study:
                     f"{where}: methods.{label}.pool: pool {method['pool']!r} is unknown"
                     f"{nearest(method['pool'], list(self.pools))}; there are {', '.join(self.pools)}"
                 )
-            kind = method["combiner"]["kind"]
-            stray = {"vote": "learner", "stacking": "voting"}[kind]
-            if stray in method["combiner"]:
-                raise RotastackError(
-                    f"{where}: methods.{label}.combiner: {stray!r} does not go with kind {kind!r}"
-                )
-            if kind == "stacking":
-                learner = method["combiner"].setdefault("learner", {"kind": "forest"})
-                check_learner(learner, f"{where}: methods.{label}.combiner.learner")
-            else:
-                method["combiner"].setdefault("voting", "soft")
+            self._check_combiner(method, f"{where}: methods.{label}.combiner")
+        for pair in self.content["evaluation"]["pairs"]:
+            for label in pair:
+                if label not in labels:
+                    raise RotastackError(
+                        f"{where}: evaluation.pairs: {label!r} is not a method{nearest(label, labels)}"
+                    )
         control = self.content["evaluation"]["control"]
         refit = self.content["model"]["refit"]
         for key, value, extra in [
@@ -100,7 +159,41 @@ class Study:
                     f"there are {', '.join(extra + labels)}"
                 )
 
+    def _check_combiner(self, method: dict[str, Any], where: str) -> None:
+        combiner = method["combiner"]
+        kind = combiner["kind"]
+        for key in combiner:
+            if key != "kind" and key not in _OF_COMBINER[kind]:
+                raise RotastackError(f"{where}: {key!r} does not go with kind {kind!r}")
+        if kind == "member":
+            known = self.pools[method["pool"]]["learner"].get("weightings", [])
+            if combiner.get("member") not in known:
+                raise RotastackError(
+                    f"{where}.member: {combiner.get('member')!r} is not a member of its pool; "
+                    f"there are {', '.join(known) or 'none with a name'}"
+                )
+        elif kind == "weights":
+            if self.is_holdout or self.pools[method["pool"]]["view"] != "rotation":
+                raise RotastackError(
+                    f"{where}: weights need a pool on rotations in nested cross-validation; with random splits "
+                    "use learner regularized_rotation_forest and combiner member"
+                )
+            combiner.setdefault("weighting", "exp")
+            combiner.setdefault("h", None)
+        elif kind == "stacking":
+            if self.is_holdout:
+                raise RotastackError(f"{where}: stacking needs nested cross-validation, not random splits")
+            learner = combiner.setdefault("learner", {"kind": "forest"})
+            check_learner(learner, f"{where}.learner")
+        else:
+            combiner.setdefault("voting", "soft")
+
     # Names
+
+    @property
+    def is_holdout(self) -> bool:
+        """Tell whether the protocol is repeated random splits."""
+        return self.content["protocol"]["kind"] == "holdout"
 
     @property
     def name(self) -> str:
@@ -133,21 +226,28 @@ class Study:
         return next(label for label in self.methods if slug(label) == file_name)
 
     def groups(self, kind: str) -> list[str]:
-        """Return ``RG-01, ...`` for kind "rotation" and ``FG-01, ...`` for "fold"."""
-        prefix = {"rotation": "RG", "fold": "FG"}[kind]
-        return [_label(prefix, g) for g in range(self.content["protocol"][f"{kind}_groups"])]
+        """Return ``RG-01, ...`` for kind "rotation" and ``FG-01, ...`` (repeats: ``R-01, ...``) for "fold"."""
+        return [_label(self._prefix(kind), g) for g in range(self._count(kind))]
+
+    def _prefix(self, kind: str) -> str:
+        return "RG" if kind == "rotation" else "R" if self.is_holdout else "FG"
+
+    def _count(self, kind: str) -> int:
+        """Return the number of rotation groups (one with random splits), or of fold groups or repeats."""
+        if self.is_holdout:
+            return 1 if kind == "rotation" else self.content["protocol"]["repeats"]
+        return self.content["protocol"][f"{kind}_groups"]
 
     def blocks(self, kind: str) -> dict[str, list[int]]:
         """Return block name -> numbers of its groups, for kind "rotation" or "fold"."""
-        prefix = {"rotation": "RG", "fold": "FG"}[kind]
-        count = self.content["protocol"][f"{kind}_groups"]
+        prefix, count = self._prefix(kind), self._count(kind)
         size = self.content["blocks"][f"{kind}_groups"]
         blocks = [list(range(start, min(start + size, count))) for start in range(0, count, size)]
         return {_block_name(prefix, block): block for block in blocks}
 
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
-        return any(m["pool"] == pool and m["combiner"]["kind"] != "vote" for m in self.methods.values())
+        return any(m["pool"] == pool and m["combiner"]["kind"] == "stacking" for m in self.methods.values())
 
     # What each step needs of the study, and nothing else
 
@@ -158,11 +258,20 @@ class Study:
 
     def prepare_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``rotastack prepare``."""
-        return {"kinds": self.datasets[dataset].get("kinds", "auto")}
+        entry = self.datasets[dataset]
+        spec = {"kinds": entry.get("kinds", "auto")}
+        if entry.get("noise_columns"):
+            spec |= {"noise_columns": entry["noise_columns"], "seed": self.content["seed"]}
+        return spec
 
     def folds_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``rotastack folds``."""
         protocol = self.content["protocol"]
+        if self.is_holdout:
+            return {
+                "seed": self.content["seed"], "dataset": dataset,
+                "repeats": protocol["repeats"], "train": protocol["train"],
+            }  # fmt: skip
         return {
             "seed": self.content["seed"], "dataset": dataset,
             "fold_groups": protocol["fold_groups"], "folds": protocol["folds"],
@@ -177,9 +286,17 @@ class Study:
         }  # fmt: skip
 
     def train_spec(self, dataset: str, pool: str, rotation_block: str, fold_block: str) -> dict[str, Any]:
-        """Return the slice for ``rotastack train``."""
+        """Return the slice for ``rotastack train`` or ``train_holdout``."""
+        spec = {k: v for k, v in self.pools[pool].items() if k not in ("repeats", "diversity")}
+        if self.is_holdout:
+            spec["diversity"] = self.pools[pool]["diversity"]
+            repeats = self.pools[pool]["repeats"].get(dataset, self.content["protocol"]["repeats"])
+            return {
+                "seed": self.content["seed"], "dataset": dataset, "name": pool, "pool": spec,
+                "fold_groups": self.blocks("fold")[fold_block], "repeats": repeats,
+            }  # fmt: skip
         return {
-            "seed": self.content["seed"], "dataset": dataset, "name": pool, "pool": self.pools[pool],
+            "seed": self.content["seed"], "dataset": dataset, "name": pool, "pool": spec,
             "nested": self.is_nested(pool), "folds": self.content["protocol"]["folds"],
             "rotation_groups": self.blocks("rotation")[rotation_block],
             "fold_groups": self.blocks("fold")[fold_block],
@@ -206,7 +323,7 @@ class Study:
         return {
             "seed": self.content["seed"], "dataset": dataset, "refit": self.content["model"]["refit"],
             "methods": {label: {**m, "pool": self.pools[m["pool"]]} for label, m in self.methods.items()},
-            "kinds": self.datasets[dataset].get("kinds", "auto"),
+            "holdout": self.is_holdout, "kinds": self.datasets[dataset].get("kinds", "auto"),
             **{k: protocol[k] for k in ("folds", "rotations", "flip", "max_axes")},
         }  # fmt: skip
 
@@ -226,6 +343,13 @@ def _resolve_datasets(items: list[Any], where: str) -> dict[str, dict[str, Any]]
                 )
             resolved[name] = known[item]
         else:
-            resolved[name] = {k: v for k, v in item.items() if k != "name"}
+            own = {k: v for k, v in item.items() if k not in ("name", "like")}
+            like = item.get("like")
+            if like is not None and like not in known:
+                raise RotastackError(
+                    f"{where}: datasets: {name}.like: {like!r} is unknown{nearest(like, list(known))}"
+                )
+            shared = {} if like is None else {"mirror": like, **known[like]}
+            resolved[name] = {**shared, **own}
         make_sources(name, resolved[name])
     return resolved

@@ -14,17 +14,21 @@ from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.schema import load_yaml, schema, validate, with_defaults
 from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
-from rotastack.study.config import Study, compact, slug
+from rotastack.study.config import Study, compact, resized, slug
 from rotastack.study.fingerprint import closure, fingerprint
 
 __all__ = ["Plan", "config_file", "open_plan", "runs_nothing"]
 
 _MACHINE_KEYS = ("study", "data", "tracking")
 
-FIGURES = ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram")
+FIGURES = {
+    "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
+    "holdout": ("boxes",),
+}
+OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
 STUDY_FIGURES = ("critical_difference", "differences")
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading")
-TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance")
+TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts")
 _holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
 
 
@@ -75,6 +79,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
 def _read(config: Mapping[str, Any], config_files: list[str]) -> "Plan":
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
+    size = str(content.pop("size", "full"))
     validate(machine, "config", "config/config.yaml")
     machine = with_defaults(machine, schema("config"))
     own = [f for f in config_files if Path(f) != Path(config_file())]
@@ -95,7 +100,7 @@ def _read(config: Mapping[str, Any], config_files: list[str]) -> "Plan":
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
     if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
         os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
-    return Plan(Study.from_mapping(content, where), machine)
+    return Plan(Study.from_mapping(resized(content, size, where), where), machine)
 
 
 def _hold_directory() -> None:
@@ -135,7 +140,6 @@ class Plan:
         config/config.yaml.
     """
 
-    FIGURES = FIGURES
     TABLES = TABLES
 
     def __init__(self, study: Study, machine: Mapping[str, Any]):
@@ -144,6 +148,15 @@ class Plan:
         self.root = f"results/{study.name}"
         self.skipped: list[str] = []
         self._all_datasets = dict(study.datasets)
+
+    @property
+    def figures(self) -> tuple[str, ...]:
+        """Figures of a data set."""
+        return FIGURES[self.study.content["protocol"]["kind"]]
+
+    def step(self, name: str) -> str:
+        """Return the step behind a rule: random splits have their own for some."""
+        return f"{name}_holdout" if self.study.is_holdout and name in OF_PROTOCOL else name
 
     @property
     def datasets(self) -> list[str]:
@@ -168,7 +181,7 @@ class Plan:
         missing = {name: why for name, why in reasons.items() if why is not None}
         if not missing:
             return
-        if self.machine["data"]["missing"] == "skip":
+        if self._skips:
             for name, why in missing.items():
                 print(f"rotastack: skipped: {why}", file=sys.stderr)
                 self.skipped.append(f"skipped: {why}")
@@ -184,6 +197,10 @@ class Plan:
             raise RotastackError("; ".join(missing.values()))
 
     @property
+    def _skips(self) -> bool:
+        return (self.study.content["missing"] or self.machine["data"]["missing"]) == "skip"
+
+    @property
     def skipped_json(self) -> str:
         """What was skipped, for the report."""
         return json.dumps(self.skipped)
@@ -191,7 +208,21 @@ class Plan:
     @property
     def refitted(self) -> list[str]:
         """Data sets of which a model is made."""
-        return [] if self.study.content["model"]["refit"] == "none" else self.datasets
+        if self.study.content["model"]["refit"] == "none":
+            return []
+        return [d for d in self.datasets if not self.study.datasets[d].get("noise_columns")]
+
+    @property
+    def published(self) -> list[str]:
+        """The page that compares with published results, if there are any."""
+        return [f"{self.root}/published.html"] if self.study.content["published"] else []
+
+    @property
+    def published_files(self) -> list[str]:
+        """The published results, and reasons for differences where somebody wrote them down."""
+        name = self.study.content["published"]
+        paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
+        return [os.path.relpath(p) for p in paths if p.is_file()]
 
     def label(self, file_name: str) -> str:
         """Return the label of the method whose files have this name."""
@@ -203,7 +234,7 @@ class Plan:
 
     def drop_what_is_not_there(self) -> None:
         """In a job: leave out what the run's own process left out, without asking the network."""
-        if self.machine["data"]["missing"] == "skip":
+        if self._skips:
             for name in list(self.study.datasets):
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
@@ -222,6 +253,7 @@ class Plan:
         """Return what ``rule all`` asks for."""
         return [
             "results/report.html",
+            *self.published,
             f"{self.root}/tracking.json",
             *(f"{self.root}/{d}/tracking.json" for d in self.datasets),
         ]
@@ -260,7 +292,7 @@ class Plan:
 
     def figure_files(self, dataset: str, suffix: str) -> list[str]:
         """Return the figures of a data set."""
-        return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in FIGURES]
+        return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in self.figures]
 
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
@@ -276,8 +308,11 @@ class Plan:
         """Return the slice for statistics and study figures."""
         evaluation = self.study.content["evaluation"]
         return compact(
-            {"alpha": evaluation["alpha"], "control": self.study.control, "methods": list(self.study.methods)}
-        )
+            {
+                "alpha": evaluation["alpha"], "control": self.study.control,
+                "methods": list(self.study.methods), "pairs": evaluation["pairs"],
+            }
+        )  # fmt: skip
 
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
@@ -303,7 +338,7 @@ class Plan:
         return [self.receipt] if KERNEL[0] in closure(self._modules(step, *names)) else []
 
     def _modules(self, step: str, *names: str) -> list[str]:
-        modules = [step_module(step)]
+        modules = [step_module(self.step(step))]
         if step == "train":
             modules += train_modules(self.study.pools[names[0]])
         elif step == "combine":
@@ -331,8 +366,12 @@ class Plan:
     def pool_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the outputs that one training job of a pool holds."""
         protocol, blocks = self.study.content["protocol"], self.study.content["blocks"]
-        members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
         classes = len(self._all_datasets[dataset].get("classes", range(10)))
+        if self.study.is_holdout:
+            members = len(self.study.pools[pool]["learner"].get("weightings", "1"))
+            cells = min(blocks["fold_groups"], protocol["repeats"])
+            return 8 * cells * members * self.rows(dataset) * classes / 1e6
+        members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
         cells = min(blocks["rotation_groups"], protocol["rotation_groups"]) * min(
             blocks["fold_groups"], protocol["fold_groups"]
         )
@@ -341,24 +380,36 @@ class Plan:
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: libraries, outputs twice, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
-        return int(attempt * (500 + 5.5 * self.pool_megabytes(dataset, pool) + data))
+        forest = 0.0
+        if self.study.is_holdout:  # trees are kept until test rows are read: at most 64 bytes a row and tree
+            forest = 64e-6 * self.rows(dataset) * 3 * self.study.pools[pool]["learner"].get("n_trees", 0)
+        return int(attempt * (500 + 5.5 * self.pool_megabytes(dataset, pool) + data + forest))
 
     def combine_threads(self, file_name: str) -> int:
         """Return the threads of a combining job: one per eight cells to train for, four at most."""
         protocol = self.study.content["protocol"]
+        if self.study.is_holdout:
+            return 1
         cells = protocol["rotation_groups"] * protocol["fold_groups"]
-        trained = self.study.methods[self.label(file_name)]["combiner"]["kind"] != "vote"
+        trained = self.study.methods[self.label(file_name)]["combiner"]["kind"] == "stacking"
         return max(1, min(4, cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, file_name: str) -> int:
         """Return the time limit of a combining job, generously."""
         protocol = self.study.content["protocol"]
+        if self.study.is_holdout:
+            return 30
         fits = protocol["rotation_groups"] * protocol["fold_groups"] * protocol["folds"]
         return 10 + int(fits * (0.5 + 1e-3 * self.rows(dataset)) / 20 / self.combine_threads(file_name))
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job, generously."""
         protocol = self.study.content["protocol"]
+        if self.study.is_holdout:
+            trees = self.study.pools[pool]["learner"].get("n_trees", 1000)
+            cells = min(self.study.content["blocks"]["fold_groups"], protocol["repeats"])
+            seconds = cells * (10 + 2e-6 * trees * self.rows(dataset) * self.columns(dataset) ** 0.5)
+            return int(attempt * (30 + seconds / 20))
         cells = self.study.content["blocks"]["rotation_groups"] * self.study.content["blocks"]["fold_groups"]
         members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
         trainings = cells * members * protocol["folds"] * (protocol["folds"] + 1) / 2

@@ -41,6 +41,7 @@ def run(job: Job) -> None:
                         folds[f].to_numpy(),
                         data.y,
                         child(root, _number(r), _number(f)),
+                        _facts(block, r, f, folds[f].to_numpy()) if hasattr(combiner, "rank") else None,
                     )
                     for r, f in names
                 )
@@ -57,8 +58,20 @@ def run(job: Job) -> None:
         record.metrics = {"cells": len(cells)}
 
 
-def _one(combiner, outputs, folds, y, sequence) -> np.ndarray:
-    return combine_nested(combiner, outputs, folds, y, sequence)[0]
+def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
+    return combine_nested(combiner, outputs, folds, y, sequence, facts)[0]
+
+
+def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return complexities and out-of-bag errors of the members trained without each fold."""
+    cell = block.sel(rotation_group=r, fold_group=f)
+    facts = []
+    for h in range(int(folds.max()) + 1):
+        known = cell.sel(pair=f"{h}-{h}")
+        n_rows = int((folds != h).sum())
+        complexity = known["n_nodes"].values + known["depth"].values / n_rows  # equation 2.5
+        facts.append((complexity, known["oob_error"].values))
+    return facts
 
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:

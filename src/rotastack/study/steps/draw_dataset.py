@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from rotastack.plots.heatmap import ORDERS, plot_heatmaps
+from rotastack.plots.boxes import plot_boxes
+from rotastack.plots.heatmap import plot_heatmaps
 from rotastack.plots.histogram import plot_histograms
 from rotastack.plots.style import save_figure
 from rotastack.study.artifacts import read_frame
@@ -11,12 +12,18 @@ from rotastack.study.results import error_matrices
 
 
 def run(job: Job) -> None:
-    """Read input ``scores``, write heat maps in three orders and the histogram, as SVG and PNG."""
+    """Read input ``scores``, write the figures asked for: heat maps, histogram or boxes, as SVG and PNG."""
     scores, _ = read_frame(job.input("scores"))
-    matrices = error_matrices(scores)
     title = job.about["dataset"]
     with job.recorded():
-        figures = {f"heatmap_{order}": plot_heatmaps(matrices, title, order) for order in ORDERS}
-        figures["histogram"] = plot_histograms(matrices, f"{title}: errors over all cells")
+        matrices = error_matrices(scores)
         for path in job.outputs["figures"]:
-            save_figure(figures[Path(path).stem], path)
+            name = Path(path).stem
+            if name == "boxes":
+                errors = {str(m): part["error"] for m, part in scores.groupby("method", sort=False)}
+                figure = plot_boxes(errors, f"{title}: errors over all repeats")
+            elif name == "histogram":
+                figure = plot_histograms(matrices, f"{title}: errors over all cells")
+            else:
+                figure = plot_heatmaps(matrices, title, name.removeprefix("heatmap_"))
+            save_figure(figure, path)

@@ -48,7 +48,7 @@ def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:
     )
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
-    return grouped.std(ddof=1).fillna(0.0) / np.sqrt(grouped.size().to_numpy()[:, None])
+    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).fillna(0.0)
 
 
 def _sentence(text: str):

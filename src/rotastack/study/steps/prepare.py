@@ -1,11 +1,13 @@
 """prepare: from the raw table to numbers, before any split."""
 
+import numpy as np
 import pandas as pd
 
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
 from rotastack.errors import RotastackError
+from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
 
@@ -23,24 +25,34 @@ def run(job: Job) -> None:
             X = preprocessor.transform(features)
         except RotastackError as error:
             raise RotastackError(f"{dataset}: {error}") from None
-        names = preprocessor.get_feature_names_out()
-        frame = pd.DataFrame(X, columns=_distinct(list(names)))
+        names, dummies = list(preprocessor.get_feature_names_out()), preprocessor.dummies_
+        n_noise = job.spec.get("noise_columns", 0)
+        if n_noise:
+            first = int((~dummies).sum())
+            rng = np.random.default_rng(child(root_sequence(job.spec["seed"]), "noise", dataset))
+            X = np.insert(X, [first] * n_noise, rng.standard_normal((len(X), n_noise)), axis=1)
+            names[first:first] = [f"noise {k + 1}" for k in range(n_noise)]
+            dummies = np.insert(dummies, [first] * n_noise, False)
+        frame = pd.DataFrame(X, columns=_distinct(names))
         classes = sorted(set(labels))
         frame["target"] = pd.Categorical(labels, categories=classes).codes.astype("int16")
         about = {
             "classes": classes,
-            "categorical": [bool(d) for d in preprocessor.dummies_],
+            "categorical": [bool(d) for d in dummies],
             "dropped": preprocessor.dropped_,
         }
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]
         record.metrics = {
             "rows": len(frame),
-            "numeric_columns": int((~preprocessor.dummies_).sum()),
-            "dummy_columns": int(preprocessor.dummies_.sum()),
+            "numeric_columns": int((~dummies).sum()),
+            "dummy_columns": int(dummies.sum()),
             "missing_cells": int(frame.isna().to_numpy().sum()),
             "class_counts": {c: int((labels == c).sum()) for c in classes},
         }
+        if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
+            record.metrics["noise_columns"] = n_noise
+            record.metrics["snr_db"] = round(10 * np.log10((len(names) - n_noise) / n_noise), 2)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -9,6 +9,7 @@ from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.pooled import PooledEnsembleClassifier
 from rotastack.files import replacing
+from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
@@ -67,6 +68,13 @@ def _estimator(spec, method, dummies) -> Any:
     pool = method["pool"]
     view: Any = None
     n_members = 1
+    n_numeric = int((~dummies).sum())
+    if spec["holdout"]:
+        learner = placed(_learner(method), n_numeric, len(dummies) - n_numeric)
+        return PooledEnsembleClassifier(
+            None, learner, n_estimators=1, scaling=pool["scaling"],
+            categorical_features=np.flatnonzero(dummies).tolist(),
+        )  # fmt: skip
     if pool["view"] == "rotation":
         rotation = load("rotastack.views.rotation").RandomRotation
         n_members = spec["rotations"]
@@ -83,3 +91,13 @@ def _estimator(spec, method, dummies) -> Any:
         categorical_features=np.flatnonzero(dummies).tolist(),
         cv=spec["folds"],
     )
+
+
+def _learner(method) -> Any:
+    """Return the learner; of one with several members, the estimator that is the chosen member."""
+    learner = make_learner(method["pool"]["learner"])
+    if "member" not in method["combiner"]:
+        return learner
+    parameters = {k: v for k, v in learner.get_params().items() if k != "weightings"}
+    chosen = load("rotastack.ensembles.regularized_rotation_forest").RegularizedRotationForestClassifier
+    return chosen(weighting=method["combiner"]["member"], **parameters)

@@ -43,6 +43,10 @@ def run(job: Job) -> None:
         comparison=comparison,
         verdict=_verdict(comparison["error"], study, job.about["control"]),
         figures=figures,
+        cells="repeats" if study["protocol"]["kind"] == "holdout" else "cells",
+        pairs=_table(job.input("pairs")),
+        facts=(facts := _table(job.input("facts"))),
+        fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
         seconds=_seconds(
             job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
@@ -51,6 +55,14 @@ def run(job: Job) -> None:
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
     write_text(job.output("report"), page)
+
+
+def _table(path: Path) -> list[dict]:
+    """Return the rows of a CSV file; none if it is empty."""
+    if not path.read_text(encoding="utf-8").strip():
+        return []
+    frame = pd.read_csv(path)
+    return frame.dropna(axis="columns", how="all").to_dict("records")
 
 
 def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:

@@ -16,9 +16,12 @@ def run(job: Job) -> None:
             arrays = read_arrays(path)
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {arrays.attrs['method']} failed: {arrays.attrs['message']}")
+            facts = [name for name in arrays.data_vars if name not in ("proba", "rows")]
             for i, rotation_group in enumerate(arrays.rotation_group.values):
                 for j, fold_group in enumerate(arrays.fold_group.values):
-                    scores = score_probabilities(data.y, arrays["proba"].values[i, j])
+                    y = data.y[arrays["rows"].values[j]] if "rows" in arrays else data.y
+                    scores = score_probabilities(y, arrays["proba"].values[i, j])
+                    scores |= {str(name): float(arrays[name].values[i, j]) for name in facts}
                     rows.append(
                         {
                             "dataset": job.about["dataset"],

@@ -8,6 +8,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.stats.comparison import compare
+from rotastack.stats.pairs import compare_pair
 from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
@@ -32,6 +33,8 @@ def run(job: Job) -> None:
         variance = _variance(scores, spec["alpha"])
         write_frame(job.output("variance"), variance)
         _write_csv(job.output("table_variance"), variance)
+        _write_csv(job.output("table_pairs"), _pairs(scores, spec))
+        _write_csv(job.output("table_facts"), _facts(scores))
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         record.warnings = comparisons["error"]["notes"]
         record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
@@ -102,6 +105,32 @@ def _variance(scores: pd.DataFrame, alpha: float) -> pd.DataFrame:
                 row["verdict"] = str(error)
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def _pairs(scores: pd.DataFrame, spec) -> pd.DataFrame:
+    """Count wins and ties of pairs of methods over the cells of each data set."""
+    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    cells = scores.pivot_table(
+        index=["dataset", "rotation_group", "fold_group"],
+        columns="method",
+        values="error",
+        sort=False,
+        dropna=False,
+    )
+    rows = [
+        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
+        for dataset, part in cells.groupby("dataset", sort=False)
+        for a, b in pairs
+        if a in part and b in part
+    ]
+    return pd.DataFrame(rows)
+
+
+def _facts(scores: pd.DataFrame) -> pd.DataFrame:
+    """Average over cells what is known of each method's trees and votes."""
+    known = ["dataset", "method", "rotation_group", "fold_group", *HIGHER_IS_BETTER]
+    facts = [c for c in scores.columns if c not in known]
+    return scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
 
 def _write_csv(path, frame: pd.DataFrame) -> None:

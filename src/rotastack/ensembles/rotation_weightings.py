@@ -1,0 +1,101 @@
+"""Several weightings of the same rotations, on shared trees: what a study compares."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from rotastack.combine.rotation_weights import RotationWeights
+from rotastack.ensembles.regularized_rotation_forest import RegularizedRotationForestClassifier
+
+__all__ = ["RotationWeightingsClassifier"]
+
+
+class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
+    """Regularised rotation forests that differ in their weighting only; each tree is grown once.
+
+    Parameters
+    ----------
+    weightings : sequence of str
+        See :class:`rotastack.combine.RotationWeights`. By itself the estimator decides by the first.
+    n_estimators, n_rotations, micro_forest_size, flip, scaling, max_features, max_axes
+        As in :class:`RegularizedRotationForestClassifier`.
+    categorical_features, n_jobs, random_state
+        As in :class:`RegularizedRotationForestClassifier`.
+
+    Attributes
+    ----------
+    counts_ : dict of str to ndarray of shape (n_rotations,)
+        Weighting -> trees on each rotation.
+    h_by_weighting_ : dict of str to float or None
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{
+            k: v
+            for k, v in RegularizedRotationForestClassifier._parameter_constraints.items()
+            if k not in ("weighting", "h")
+        },
+        "weightings": ["array-like"],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 500,
+        n_rotations: int = 25,
+        micro_forest_size: int = 10,
+        weightings: Sequence[str] = ("exp",),
+        *,
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = "sqrt",
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.n_rotations = n_rotations
+        self.micro_forest_size = micro_forest_size
+        self.weightings = weightings
+        self.flip = flip
+        self.scaling = scaling
+        self.max_features = max_features
+        self.max_axes = max_axes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        self._forests = self._pool(X, target, n_classes, n_numeric, sequence)
+        self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
+        self.counts_, self.h_by_weighting_ = {}, {}
+        for weighting in self.weightings:
+            weights = RotationWeights(weighting).rank(self.complexity_, self.oob_error_)
+            self.counts_[weighting] = weights.counts(self.n_estimators)
+            self.h_by_weighting_[weighting] = weights.h_
+        self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
+        return None
+
+    @property
+    def member_names(self) -> list[str]:
+        """The weightings, in order."""
+        return list(self.weightings)
+
+    def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
+        """Return what the forest of each weighting says, and what its trees are like.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        shares : ndarray of shape (n_weightings, n_rows, n_classes)
+        facts : list of dict
+        """
+        check_is_fitted(self, "forest_")
+        rows = np.ascontiguousarray(self._checked(X))
+        return self._forests.vote_shares(rows, list(self.counts_.values()))

@@ -1,0 +1,104 @@
+"""Repeated holdout: random splits of the rows into training and test rows."""
+
+import warnings
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rotastack.errors import RotastackError
+from rotastack.seeds import child, root_sequence
+
+__all__ = ["repeated_holdout"]
+
+_TRIES = 200
+
+
+def repeated_holdout(
+    y: ArrayLike,
+    n_repeats: int = 100,
+    train_share: float = 0.7,
+    random_state: object = None,
+    *,
+    levels: ArrayLike | None = None,
+) -> NDArray[np.bool_]:
+    """Draw random test sets, uniform over those that leave every class and level in training.
+
+    Repeat r is the same whatever `n_repeats` is. Splits are drawn until one has all classes and
+    levels in training; where 200 are in vain, a row of each is put there first, with a warning.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_rows,)
+        Class labels.
+    n_repeats : int
+    train_share : float
+        Share of the rows, rounded, that is trained on.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    levels : array-like of shape (n_rows, n_columns), optional
+        Categorical columns, of which every level must occur in training.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_repeats, n_rows)
+        True for test rows.
+
+    Raises
+    ------
+    RotastackError
+        No row would be left for training or for testing.
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, section 1.6.3.
+
+    Examples
+    --------
+    >>> from rotastack.resampling import repeated_holdout
+    >>> repeated_holdout([0, 0, 0, 1, 1, 1], n_repeats=2, train_share=0.5, random_state=0).sum(axis=1)
+    array([3, 3])
+    """
+    y = np.asarray(y)
+    n = len(y)
+    n_train = round(train_share * n)
+    if n_repeats < 1:
+        raise RotastackError(f"n_repeats must be at least 1, got {n_repeats}")
+    if not 0 < n_train < n:
+        raise RotastackError(f"{train_share:g} of {n} rows for training leaves none on one side")
+    columns = [y] if levels is None else [y, *np.asarray(levels).T]
+    codes = [np.unique(column, return_inverse=True)[1] for column in columns]
+    sizes = [int(c.max()) + 1 for c in codes]
+    sequence = root_sequence(random_state)
+    test = np.ones((n_repeats, n), dtype=bool)
+    forced = 0
+    for r in range(n_repeats):
+        rng = np.random.default_rng(child(sequence, r))
+        for _ in range(_TRIES):
+            train = rng.permutation(n)[:n_train]
+            if all(len(np.unique(c[train])) == size for c, size in zip(codes, sizes, strict=True)):
+                break
+        else:
+            train = _with_every_level(codes, sizes, n_train, rng)
+            forced += 1
+        test[r, train] = False
+    if forced:
+        warnings.warn(
+            f"{forced} of {n_repeats} splits: a row of each class and level was put into training first, "
+            "as random splits kept missing some",
+            UserWarning,
+            stacklevel=2,
+        )
+    return test
+
+
+def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
+    """Return training rows with one row, at random, of each level that is not there yet."""
+    order = rng.permutation(len(codes[0]))
+    chosen: list[int] = []
+    for c, size in zip(codes, sizes, strict=True):
+        there = set(c[chosen].tolist())
+        chosen += [int(order[np.flatnonzero(c[order] == k)[0]]) for k in range(size) if k not in there]
+    if len(chosen) > n_train:
+        raise RotastackError(f"{n_train} training rows cannot hold all classes and levels")
+    rest = order[~np.isin(order, chosen)]
+    return np.concatenate([chosen, rest[: n_train - len(chosen)]]).astype(np.intp)

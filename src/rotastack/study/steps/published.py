@@ -1,0 +1,164 @@
+"""published: a study's results beside those of its source, cell by cell."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rotastack.files import replacing, write_text
+from rotastack.project import project_file
+from rotastack.schema import load_yaml
+from rotastack.stats.pairs import compare_pair
+from rotastack.study.artifacts import read_frame
+from rotastack.study.job import Job
+
+TIMES = 2.0  # standard errors of the difference that chance may make
+
+
+def run(job: Job) -> None:
+    """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
+
+    A published cell agrees if it differs from our mean by at most twice the standard error of the
+    difference and the printed rounding. The source prints no standard errors; ours is taken for
+    both, scaled to its number of repeats.
+    """
+    import jinja2
+
+    scores, _ = read_frame(job.input("scores"))
+    paths = {p.suffix: p for p in job.inputs["published"]}
+    cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
+    about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
+    with job.recorded() as record:
+        frame, absent = compare_with_published(scores, cells, about.get("reasons", []))
+        with replacing(job.output("table")) as temporary:
+            frame.to_csv(temporary, index=False)
+        known = frame[frame["agrees"].notna()]
+        summary = known.groupby(["table", "metric"], sort=False)["agrees"].agg(["size", "sum"]).reset_index()
+        environment = jinja2.Environment(
+            loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
+        )
+        page = environment.get_template("published.html.j2").render(
+            title=job.about.get("title") or job.about["study"],
+            source=about.get("source", ""),
+            remarks=about.get("remarks", []),
+            rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
+            summary=summary.to_dict("records"),
+            ranks=_average_ranks(frame),
+            absent=absent,
+            skipped=json.loads(job.about.get("skipped", "[]")),
+            times=TIMES,
+        )
+        write_text(job.output("page"), page)
+        record.metrics = {"cells": len(known), "agree": int(known["agrees"].sum())}
+
+
+def compare_with_published(
+    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]]
+) -> tuple[pd.DataFrame, dict[str, list[str]]]:
+    """Return the published cells that we have beside ours, and the data sets and methods we have not."""
+    absent = {
+        "data sets": [d for d in dict.fromkeys(cells["dataset"]) if d not in set(scores["dataset"])],
+        "methods": [m for m in dict.fromkeys(cells["method"]) if m not in set(scores["method"])],
+    }
+    by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
+    rival = _rivals(cells)
+    rows = []
+    for cell in cells.itertuples():
+        part = by_cell.get((cell.dataset, cell.method))
+        if part is None or cell.metric == "rank":
+            continue
+        ours, sd, n = _ours(cell, part, by_cell, rival)
+        if not np.isfinite(ours):
+            continue
+        value = float(cell.value)
+        digits = len(cell.value.partition(".")[2])
+        error = sd / np.sqrt(n)
+        allowed = TIMES * sd * np.sqrt(1 / n + 1 / cell.repeats) + 0.5 * 10.0**-digits
+        agrees = bool(abs(ours - value) <= allowed)
+        rows.append(
+            {
+                "table": cell.table, "dataset": cell.dataset, "method": cell.method, "metric": cell.metric,
+                "published": value, "ours": ours, "standard_error": error, "repeats": n,
+                "difference": ours - value, "agrees": agrees,
+                "reason": "" if agrees else _reason(cell, reasons),
+                "note": cell.note if isinstance(cell.note, str) else "",
+            }
+        )  # fmt: skip
+    columns = [
+        "table", "dataset", "method", "metric", "published", "ours", "standard_error", "repeats", "difference",
+        "agrees", "reason", "note",
+    ]  # fmt: skip
+    return pd.DataFrame(rows, columns=columns), absent
+
+
+def _rivals(cells: pd.DataFrame) -> dict[tuple[str, str], str]:
+    """Return (table, method) -> the method it is paired with where wins are counted."""
+    rivals = {}
+    wins = cells[cells["metric"].isin(["wins", "ties", "size_ratio"])]
+    for table, part in wins.groupby("table", sort=False):
+        methods = set(part["method"]) | set(
+            cells.loc[(cells["table"] == table) & (cells["metric"] == "height"), "method"]
+        )
+        for method in methods:
+            other = method.removeprefix("RR-") if method.startswith("RR-") else f"RR-{method}"
+            if method in ("MRF", "RF") and f"RR-{method}" not in methods:
+                other = "RF" if method == "MRF" else "MRF"
+            rivals[str(table), method] = other
+    return rivals
+
+
+def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
+    """Return our mean, its standard deviation over repeats and their number."""
+    nothing = (float("nan"), float("nan"), 0)
+    if cell.metric in ("error", *part.columns.intersection([cell.metric])):
+        values = part[cell.metric].dropna().to_numpy(dtype=float)
+        if not len(values):
+            return nothing
+        return (
+            float(values.mean()),
+            float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
+            len(values),
+        )
+    other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
+    if other is None:
+        return nothing
+    both = part.merge(other, on="fold_group", suffixes=("", "_other"))
+    if cell.metric == "size_ratio":
+        ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
+        return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)
+    if cell.metric not in ("wins", "ties"):
+        return nothing
+    pair = compare_pair(both["error"], both["error_other"])
+    share = pair.wins_first if cell.metric == "wins" else pair.ties
+    return share, float(np.sqrt(share * (1 - share))) if pair.n else float("nan"), pair.n
+
+
+def _reason(cell, reasons: list[dict[str, Any]]) -> str:
+    """Return the first written reason that fits a cell."""
+    for item in reasons:
+        if all(
+            getattr(cell, key) in item[f"{key}s"]
+            for key in ("dataset", "method", "metric", "table")
+            if f"{key}s" in item
+        ):
+            return item["why"]
+    return "not explained"
+
+
+def _average_ranks(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """Average the ranks of the methods over data sets that have all of them, published and ours."""
+    errors = frame[frame["metric"] == "error"]
+    tables = {
+        name: errors.pivot_table(index="dataset", columns="method", values=name, sort=False)
+        for name in ("published", "ours")
+    }
+    complete = tables["ours"].notna().all(axis=1) & tables["published"].notna().all(axis=1)
+    if complete.sum() < 2:
+        return []
+    ranks = {name: t[complete].round(4).rank(axis=1).mean() for name, t in tables.items()}
+    n = int(complete.sum())
+    return [
+        {"method": m, "published": ranks["published"][m], "ours": ranks["ours"][m], "datasets": n}
+        for m in tables["ours"].columns
+    ]
