@@ -77,6 +77,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
             self.counts_[weighting] = weights.counts(self.n_estimators)
             self.h_by_weighting_[weighting] = weights.h_
         self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
+        self._forests.grow(np.max(list(self.counts_.values()), axis=0))
         return None
 
     @property
