@@ -25,6 +25,7 @@ STEPS = {
     "summarize": "statistics over cells and data sets",
     "draw_dataset": "draw the figures of a data set",
     "draw_study": "draw the figures over data sets",
+    "illustrate": "draw figures that show how methods work",
     "published": "put results beside published ones",
     "refit": "train the chosen method on all rows",
     "track": "bring records to MLflow",

@@ -114,6 +114,30 @@ rule draw_study:
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
+rule illustrate:
+    input:
+        compiled=ancient(PLAN.compiled("illustrate")),
+    output:
+        svg=f"{ROOT}/figures/illustrations/{{name}}.svg",
+        png=f"{ROOT}/figures/illustrations/{{name}}.png",
+    log:
+        f"{ROOT}/logs/illustrate/{{name}}.log",
+    benchmark:
+        f"{ROOT}/benchmarks/illustrate/all.{{name}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=2000,
+        runtime=20,
+    params:
+        spec=PLAN.illustrate_spec(),
+        code=PLAN.code("illustrate"),
+    message:
+        "drawing illustration {wildcards.name}"
+    shell:
+        "rotastack illustrate --spec {params.spec:q} --code {params.code}"
+        " --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
 rule published:
     input:
         scores=f"{ROOT}/scores.parquet",
@@ -150,6 +174,7 @@ rule report:
         variance=f"{ROOT}/statistics/variance.parquet",
         figures=[
             *PLAN.study_figure_files("svg"),
+            *PLAN.illustration_files("svg"),
             *[f for d in PLAN.datasets for f in PLAN.figure_files(d, "svg")],
         ],
         prepare=expand("results/datasets/{dataset}.run.json", dataset=PLAN.datasets),

@@ -146,7 +146,7 @@ def _class_colors(y: ArrayLike) -> list[str]:
 
 
 def _draw_rows(axis: Axes, rows: NDArray[np.float64], colors: list[str], size: float) -> None:
-    axis.scatter(rows[:, 0], rows[:, 1], s=size, c=colors, linewidths=0, alpha=0.8)
+    axis.scatter(rows[:, 0], rows[:, 1], s=size, c=colors, linewidths=0, alpha=0.8, rasterized=True)
     axis.set_box_aspect(1)
     axis.set(xticks=[], yticks=[])
     for spine in axis.spines.values():

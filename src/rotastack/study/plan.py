@@ -294,6 +294,12 @@ class Plan:
         """Return the figures of a data set."""
         return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in self.figures]
 
+    def illustration_files(self, suffix: str) -> list[str]:
+        """Return the illustrations that the study asks for."""
+        return [
+            f"{self.root}/figures/illustrations/{n}.{suffix}" for n in self.study.content["illustrations"]
+        ]
+
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
         return [f"{self.root}/figures/study/{name}.{suffix}" for name in STUDY_FIGURES]
@@ -313,6 +319,10 @@ class Plan:
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"],
             }
         )  # fmt: skip
+
+    def illustrate_spec(self) -> str:
+        """Return the slice for illustrations."""
+        return compact({"seed": self.study.content["seed"]})
 
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""

@@ -136,7 +136,7 @@ def _notes(job: Job, comparison: dict) -> list[str]:
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     """Sum Snakemake's benchmark files of these data sets by rule, the rule's name being their folder's."""
     rows = []
-    own = ("all.tsv", *(f"{d}." for d in datasets))
+    own = ("all.", *(f"{d}." for d in datasets))
     for path in sorted([*folder.glob("*/*.tsv"), *Path("results/benchmarks").glob("*/*.tsv")]):
         if not path.name.startswith(own):
             continue
