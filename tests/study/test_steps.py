@@ -12,7 +12,7 @@ from rotastack.study.job import Job
 from rotastack.study.plan import runs_nothing
 from rotastack.study.steps import summarize
 
-SPEC = {"alpha": 0.05, "control": "A", "methods": ["A", "B", "C"]}
+SPEC = {"alpha": 0.05, "control": "A", "methods": ["A", "B", "C"], "pairs": []}
 
 
 def summarized(tmp_path, errors, cells=1):
@@ -27,7 +27,8 @@ def summarized(tmp_path, errors, cells=1):
         paths.append(tmp_path / f"{name}.parquet")
         write_frame(paths[-1], pd.DataFrame(rows))
     names = ["scores", "comparison", "variance", "record"] + [
-        f"table_{t}" for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance")
+        f"table_{t}"
+        for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts")
     ]
     summarize.run(
         Job("summarize", SPEC, {"scores": paths}, {n: [tmp_path / n] for n in names}, {"study": "s"})

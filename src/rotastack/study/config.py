@@ -106,10 +106,12 @@ class Study:
         """
         validate(data, "study", where)
         kind = data.get("protocol", {}).get("kind", "nested")
+        other = _OF_NESTED if kind == "holdout" else _OF_HOLDOUT
         for key in data.get("protocol", {}):
-            if key in (_OF_NESTED if kind == "holdout" else _OF_HOLDOUT):
+            if key in other:
                 raise RotastackError(f"{where}: protocol: {key!r} does not go with kind {kind!r}")
         content = with_defaults(dict(data), schema("study"))
+        content["protocol"] = {k: v for k, v in content["protocol"].items() if k not in other}
         study = cls(content, _resolve_datasets(content["datasets"], where))
         study._check(where)
         return study
@@ -324,7 +326,7 @@ class Study:
             "seed": self.content["seed"], "dataset": dataset, "refit": self.content["model"]["refit"],
             "methods": {label: {**m, "pool": self.pools[m["pool"]]} for label, m in self.methods.items()},
             "holdout": self.is_holdout, "kinds": self.datasets[dataset].get("kinds", "auto"),
-            **{k: protocol[k] for k in ("folds", "rotations", "flip", "max_axes")},
+            **{k: protocol[k] for k in ("folds", "rotations", "flip", "max_axes") if k in protocol},
         }  # fmt: skip
 
 

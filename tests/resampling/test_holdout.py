@@ -1,0 +1,51 @@
+"""Random splits: sizes, levels, and what they do not depend on."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rotastack.errors import RotastackError
+from rotastack.resampling import repeated_holdout
+
+
+@given(n=st.integers(10, 60), share=st.floats(0.3, 0.8), seed=st.integers(0, 99))
+def test_sizes_and_prefixes(n, share, seed):
+    y = np.arange(n) % 2
+    few = repeated_holdout(y, 3, share, seed)
+    assert (few.sum(axis=1) == n - round(share * n)).all()
+    np.testing.assert_array_equal(repeated_holdout(y, 5, share, seed)[:3], few)
+    for test in few:
+        assert set(y[~test]) == {0, 1}
+
+
+def test_rows_are_tested_equally_often():
+    test = repeated_holdout(np.arange(30) % 3, 2000, 0.7, 0)
+    assert abs(test.mean(axis=0) - 0.3).max() < 5 * np.sqrt(0.21 / 2000)
+
+
+def test_every_level_is_trained_on():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    levels = np.stack([rng.integers(0, 3, 60), np.where(np.arange(60) < 2, 1, 0)], axis=1)
+    for test in repeated_holdout(y, 50, 0.5, 1, levels=levels):
+        for column in levels.T:
+            assert set(column[~test]) == set(column)
+
+
+def test_many_rare_levels_are_put_into_training_with_a_warning():
+    levels = np.stack([np.arange(40) == k for k in range(12)], axis=1).astype(int)
+    with pytest.warns(UserWarning, match="5 of 5 splits: a row of each class and level"):
+        splits = repeated_holdout(np.arange(40) % 2, 5, 0.5, 0, levels=levels)
+    assert not splits[:, :12].any()
+    assert (splits.sum(axis=1) == 20).all()
+    assert len({tuple(s) for s in splits}) == 5
+
+
+def test_bad_sizes_are_named():
+    with pytest.raises(RotastackError, match="leaves none on one side"):
+        repeated_holdout([0, 1], 1, 0.1)
+    with pytest.raises(RotastackError, match="n_repeats must be at least 1"):
+        repeated_holdout([0, 1], 0)
+    with pytest.raises(RotastackError, match="cannot hold all classes"):
+        repeated_holdout(np.arange(10), 1, 0.5)

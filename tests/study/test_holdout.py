@@ -1,0 +1,350 @@
+"""Studies on random splits: what their steps make, and what of a study does not fit."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import MinMaxScaler
+
+from rotastack.errors import RotastackError
+from rotastack.learners.fitting import placed
+from rotastack.learners.registry import make_learner
+from rotastack.project import project_file
+from rotastack.schema import load_yaml
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.study.artifacts import read_arrays, read_frame, write_frame
+from rotastack.study.config import Study, resized
+from rotastack.study.job import Job
+from rotastack.study.steps import combine_holdout, folds_holdout, prepare, published, score, train_holdout
+
+WEIGHTINGS = ["equal", "exp", "best"]
+STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Iris with a categorical column of three levels, prepared."""
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    level = np.arange(150) % 3
+    frame["e=1"], frame["e=2"] = (level == 1).astype(float), (level == 2).astype(float)
+    frame["target"] = y.astype("int16")
+    about = {"classes": ["s", "c", "v"], "categorical": [False] * 4 + [True] * 2}
+    write_frame(tmp_path / "table", frame, about)
+    return tmp_path
+
+
+def step(module, folder, spec, inputs, outputs, **options):
+    name = module.__name__.rsplit(".", 1)[-1]
+    module.run(
+        Job(
+            name,
+            spec,
+            {k: [folder / f for f in ([v] if isinstance(v, str) else v)] for k, v in inputs.items()},
+            {k: [folder / v] for k, v in outputs.items()},
+            {"dataset": "d", "study": "s"},
+            **options,
+        )
+    )
+
+
+def split(folder, repeats=4):
+    spec = {"seed": 1, "dataset": "d", "repeats": repeats, "train": 0.6}
+    step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+
+
+def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads=1, **pool):
+    spec = {
+        "seed": 1, "dataset": "d", "name": "p", "fold_groups": list(repeats), "repeats": limit,
+        "pool": {"view": "identity", "scaling": "minmax", "diversity": False, "learner": learner, **pool},
+    }  # fmt: skip
+    (folder / "p" / "RG-01").mkdir(parents=True, exist_ok=True)
+    files = {"pool": f"p/RG-01/{name}.nc", "record": f"p/RG-01/{name}.json"}
+    step(train_holdout, folder, spec, {"table": "table", "folds": "folds"}, files, threads=threads)
+    return read_arrays(folder / files["pool"])
+
+
+def combine(folder, combiner, blocks=("pool",)):
+    spec = {
+        "seed": 1, "dataset": "d", "method": "M", "combiner": combiner, "pools": ["p"],
+        "rotation_blocks": ["RG-01"], "fold_blocks": list(blocks),
+    }  # fmt: skip
+    step(
+        combine_holdout,
+        folder,
+        spec,
+        {"table": "table", "pools": "."},
+        {"method": "m.nc", "record": "m.json"},
+    )
+    return read_arrays(folder / "m.nc"), json.loads((folder / "m.json").read_text())
+
+
+def test_splits_hold_all_levels(table):
+    split(table)
+    folds, _ = read_frame(table / "folds")
+    assert list(folds.columns) == ["R-01", "R-02", "R-03", "R-04"]
+    assert (folds.sum() == 90).all()
+
+
+def test_outputs_are_those_of_the_learner_itself(table):
+    split(table)
+    pool = train(table, {"kind": "random_rotation_forest", "n_trees": 20})
+    X, y = load_iris(return_X_y=True)
+    level = np.arange(150) % 3
+    dummies = np.stack([level == 1, level == 2], axis=1).astype(float)
+    folds, _ = read_frame(table / "folds")
+    mask = folds["R-02"].to_numpy() == 1
+    np.testing.assert_array_equal(pool["rows"].values[1], np.flatnonzero(~mask))
+    scaler = MinMaxScaler(clip=True).fit(X[mask])
+    seen = np.hstack([scaler.transform(X), dummies]).astype(np.float32)
+    learner = placed(make_learner({"kind": "random_rotation_forest", "n_trees": 20}), 4, 2)
+    seed = integer_seed(child(root_sequence(1), "train", "d", "p", 1))
+    expected = learner.set_params(random_state=seed).fit(seen[mask], y[mask]).predict_proba(seen[~mask])
+    np.testing.assert_allclose(pool["proba"].values[0, 1, 0], expected, atol=1e-5)
+    assert learner.categorical_features == [4, 5]
+
+
+def test_blocks_and_threads_do_not_matter(table):
+    split(table)
+    learner = {"kind": "regularized_rotation_forest", "n_trees": 24, "n_rotations": 4, "micro_forest_size": 3,
+               "weightings": WEIGHTINGS}  # fmt: skip
+    whole = train(table, learner)
+    parts = [train(table, learner, (k, k + 1), f"part{k}", threads=2) for k in (0, 2)]
+    joined = xr.concat(parts, dim="fold_group")
+    np.testing.assert_array_equal(whole["proba"], joined["proba"])
+    np.testing.assert_array_equal(whole["n_nodes"], joined["n_nodes"])
+    one, _ = combine(table, {"kind": "member", "member": "best"})
+    two, _ = combine(table, {"kind": "member", "member": "best"}, ("part0", "part2"))
+    np.testing.assert_array_equal(one["proba"], two["proba"])
+    np.testing.assert_allclose(one["proba"].values[0], whole["proba"].sel(member="best").values[0])
+
+
+def test_members_are_the_weightings(table):
+    from rotastack import RegularizedRotationForestClassifier
+
+    split(table, 1)
+    learner = {"kind": "regularized_rotation_forest", "n_trees": 24, "n_rotations": 4, "micro_forest_size": 3,
+               "weightings": WEIGHTINGS}  # fmt: skip
+    pool = train(table, learner, [0])
+    assert pool.member.values.tolist() == WEIGHTINGS
+    assert float(pool["n_nodes"].sel(member="best").item()) <= float(
+        pool["n_nodes"].sel(member="equal").item()
+    )
+    data, _ = read_frame(table / "table")
+    folds, _ = read_frame(table / "folds")
+    mask = folds["R-01"].to_numpy() == 1
+    X = data.drop(columns="target").to_numpy()
+    seed = integer_seed(child(root_sequence(1), "train", "d", "p", 0))
+    for weighting in WEIGHTINGS:
+        alone = RegularizedRotationForestClassifier(
+            24, 4, 3, weighting, categorical_features=[4, 5], random_state=seed
+        ).fit(X[mask], data["target"][mask])
+        np.testing.assert_allclose(
+            pool["proba"].sel(member=weighting).values[0, 0], alone.predict_proba(X[~mask]), atol=1e-5
+        )
+
+
+def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
+    split(table)
+    train(table, {"kind": "forest", "n_trees": 30}, diversity=True)
+    method, _ = combine(table, {"kind": "vote", "voting": "soft"})
+    step(score, table, {}, {"table": "table", "methods": "m.nc"}, {"scores": "scores", "record": "s.json"})
+    scores, _ = read_frame(table / "scores")
+    assert len(scores) == 4
+    assert (scores["error"] < 0.15).all()
+    assert (scores["error"] * 60).round(6).mod(1).eq(0).all()
+    assert (
+        scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]]
+        .notna()
+        .all()
+        .all()
+    )
+    assert scores["margin_mean"].between(0.5, 1).all()
+    assert method.sizes == {"rotation_group": 1, "fold_group": 4, "row": 60, "class": 3}
+
+
+def test_slow_learners_may_run_fewer_repeats(table):
+    split(table)
+    first = train(table, {"kind": "gaussian_process"}, (0, 1), "a", limit=1)
+    assert first.sizes["fold_group"] == 1
+    assert train(table, {"kind": "gaussian_process"}, (2, 3), "b", limit=1).sizes["fold_group"] == 0
+    method, record = combine(table, {"kind": "vote", "voting": "soft"}, ("a", "b"))
+    assert method.fold_group.values.tolist() == ["R-01"]
+    assert record["metrics"]["cells"] == 1
+
+
+def test_a_learner_that_fails_is_a_result(table):
+    split(table)
+    pool = train(table, {"kind": "forest", "n_trees": 3, "max_features": 50})
+    assert pool.attrs["status"] == "failed"
+    assert "max_features is 50" in pool.attrs["message"]
+    method, record = combine(table, {"kind": "vote", "voting": "soft"})
+    assert record["status"] == "failed"
+    assert np.isnan(method["proba"]).all()
+
+
+def test_nothing_to_rotate_is_the_plain_forest():
+    for kind in ("random_rotation_forest", "regularized_rotation_forest", "multi_rotation_forest"):
+        plain = placed(make_learner({"kind": kind, "n_trees": 7}), 0, 5)
+        assert type(plain).__name__ == "ForestClassifier"
+        assert plain.n_estimators == 7
+    extra = placed(make_learner({"kind": "random_rotation_forest", "tree": "extra", "n_cuts": 3}), 0, 5)
+    assert (type(extra).__name__, extra.n_cuts) == ("ExtraForestClassifier", 3)
+
+
+@pytest.mark.parametrize(
+    "kind", ["lda", "svm", "gaussian_process", "nearest_neighbors", "gradient_boosting", "random_rotation_boosting",
+             "multi_rotation_forest", "extra_forest"],
+)  # fmt: skip
+def test_controls_and_ensembles_learn_iris(table, kind):
+    split(table, 2)
+    small = {"random_rotation_boosting": {"n_rotations": 5, "trees_per_rotation": 20}}.get(kind, {})
+    pool = train(table, {"kind": kind, **small}, (0, 1))
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    data, _ = read_frame(table / "table")
+    decided = pool["proba"].values[0, :, 0].argmax(axis=-1)
+    wrong = decided != data["target"].to_numpy()[pool["rows"].values]
+    assert wrong.mean() < 0.2
+
+
+def test_noise_columns_come_after_the_numeric_ones(tmp_path):
+    from rotastack.data.tables import write_raw
+
+    frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
+    write_raw(frame, tmp_path / "raw")
+    spec = {"kinds": "auto", "noise_columns": 3, "seed": 5}
+    step(prepare, tmp_path, spec, {"raw": "raw"}, {"table": "table", "record": "p.json"})
+    table, about = read_frame(tmp_path / "table")
+    assert list(table.columns) == ["x", "noise 1", "noise 2", "noise 3", "c=r", "target"]
+    assert about["categorical"] == [False] * 4 + [True]
+    noise = table[["noise 1", "noise 2", "noise 3"]].to_numpy()
+    assert abs(noise.mean()) < 0.4
+    assert 0.7 < noise.std() < 1.3
+    metrics = json.loads((tmp_path / "p.json").read_text())["metrics"]
+    assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)
+
+
+# The study files
+
+
+@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_the_thesis_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert study.name == (name if size == "full" else f"{name}-small")
+    cells = pd.read_csv(project_file(f"config/published/{study.content['published']}.csv"))
+    unknown = set(cells["method"]) - set(study.methods)
+    assert all(m.startswith("RotF") for m in unknown)
+    if size == "full":
+        assert set(cells["dataset"]) <= set(study.datasets)
+
+
+def test_sizes_merge():
+    full = {
+        "name": "s", "pools": {"a": {"learner": {"n": 5, "k": 1}}, "b": {"learner": {"k": 2}}, "c": {}},
+        "datasets": ["x", "y"],
+        "sizes": {"small": {"pools": {"*": {"learner": {"n": 2}}, "b": {"learner": {"m": 3}}, "c": None}, "datasets": ["x"]}},
+    }  # fmt: skip
+    small = resized(full, "small", "s.yaml")
+    assert small["name"] == "s-small"
+    assert small["pools"] == {"a": {"learner": {"n": 2, "k": 1}}, "b": {"learner": {"k": 2, "m": 3}}}
+    assert small["datasets"] == ["x"]
+    assert "sizes" not in resized(full, "full", "s.yaml")
+    with pytest.raises(RotastackError, match="no size 'smal'; did you mean 'small'"):
+        resized(full, "smal", "s.yaml")
+
+
+BASE = {
+    "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout"},
+    "pools": {"a": {"learner": {"kind": "forest"}},
+              "w": {"learner": {"kind": "regularized_rotation_forest", "weightings": ["equal", "cut"]}}},
+    "methods": {"A": {"pool": "a", "combiner": {"kind": "vote"}}, "W": {"pool": "w", "combiner": {"kind": "member", "member": "cut"}}},
+}  # fmt: skip
+
+
+def changed(**changes):
+    content = json.loads(json.dumps(BASE))
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        at = content
+        for key in parents:
+            at = at[key]
+        at[last] = value
+    return content
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: 'folds' does not go with kind 'holdout'"),
+        ({"protocol": {"repeats": 5}}, "protocol: 'repeats' does not go with kind 'nested'"),
+        ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of its pool; there are equal, cut"),
+        ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),
+        ({"methods__A__combiner": {"kind": "vote", "h": 2}}, "'h' does not go with kind 'vote'"),
+        ({"methods__A__combiner": {"kind": "stacking"}}, "stacking needs nested cross-validation"),
+        ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool on rotations"),
+        ({"pools__a__view": "rotation"}, "a learner that rotates does so itself"),
+        ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
+        ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
+        ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
+        ({"datasets": [{"name": "n"}]}, "datasets.0"),
+        ({"illustrations": ["mona_lisa"]}, "illustrations.0: 'mona_lisa' is not one of"),
+        ({"pools__w__learner": {"kind": "regularized_rotation_forest", "weightings": ["heavy"]}}, "weightings: \\['heavy'\\] is not allowed"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named(changes, message):
+    with pytest.raises(RotastackError, match=message):
+        Study.from_mapping(changed(**changes), "s.yaml")
+    Study.from_mapping(changed(), "s.yaml")
+
+
+def test_data_sets_like_others_share_their_entry():
+    study = Study.from_mapping(
+        changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml"
+    )
+    assert study.datasets["n"]["mirror"] == "glass"
+    assert study.datasets["n"]["rows"] == 214
+    assert study.prepare_spec("n")["noise_columns"] == 4
+
+
+# Published against ours
+
+
+def test_published_cells_agree_or_not_for_a_reason(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = []
+    for method, mean in [("RF", 0.20), ("RR-RF", 0.10)]:
+        errors = np.clip(rng.normal(mean, 0.01, 50), 0, 1)
+        rows += [
+            {"dataset": "d", "method": method, "rotation_group": "RG-01", "fold_group": f"R-{r}", "error": e,
+             "median_leaves": 10.0 if method == "RF" else 6.0} for r, e in enumerate(errors)
+        ]  # fmt: skip
+    write_frame(tmp_path / "scores", pd.DataFrame(rows))
+    (tmp_path / "t.csv").write_text(
+        "table,dataset,method,metric,value,repeats,note\n"
+        "1,d,RF,error,0.200,100,\n1,d,RR-RF,error,0.150,100,shifted\n1,d,RR-RF,wins,1.00,100,\n"
+        "1,d,RF,wins,0.50,100,\n1,d,RR-RF,size_ratio,0.60,100,\n1,elsewhere,RF,error,0.1,100,\n1,d,XX,error,0.1,100,\n"
+    )
+    (tmp_path / "t.yaml").write_text(
+        "source: The source.\nreasons:\n  - {methods: [RR-RF], metrics: [error], why: another version}\n"
+    )
+    step(
+        published, tmp_path, {}, {"scores": "scores", "published": ["t.csv", "t.yaml"]},
+        {"table": "table.csv", "page": "page.html", "record": "r.json"},
+    )  # fmt: skip
+    table = pd.read_csv(tmp_path / "table.csv").set_index(["method", "metric"])
+    assert table["agrees"].to_dict() == {
+        ("RF", "error"): True, ("RR-RF", "error"): False, ("RR-RF", "wins"): True, ("RF", "wins"): False,
+        ("RR-RF", "size_ratio"): True,
+    }  # fmt: skip
+    assert table.loc[("RR-RF", "error"), "reason"] == "another version"
+    assert table.loc[("RF", "wins"), "reason"] == "not explained"
+    assert table.loc[("RF", "error"), "standard_error"] == pytest.approx(0.01 / np.sqrt(50), rel=0.3)
+    page = (tmp_path / "page.html").read_text()
+    assert "not in this run:</b> elsewhere" in page
+    assert "not in this study:</b> XX" in page
+    assert "another version (shifted)" in page
