@@ -14,7 +14,7 @@ COLUMNS = ["table", "dataset", "method", "metric", "value", "repeats", "note"]
 CONTENTS = {  # file: its tables, its metrics, its number of rows
     "rotation_weights": ({"2.2"}, {"error"}, 96),
     "rotation_noise": ({"2.4"}, {"error"}, 96),
-    "multi_rotation": ({"3.1"}, {"wins", "ties", "height"}, 40),
+    "multi_rotation": ({"3.1"}, {"wins", "ties", "height", "size_ratio"}, 48),
     "iris_sensitivity": ({"1.3", "1.4", "1.5"}, {"error", "wins", "ties"}, 128),
     "rotation_scaling": ({"1.2", "1.6"}, {"rank", "error"}, 857),
 }

@@ -166,6 +166,15 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     assert method.sizes == {"rotation_group": 1, "fold_group": 4, "row": 60, "class": 3}
 
 
+def test_names_of_many_repeats_stay_whole(table):
+    """R-100 is longer than R-99, in another block."""
+    split(table, 101)
+    train(table, {"kind": "lda"}, (97, 98), "a", limit=101)
+    train(table, {"kind": "lda"}, (99, 100), "b", limit=101)
+    method, _ = combine(table, {"kind": "vote", "voting": "soft"}, ("a", "b"))
+    assert method.fold_group.values.tolist() == ["R-98", "R-99", "R-100", "R-101"]
+
+
 def test_slow_learners_may_run_fewer_repeats(table):
     split(table)
     first = train(table, {"kind": "gaussian_process"}, (0, 1), "a", limit=1)

@@ -56,11 +56,11 @@ def run(job: Job) -> None:
                         "proba": (
                             ("rotation_group", "fold_group", "row", "class"), proba[None].astype(np.float64),
                         ),
-                        "rows": picked["rows"],
+                        "rows": (("fold_group", "row"), picked["rows"].values),
                         **facts,
                     },
                     coords={
-                        "rotation_group": ["RG-01"], "fold_group": picked.fold_group, "class": data.classes,
+                        "rotation_group": ["RG-01"], "fold_group": picked.fold_group.values.astype(object), "class": data.classes,
                     },
                 )
             )  # fmt: skip
