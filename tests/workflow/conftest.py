@@ -89,6 +89,12 @@ class Project:
 
 
 @pytest.fixture(scope="session")
+def make_project():
+    """Copy the project, or one that was copied before."""
+    return Project.copy
+
+
+@pytest.fixture(scope="session")
 def finished(tmp_path_factory):
     """The tiny study, run once for all workers. Not to be changed: copy it first."""
     shared = tmp_path_factory.getbasetemp()

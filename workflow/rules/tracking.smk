@@ -39,8 +39,8 @@ rule track_dataset:
         pools=lambda w: PLAN.all_pool_files(w.dataset, "run.json"),
         methods=lambda w: PLAN.method_files(w.dataset, "run.json"),
         figures=lambda w: PLAN.figure_files(w.dataset, "png"),
-        model=f"{ROOT}/{{dataset}}/model/model.skops" if PLAN.refitted else [],
-        refit=f"{ROOT}/{{dataset}}/model/refit.run.json" if PLAN.refitted else [],
+        model=lambda w: PLAN.model_files(w.dataset, "model.skops"),
+        refit=lambda w: PLAN.model_files(w.dataset, "refit.run.json"),
     output:
         receipt=f"{ROOT}/{{dataset}}/tracking.json",
     log:

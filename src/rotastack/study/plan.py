@@ -212,6 +212,10 @@ class Plan:
             return []
         return [d for d in self.datasets if not self.study.datasets[d].get("noise_columns")]
 
+    def model_files(self, dataset: str, name: str) -> list[str]:
+        """Return a file of the data set's model, if one is made."""
+        return [f"{self.root}/{dataset}/model/{name}"] if dataset in self.refitted else []
+
     @property
     def published(self) -> list[str]:
         """The page that compares with published results, if there are any."""

@@ -7,6 +7,7 @@ import xarray as xr
 
 from rotastack.ensembles.nested import nested_outputs
 from rotastack.ensembles.pool import Recipe
+from rotastack.errors import RotastackError
 from rotastack.learners.registry import make_learner
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
@@ -32,7 +33,7 @@ def run(job: Job) -> None:
     folds, _ = read_frame(job.input("folds"))
     n_folds = spec["folds"]
     pairs = [(a, b) for a, b in nested_pairs(n_folds) if spec["nested"] or a == b]
-    groups = [_recipes(spec["pool"], arrays) for arrays in _rotations(job)]
+    groups = [_recipes(spec["pool"], arrays) for arrays in _rotations(job, int((~data.categorical).sum()))]
     n_members = len(groups[0])
     shape = (len(groups), len(spec["fold_groups"]))
     outputs = np.full((*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32)
@@ -71,10 +72,17 @@ def run(job: Job) -> None:
         }
 
 
-def _rotations(job: Job) -> list[Any]:
+def _rotations(job: Job, n_numeric: int) -> list[Any]:
     if job.spec["pool"]["view"] != "rotation":
         return [None] * len(job.spec["rotation_groups"])
-    return [read_arrays(path) for path in job.inputs["rotations"]]
+    groups = [read_arrays(path) for path in job.inputs["rotations"]]
+    for path, arrays in zip(job.inputs["rotations"], groups, strict=True):
+        if arrays.attrs["n_features"] != n_numeric:
+            raise RotastackError(
+                f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.spec['dataset']} has "
+                f"{n_numeric} numeric columns; delete it and run again"
+            )
+    return groups
 
 
 def _recipes(pool, arrays) -> list[Recipe]:

@@ -1,0 +1,185 @@
+"""A study on random splits, from the raw table to the report and the published page."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+pytestmark = pytest.mark.workflow
+
+STUDY = """
+name: splits
+title: Random splits
+seed: 3
+missing: skip
+published: rotation_noise
+illustrations: [weights]
+datasets: [iris, {name: iris-noise-2, like: iris, noise_columns: 2}, tic-tac-toe, fourclass]
+protocol: {kind: holdout, repeats: 200, train: 0.7}
+blocks: {fold_groups: 4}
+pools:
+  knn: {learner: {kind: nearest_neighbors}}
+  rf: {scaling: null, diversity: true, learner: {kind: forest, n_trees: 8}}
+  rr_et: {learner: {kind: random_rotation_forest, tree: extra, n_trees: 8}}
+  weighted:
+    learner: {kind: regularized_rotation_forest, n_trees: 400, n_rotations: 4, micro_forest_size: 2, weightings: [equal, exp, best]}
+methods:
+  KNN-5: {pool: knn, combiner: {kind: vote}}
+  RF: {pool: rf, combiner: {kind: vote}}
+  RR-ET: {pool: rr_et, combiner: {kind: vote}}
+  RRE: {pool: weighted, combiner: {kind: member, member: equal}}
+  EXP: {pool: weighted, combiner: {kind: member, member: exp}}
+  BST: {pool: weighted, combiner: {kind: member, member: best}}
+evaluation: {control: RF, pairs: [[RF, EXP], [RRE, BST]]}
+model: {refit: EXP}
+sizes:
+  small: {protocol: {repeats: 4}, pools: {"*": {learner: {n_trees: 16}}}}
+"""
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory, make_project):
+    project = make_project(tmp_path_factory.mktemp("splits") / "project")
+    (project.folder / "config/studies/splits.yaml").write_text(STUDY)
+    project.call("rotastack", "run", "splits", "--size", "small", "--cores", "2")
+    return project
+
+
+def test_everything_is_made(done):
+    root = done.folder / "results/splits-small"
+    scores = pd.read_parquet(root / "scores.parquet")
+    assert scores.groupby(["dataset", "method"]).size().eq(4).all()
+    assert set(scores["dataset"]) == {"iris", "iris-noise-2", "tic-tac-toe"}
+    assert scores["error"].notna().all()
+    iris = scores[scores["dataset"] == "iris"].groupby("method")["error"].mean()
+    assert (iris < 0.12).all()
+    nodes = scores.groupby("method")["n_nodes"].mean()
+    assert nodes["BST"] <= nodes["RRE"]
+    assert np.isnan(nodes["KNN-5"])
+    assert scores.loc[scores["method"] == "RF", "mean_correlation"].notna().all()
+    pairs = pd.read_csv(root / "tables/pairs.csv")
+    assert len(pairs) == 6
+    np.testing.assert_allclose(pairs[["wins_first", "ties", "wins_second"]].sum(axis=1), 1)
+    splits = pd.read_parquet(root / "tic-tac-toe/folds.parquet")
+    assert splits.shape == (958, 4)
+
+
+def test_the_report_and_the_published_page(done):
+    report = (done.folder / "results/report.html").read_text()
+    assert 'href="published.html"' in report
+    assert "Weight of a rotation by its rank" in report
+    assert "signal-to-noise ratio of at most 3.01 dB" in report
+    assert "skipped: data set &#39;fourclass&#39;" in report or "skipped: data set 'fourclass'" in report
+    page = (done.folder / "results/published.html").read_text()
+    assert "iris-noise-2" in page
+    assert "iris-noise-128" in page.split("not in this run:")[1].split("</p>")[0]
+    assert "LDA" in page.split("not in this study:")[1].split("</p>")[0]
+    table = pd.read_csv(done.folder / "results/splits-small/tables/published.csv")
+    assert set(table["method"]) == {"KNN-5", "RRE", "EXP", "BST"}
+    assert table["agrees"].isin([True, False]).all()
+
+
+def test_models_predict_and_runs_are_tracked(done):
+    receipt = json.loads((done.folder / "results/splits-small/iris/tracking.json").read_text())
+    assert {"model", "pool weighted", "method EXP"} <= set(receipt["runs"])
+    assert not (done.folder / "results/splits-small/iris-noise-2/model").exists()
+    table = pd.DataFrame(
+        [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.csv.gz")
+    )
+    table.to_csv(done.folder / "new.csv", index=False)
+    answer = done.call("rotastack", "predict", "new.csv", "--model", receipt["runs"]["model_uri"])
+    assert [line.split(",")[-1] for line in answer.stdout.splitlines()[1:]] == ["setosa", "virginica"]
+
+
+def test_again_nothing_and_other_blocks_give_the_same_bytes(done, tmp_path, make_project):
+    again = done.call("rotastack", "run", "splits", "--size", "small", "--cores", "1")
+    assert "Nothing to be done" in again.stderr
+    other = make_project(tmp_path / "other", done)
+    before = other.scores("splits-small")
+    other.edit("config/studies/splits.yaml", "blocks: {fold_groups: 4}", "blocks: {fold_groups: 3}")
+    other.edit(
+        "config/studies/splits.yaml",
+        "[iris, {name: iris-noise-2, like: iris, noise_columns: 2}, tic-tac-toe, fourclass]",
+        "[iris]",
+    )
+    other.call("rotastack", "run", "splits", "--size", "small", "--cores", "2")
+    after = other.scores("splits-small")
+    methods = [name for name in after if name.startswith("iris/methods/")]
+    assert len(methods) == 6
+    for name in methods:
+        assert before[name] == after[name], name
+
+
+def test_only_what_changed_is_planned(done):
+    def planned():
+        text = done.call("rotastack", "run", "splits", "--size", "small", "--dry-run").stdout
+        table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
+        return {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
+
+    def with_edit(name, old, new):
+        path = done.folder / name
+        text = path.read_text()
+        assert old in text
+        path.write_text(text.replace(old, new, 1))
+        try:
+            return planned()
+        finally:
+            path.write_text(text)
+
+    assert planned() == {}
+    study = "config/studies/splits.yaml"
+    rules = with_edit(study, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ")
+    assert set(rules) == {
+        "all",
+        "summarize",
+        "draw_study",
+        "published",
+        "report",
+        "front_page",
+        "track_study",
+    }
+    rules = with_edit(study, "tree: extra, n_trees: 8", "tree: extra, n_trees: 8, flip: true")
+    assert (int(rules["train"]), int(rules["combine"])) == (3, 3)
+    rules = with_edit("src/rotastack/learners/lda.py", "return Linear", "print()\n    return Linear")
+    assert rules == {}
+    rules = with_edit("src/rotastack/study/steps/published.py", "TIMES = 2.0", "TIMES = 3.0")
+    assert set(rules) == {"all", "published", "front_page"}
+
+
+def test_mistakes_are_one_line(done):
+    wrong = done.call("rotastack", "run", "splits", "--size", "smal", "--dry-run", check=False)
+    assert wrong.returncode != 0
+    lines = [line for line in wrong.stderr.splitlines() if line.startswith("rotastack: error")]
+    assert len(lines) == 1
+    assert "no size 'smal'; did you mean 'small'" in lines[0]
+    assert "Traceback" not in wrong.stderr
+
+
+def test_rotations_of_other_columns_are_refused(project):
+    path = project.folder / "results/tiny/iris/rotations/RG-01.nc"
+    arrays = xr.load_dataset(path, engine="h5netcdf")
+    arrays.attrs["n_features"] = 7
+    arrays.to_netcdf(path, engine="h5netcdf")
+    done = project.call(
+        "rotastack", "train", "--spec", _train_spec(), "--about", "dataset=iris",
+        "--input", "table", "results/datasets/iris.parquet", "--input", "folds", "results/tiny/iris/folds.parquet",
+        "--input", "rotations", str(path), "--output", "pool", "x.nc", "--output", "record", "x.json", check=False,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert "RG-01.nc: rotations of 7 columns, but iris has 4 numeric columns" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _train_spec():
+    pool = {"view": "rotation", "scaling": "minmax", "learner": {"kind": "forest", "n_trees": 2}}
+    return json.dumps(
+        {"seed": 1, "dataset": "iris", "name": "p", "pool": pool, "nested": False, "folds": 3,
+         "rotation_groups": [0], "fold_groups": [0]}
+    )  # fmt: skip
+
+
+def _columns(path):
+    return list(pd.read_csv(path).columns[:-1])
