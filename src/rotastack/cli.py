@@ -250,7 +250,9 @@ def _datasets(arguments) -> None:
 def _methods(arguments) -> None:
     from rotastack.learners.registry import learner_names, learner_parameters
 
-    print("pools: view identity (one member) or rotation (one member per rotation of the group), with a learner:")
+    print(
+        "pools: view identity (one member) or rotation (one member per rotation of the group), with a learner:"
+    )
     for name in learner_names():
         print(f"  {name}: {', '.join(learner_parameters(name))}")
     print("combiners: vote (voting: soft or hard); stacking (learner: as above, the level-1 learner);")

@@ -137,3 +137,24 @@ def test_what_is_needed_must_be_known():
 
 def test_complexity_counts_depth_as_a_tie_breaker():
     assert rotation_complexity([11], [4], 100).tolist() == [11.04]
+
+
+def test_in_nested_cross_validation_each_fold_has_its_own_weights():
+    from rotastack.combine.nested import combine_nested
+
+    rng = np.random.default_rng(0)
+    outputs = rng.dirichlet([1, 1], (3, 2, 9)).astype(np.float32)  # (fold, member, row, class)
+    folds, y = np.arange(9) % 3, rng.integers(0, 2, 9)
+    facts = [
+        (np.array([1.0, 2.0]), np.zeros(2)),
+        (np.array([2.0, 1.0]), np.zeros(2)),
+        (np.array([1.0, 2.0]), np.zeros(2)),
+    ]
+    proba, combiners = combine_nested(
+        RotationWeights("best"), outputs, folds, y, np.random.SeedSequence(0), facts
+    )
+    for h, member in enumerate([0, 1, 0]):
+        np.testing.assert_allclose(proba[folds == h], outputs[h, member][folds == h], rtol=1e-6)
+        assert combiners[h].order_[0] == member
+    with pytest.raises(ValueError, match="needs to know the members' complexity"):
+        combine_nested(RotationWeights(), outputs, folds, y, np.random.SeedSequence(0))

@@ -401,3 +401,17 @@ def test_scaling_spares_the_warning(iris, recwarn):
     X, y = iris
     RandomRotationForestClassifier(5).fit(X * [1, 1, 1e6, 1], y)
     assert not [w for w in recwarn if "unscaled" in str(w.message)]
+
+
+def test_learners_that_rotate_leave_the_dummies_of_a_pool_alone(iris):
+    X, y = iris
+    X = np.c_[X[:, 2] > 3, X]  # the dummy comes first; the pool puts it last
+    inner = RandomRotationForestClassifier(5, scaling=None)
+    clf = PooledEnsembleClassifier(None, inner, n_estimators=2, categorical_features=[0], random_state=0)
+    for member in clf.fit(X, y).pool_.members:
+        assert member.model.estimator.categorical_features == [4]
+    alone = PooledEnsembleClassifier(None, inner, n_estimators=1, categorical_features=range(5)).fit(X > 3, y)
+    assert isinstance(alone.pool_.members[0].model.estimator, ForestClassifier)
+    told = inner.set_params(categorical_features=[1])
+    kept = PooledEnsembleClassifier(None, told, n_estimators=1).fit(X, y).pool_.members[0]
+    assert kept.model.estimator.categorical_features == [1]

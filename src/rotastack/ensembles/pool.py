@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
-from rotastack.learners.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor
+from rotastack.learners.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
 from rotastack.seeds import child, integer_seed
 
 __all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
@@ -178,13 +178,14 @@ def fit_pool(
         start = time.perf_counter()
         view = _fitted_view(recipe.view, numeric[rows], y[rows], child(views, k))
         seen = _see(view, numeric[rows], other[rows])
+        learner = placed(recipe.learner, seen.shape[1] - other.shape[1], other.shape[1])
         with warnings.catch_warnings():  # few trees: rows never out of bag are left out of the OOB error
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(recipe.learner, seen, y[rows], seeds)
+                model = fit_regressor(learner, seen, y[rows], seeds)
             else:
-                model = fit_aligned(recipe.learner, seen, y[rows], n_classes, seeds)
+                model = fit_aligned(learner, seen, y[rows], n_classes, seeds)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
         codes = y[rows] if n_classes is None else np.searchsorted(model.classes, y[rows])

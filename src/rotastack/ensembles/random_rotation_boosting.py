@@ -42,6 +42,10 @@ class _RandomRotationBoosting:
         learner = self._learner()
         return [Recipe(view, learner, "rotation") for _ in range(self.n_rotations)]
 
+    def unrotated(self) -> Any:
+        """Return the boosted trees of one rotation, unfitted, without rotation."""
+        return self._learner()
+
     def _learner(self) -> Any:
         options: dict[str, Any] = {"learning_rate": self.learning_rate, "max_depth": self.max_depth}
         if self.engine == "xgboost":

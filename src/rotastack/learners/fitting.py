@@ -44,12 +44,12 @@ class AlignedClassifier:
 def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
     """Tell a learner that its columns are `n_numeric` numeric ones, then `n_other` categorical ones.
 
-    Only learners that rotate ask for it. Where there is nothing to rotate, their unrotated
-    counterpart is returned.
+    Only learners that rotate (those with a method ``unrotated``) need to know, if they were not
+    told before. Where there is nothing to rotate, their unrotated counterpart is returned.
     """
-    if "categorical_features" not in learner.get_params():
+    if not hasattr(learner, "unrotated") or learner.categorical_features is not None:
         return learner
-    if n_numeric == 0 and hasattr(learner, "unrotated"):
+    if n_numeric == 0:
         return learner.unrotated()
     return clone(learner).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
 
