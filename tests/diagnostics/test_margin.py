@@ -67,7 +67,7 @@ def test_members_that_never_err_have_no_correlation():
 def test_bad_shapes_are_named():
     with pytest.raises(ValueError, match="votes must be"):
         margins([0, 1], [0, 1])
-    with pytest.raises(ValueError, match="class numbers"):
+    with pytest.raises(ValueError, match="class labels"):
         margins([[0.5]], [0])
     with pytest.raises(ValueError, match="mask is of shape"):
         margins([[0]], [0], [[True, True]])

@@ -2,13 +2,14 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rotastack.errors import RotastackError
 from rotastack.resampling import repeated_holdout
 
 
+@settings(deadline=None)
 @given(n=st.integers(10, 60), share=st.floats(0.3, 0.8), seed=st.integers(0, 99))
 def test_sizes_and_prefixes(n, share, seed):
     y = np.arange(n) % 2
@@ -37,9 +38,18 @@ def test_many_rare_levels_are_put_into_training_with_a_warning():
     levels = np.stack([np.arange(40) == k for k in range(12)], axis=1).astype(int)
     with pytest.warns(UserWarning, match="5 of 5 splits: a row of each class and level"):
         splits = repeated_holdout(np.arange(40) % 2, 5, 0.5, 0, levels=levels)
-    assert not splits[:, :12].any()
+    for test in splits:
+        assert all(len(set(column[~test])) == 2 for column in levels.T)
     assert (splits.sum(axis=1) == 20).all()
     assert len({tuple(s) for s in splits}) == 5
+
+
+@pytest.mark.filterwarnings("ignore:.*put into training first")
+def test_levels_that_a_few_rows_hold_together_fit_into_few_rows():
+    levels = np.stack([np.arange(30) % 10, (np.arange(30) * 3) % 10], axis=1)
+    for seed in range(20):
+        (test,) = repeated_holdout(np.arange(30) // 10 % 2, 1, 12 / 30, seed, levels=levels)
+        assert all(len(set(column[~test])) == 10 for column in levels.T)
 
 
 def test_bad_sizes_are_named():
@@ -47,5 +57,5 @@ def test_bad_sizes_are_named():
         repeated_holdout([0, 1], 1, 0.1)
     with pytest.raises(RotastackError, match="n_repeats must be at least 1"):
         repeated_holdout([0, 1], 0)
-    with pytest.raises(RotastackError, match="cannot hold all classes"):
+    with pytest.raises(RotastackError, match="do not hold all classes and levels: 10 are needed"):
         repeated_holdout(np.arange(10), 1, 0.5)

@@ -19,6 +19,7 @@ from rotastack.study.artifacts import read_arrays, read_frame, write_frame
 from rotastack.study.config import Study, resized
 from rotastack.study.job import Job
 from rotastack.study.steps import combine_holdout, folds_holdout, prepare, published, score, train_holdout
+from rotastack.study.steps.published import compare_with_published
 
 WEIGHTINGS = ["equal", "exp", "best"]
 STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
@@ -32,7 +33,7 @@ def table(tmp_path):
     level = np.arange(150) % 3
     frame["e=1"], frame["e=2"] = (level == 1).astype(float), (level == 2).astype(float)
     frame["target"] = y.astype("int16")
-    about = {"classes": ["s", "c", "v"], "categorical": [False] * 4 + [True] * 2}
+    about = {"classes": ["s", "c", "v"], "categorical": [False] * 4 + [True] * 2, "owners": ["e", "e"]}
     write_frame(tmp_path / "table", frame, about)
     return tmp_path
 
@@ -301,6 +302,11 @@ def changed(**changes):
         ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"datasets": [{"name": "n"}]}, "datasets.0"),
+        ({"protocol": {"folds": 3}}, "member needs random splits"),
+        ({"pools__a__diversity": True, "pools__a__learner": {"kind": "lda"}}, "pools.a.diversity: lda has no trees that vote"),
+        ({"pools__w__learner__n_trees": 100}, "\\(10 x 25\\) is more than n_trees \\(100\\)"),
+        ({"pools__a__learner": {"kind": "random_rotation_forest", "n_trees": 5, "n_trees_per_rotation": 2}}, "multiple of n_trees_per_rotation"),
+        ({"pools__a__learner": {"kind": "random_rotation_forest", "tree": "extra", "drop_worst": 0.1}}, "drop_worst needs trees of kind forest"),
         ({"illustrations": ["mona_lisa"]}, "illustrations.0: 'mona_lisa' is not one of"),
         ({"pools__w__learner": {"kind": "regularized_rotation_forest", "weightings": ["heavy"]}}, "weightings: \\['heavy'\\] is not allowed"),
     ],
@@ -309,6 +315,28 @@ def test_what_does_not_fit_is_named(changes, message):
     with pytest.raises(RotastackError, match=message):
         Study.from_mapping(changed(**changes), "s.yaml")
     Study.from_mapping(changed(), "s.yaml")
+
+
+@pytest.mark.parametrize(
+    ("combiner", "learner", "message"),
+    [
+        ({"weighting": "cut", "h": 9}, "forest", "h: 9 does not go with cut; it must be a whole number from 1 to 3, or null"),
+        ({"weighting": "exp", "h": 0.05}, "forest", "from 0.1 to 3, or null"),
+        ({"weighting": "linear", "h": 2}, "forest", "does not go with linear; it must be null"),
+        ({"weighting": "linear"}, "logistic", "weights need the learner forest"),
+    ],
+)  # fmt: skip
+def test_weights_in_nested_studies_are_checked(combiner, learner, message):
+    content = {
+        "name": "s", "datasets": ["iris"], "protocol": {"rotations": 3},
+        "pools": {"a": {"view": "rotation", "learner": {"kind": learner}}},
+        "methods": {"A": {"pool": "a", "combiner": {"kind": "vote"}}, "B": {"pool": "a", "combiner": {"kind": "weights", **combiner}}},
+    }  # fmt: skip
+    with pytest.raises(RotastackError, match=message):
+        Study.from_mapping(content, "s.yaml")
+    content["pools"]["a"]["diversity"] = True
+    with pytest.raises(RotastackError, match="go with random splits only"):
+        Study.from_mapping(content, "s.yaml")
 
 
 def test_data_sets_like_others_share_their_entry():
@@ -353,6 +381,18 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     assert table.loc[("RR-RF", "error"), "reason"] == "another version"
     assert table.loc[("RF", "wins"), "reason"] == "not explained"
     assert table.loc[("RF", "error"), "standard_error"] == pytest.approx(0.01 / np.sqrt(50), rel=0.3)
+    agreed = compare_with_published(
+        pd.DataFrame(
+            [{"dataset": "d", "method": m, "fold_group": f"R-{r}", "error": e}
+             for m, e in [("RF", 0.2), ("RR-RF", 0.1)] for r in range(20)]
+        ),
+        pd.DataFrame(
+            [{"table": "1", "dataset": "d", "method": "RR-RF", "metric": "wins", "value": v, "repeats": 100, "note": ""}
+             for v in ("0.96", "0.60")]
+        ),
+        [],
+    )[0]["agrees"].tolist()  # fmt: skip
+    assert agreed == [True, False]  # 20 wins of 20 do not tell .96 from 1, but .60
     page = (tmp_path / "page.html").read_text()
     assert "not in this run:</b> elsewhere" in page
     assert "not in this study:</b> XX" in page

@@ -109,7 +109,8 @@ def test_direct_method_makes_half_turns(p):
     first = turns[:, :, 0]
     np.testing.assert_allclose(first.mean(axis=0), 0, atol=5 / np.sqrt(3000 * p))
     np.testing.assert_allclose(first.var(axis=0), 1 / p, rtol=0.12)
-    assert turns[:, p - 1, p - 1].mean() < -0.2
+    if p > 2:
+        assert turns[:, p - 1, p - 1].mean() < -0.2
 
 
 def test_direct_method_is_the_printed_listing():

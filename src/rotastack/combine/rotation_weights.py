@@ -79,7 +79,7 @@ class RotationWeights(BaseEstimator):
         self.weighting = weighting
         self.h = h
 
-    def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int = 0):
+    def rank(self, complexity: ArrayLike, oob_error: ArrayLike, identity: int | None = 0):
         """Rank the members and set their weights.
 
         Parameters
@@ -88,8 +88,8 @@ class RotationWeights(BaseEstimator):
             See :func:`rotation_complexity`.
         oob_error : array-like of shape (n_members,)
             Out-of-bag errors; a member whose error is not known (NaN) counts as the worst.
-        identity : int
-            Which member is the unrotated one, for "new".
+        identity : int or None
+            Which member is the unrotated one, for "new"; None if there is none.
 
         Returns
         -------
@@ -98,13 +98,21 @@ class RotationWeights(BaseEstimator):
         Raises
         ------
         ValueError
-            Unknown weighting, `h` outside the grid or given to a weighting without parameter, or no
-            out-of-bag error known where one is needed.
+            Unknown weighting, `h` outside the grid or given to a weighting without parameter, no
+            out-of-bag error or complexity known where one is needed, or "new" without a member
+            that is unrotated, which would select nothing.
         """
         complexity = np.asarray(complexity, dtype=float)
         error = np.asarray(oob_error, dtype=float)
         R = len(complexity)
         self.check(R)
+        if self.weighting in ("equal", "oob") and not np.isfinite(complexity).all():
+            complexity = np.zeros(R)  # only breaks ties
+        if self.weighting == "new" and identity is None:
+            raise ValueError(
+                "weighting 'new' selects nothing: it takes members at least as simple as the unrotated one, "
+                "and no member is unrotated"
+            )
         if not np.isfinite(complexity).all():
             raise ValueError(
                 f"weighting {self.weighting!r} needs trees: the complexity of some members is unknown"
@@ -115,7 +123,7 @@ class RotationWeights(BaseEstimator):
         if needs_error and np.isnan(error).all():
             raise ValueError(
                 f"weighting {self.weighting!r} needs out-of-bag errors, and no member has one; "
-                "the base learner must be a bootstrapped forest"
+                "the base learner must be a bootstrapped forest, with enough rows to leave some out"
             )
         error = np.where(np.isnan(error), np.inf, error)
         if self.weighting == "oob":
@@ -126,7 +134,8 @@ class RotationWeights(BaseEstimator):
             keys = (complexity,)
         self.order_ = np.lexsort(keys)
         self.h_ = self._h(error[self.order_])
-        by_rank = self._by_rank(R, int(np.flatnonzero(self.order_ == identity)[0]) + 1 if identity < R else R)
+        rank_of_identity = R if identity is None else int(np.flatnonzero(self.order_ == identity)[0]) + 1
+        by_rank = self._by_rank(R, rank_of_identity)
         self.weights_ = np.empty(R)
         self.weights_[self.order_] = by_rank
         return self
@@ -186,7 +195,7 @@ class RotationWeights(BaseEstimator):
         if self.h is None:
             return
         if self.weighting == "cut":
-            if self.h != int(self.h) or not 1 <= self.h <= R:
+            if not 1 <= self.h <= R or self.h != int(self.h):
                 raise ValueError(f"h of weighting 'cut' must be a whole number from 1 to {R}, got {self.h}")
         elif self.weighting == "exp":
             if not 0.1 <= self.h <= R:

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.dummy import DummyClassifier
 
 __all__ = ["oob_error", "tree_complexity"]
 
@@ -27,7 +28,9 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     >>> {k: v.tolist() for k, v in tree_complexity(tree).items()}
     {'n_nodes': [3], 'n_leaves': [2], 'depth': [1]}
     """
-    if hasattr(estimator, "get_booster"):
+    if isinstance(estimator, DummyClassifier):  # one class in training: a root and nothing else
+        counts = [(1, 1, 0)]
+    elif hasattr(estimator, "get_booster"):
         dumps = estimator.get_booster().get_dump()
         lines = [dump.rstrip("\n").split("\n") for dump in dumps]
         counts = [

@@ -39,10 +39,10 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
 
     Parameters
     ----------
-    votes : array-like of int of shape (n_rows, n_members)
-        Class number that each member votes for.
-    y : array-like of int of shape (n_rows,)
-        Class numbers.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,)
+        Classes.
     mask : array-like of bool of shape (n_rows, n_members), optional
         Which votes count, such as those of members that have the row out of bag.
 
@@ -207,8 +207,10 @@ def _checked(votes, y, mask):
     votes, y = np.asarray(votes), np.asarray(y)
     if votes.ndim != 2 or y.shape != votes.shape[:1]:
         raise ValueError(f"votes must be (row, member) and y (row,), got shapes {votes.shape} and {y.shape}")
-    if votes.dtype.kind not in "iu" or y.dtype.kind not in "iu":
-        raise ValueError("votes and y must be class numbers")
+    if votes.dtype.kind not in "biuUSO" or y.dtype.kind not in "biuUSO":
+        raise ValueError("votes and y must be class labels")
+    _, codes = np.unique(np.concatenate([y, votes.ravel()]), return_inverse=True)
+    y, votes = codes[: len(y)], codes[len(y) :].reshape(votes.shape)
     if mask is not None:
         mask = np.asarray(mask, dtype=bool)
         if mask.shape != votes.shape:

@@ -10,7 +10,7 @@ from sklearn.utils._param_validation import Interval
 from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, RotatedRegressor
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.growing import Family, TreeOptions, grow_forest, n_candidates
 from rotastack.trees.linear_views import LinearViews
 
 __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
@@ -41,6 +41,10 @@ class _MultiRotationForest:
         if self.n_best is not None and self.n_best > self.n_rotations:
             raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
+        if self.n_best is not None:  # before anything is grown
+            n_candidates(
+                self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric
+            )
         numeric = np.arange(n_numeric)
         blocks = [(numeric, None), *zip(axes, drawn, strict=True)]
         others = (np.arange(n_numeric, X.shape[1]), None)

@@ -250,7 +250,13 @@ def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> 
 
 
 def _fitted_view(view, X, y, sequence):
-    if view is None or X.shape[1] == 0 or hasattr(view, "block_"):
+    if view is None or X.shape[1] == 0:
+        return view
+    if hasattr(view, "given_"):
+        if view.n_features_in_ != X.shape[1]:
+            raise ValueError(
+                f"a view of {view.n_features_in_} columns was given, but there are {X.shape[1]} numeric ones"
+            )
         return view
     fresh = clone(view)
     if "random_state" in fresh.get_params():

@@ -42,6 +42,7 @@ class _PooledEnsemble(BaseEstimator):
     random_state: Any
     pool_: Pool
     families_: list[str]
+    oob_errors_: NDArray[np.float64]
 
     # What a named method may replace.
 
@@ -97,10 +98,10 @@ class _PooledEnsemble(BaseEstimator):
             return combiner
         members = self.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
-        error = np.array([m.oob_error for m in members])
-        own = getattr(self, "oob_errors_", error)
-        first = [k for k, m in enumerate(members) if m.view is None]
-        return clone(combiner).rank(complexity, np.where(np.isnan(error), own, error), (first or [0])[0])
+        # With bags of the pool's own, a forest's out-of-bag rows are copies of rows it has seen.
+        error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
+        unrotated = [k for k, m in enumerate(members) if m.view is None]
+        return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
 
     def _blocks(self, n_rows: int, n_outputs: int) -> Iterator[slice]:
         step = max(1, _BLOCK // (len(self.families_) * n_outputs))
@@ -319,7 +320,7 @@ class PooledEnsembleClassifier(ClassifierMixin, _PooledEnsemble):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "combiners_")
         X = validate_data(self, X, reset=False, **input_rules(self.scaling))
         proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X), len(self.classes_))])
         return proba / proba.sum(axis=1, keepdims=True)
@@ -494,7 +495,7 @@ class PooledEnsembleRegressor(RegressorMixin, _PooledEnsemble):
         -------
         ndarray of shape (n_rows,)
         """
-        check_is_fitted(self)
+        check_is_fitted(self, "combiner_")
         X = validate_data(self, X, reset=False, **input_rules(self.scaling))
         parts = [
             self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs))

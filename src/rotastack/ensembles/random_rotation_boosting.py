@@ -9,6 +9,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pool import Recipe
 from rotastack.ensembles.pooled import PooledEnsembleClassifier, PooledEnsembleRegressor
+from rotastack.ensembles.table import check_rotatable
 from rotastack.views.rotation import RandomRotation
 
 __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"]
@@ -35,10 +36,12 @@ class _RandomRotationBoosting:
     engine: str
     flip: bool
     max_axes: int
+    n_features_in_: int
     _regression: ClassVar[bool]
 
     def _recipes(self, n_numeric, sequence):
-        view = RandomRotation(flip=self.flip, max_axes=self.max_axes) if n_numeric > 1 else None
+        check_rotatable(n_numeric, self.n_features_in_)
+        view = RandomRotation(flip=self.flip, max_axes=self.max_axes)
         learner = self._learner()
         return [Recipe(view, learner, "rotation") for _ in range(self.n_rotations)]
 

@@ -71,7 +71,6 @@ class _RandomRotationForest:
             X, target, [family], TreeOptions(), sequence,
             n_classes=n_classes, bootstrap=bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
-        self.__dict__.pop("rotation_oob_error_", None)
         if out_of_bag is None:
             return None
         by_rotation = out_of_bag[0].tree_errors.reshape(n_rotations, -1)
@@ -80,7 +79,7 @@ class _RandomRotationForest:
             np.where(known, by_rotation, 0).sum(axis=1), known.sum(axis=1),
             out=np.full(n_rotations, np.nan), where=known.any(axis=1),
         )  # fmt: skip
-        n_dropped = int(self.drop_worst * n_rotations)
+        n_dropped = int(self.drop_worst * n_rotations + 1e-9)
         if n_dropped:
             worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)
             kept = np.sort(np.argsort(worst, kind="stable")[: n_rotations - n_dropped])

@@ -1,6 +1,5 @@
 """What forests on rotations have in common: a table goes in, trees on linear views come out."""
 
-import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -13,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from rotastack.ensembles.table import (
     categorical_mask,
+    check_rotatable,
     checked_scales,
     fitted_scaler,
     input_rules,
@@ -91,23 +91,15 @@ class _RotatedForest(BaseEstimator):
     # What is the same for all.
 
     def _fit(self, X: ArrayLike, y: ArrayLike) -> tuple[FamilyOutOfBag | None, NDArray]:
+        for name in [n for n in vars(self) if n.endswith("_") and not n.endswith("__")]:
+            delattr(self, name)  # nothing of an earlier fit may decide
         X, y = validate_data(
             self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
         )
         target, n_classes = self._target(column_or_1d(y, warn=True))
         self.categorical_ = categorical_mask(self.categorical_features, X.shape[1])
         n_numeric = int((~self.categorical_).sum())
-        if n_numeric == 0:
-            raise ValueError(
-                f"there is no numeric column to rotate: all {X.shape[1]} columns are in categorical_features; "
-                "use rotastack.trees.ForestClassifier or ForestRegressor"
-            )
-        if n_numeric == 1:
-            warnings.warn(
-                "there is one numeric column, and its only rotation is the identity",
-                UserWarning,
-                stacklevel=3,
-            )
+        check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
             checked_scales(X, self.categorical_, self)
         self.scaler_ = fitted_scaler(X, self.categorical_, self.scaling)
@@ -180,8 +172,6 @@ class RotatedClassifier(ClassifierMixin, _RotatedForest):
             without scaling, missing ones), or parameters that do not go together.
         """
         out_of_bag, codes = self._fit(X, y)
-        for name in ("oob_proba_", "oob_score_"):
-            self.__dict__.pop(name, None)
         if out_of_bag is not None:
             self.oob_proba_ = out_of_bag.means()
             known = out_of_bag.counts > 0
@@ -228,7 +218,8 @@ class RotatedClassifier(ClassifierMixin, _RotatedForest):
 
     def tree_votes(self, X: ArrayLike) -> NDArray:
         """Return the class that every tree votes for, (row, tree): what diagnostics of margins take."""
-        votes = self.forest_.votes(self._checked(X), self.n_jobs)
+        rows = self._checked(X)
+        votes = self.forest_.votes(rows, self.n_jobs)
         return self.classes_[votes]
 
 
@@ -256,8 +247,6 @@ class RotatedRegressor(RegressorMixin, _RotatedForest):
             that do not go together.
         """
         out_of_bag, target = self._fit(X, y)
-        for name in ("oob_prediction_", "oob_score_"):
-            self.__dict__.pop(name, None)
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
             known = out_of_bag.counts > 0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.seeds import child
 from rotastack.trees.growing import Family, TreeOptions, grow_forest
-from rotastack.trees.grown import GrownTrees
+from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import grow_members
 
@@ -140,9 +140,9 @@ class RotationPool:
             facts += used.astype(np.float64) @ grown.facts
         n_trees = table.sum(axis=1)
         shares = votes / n_trees[:, None, None]
-        tied = (shares == shares.max(axis=2, keepdims=True)).sum(axis=2) > 1
-        means = sums / n_trees[:, None, None]
-        shares[tied] = (1 - 1e-6) * shares[tied] + 1e-6 * means[tied]
+        for k, n in enumerate(n_trees.tolist()):
+            rows = tied_rows(shares[k])
+            break_ties(shares[k], rows, sums[k, rows], n)
         facts /= n_trees[:, None]
         names = ("n_nodes", "n_leaves", "depth")
         return shares, [dict(zip(names, row.tolist(), strict=True)) for row in facts]

@@ -69,6 +69,10 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         self.random_state = random_state
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
+        if not len(self.weightings):
+            raise ValueError("weightings is empty")
+        for weighting in self.weightings:
+            RotationWeights(weighting).check(self.n_rotations)
         self._forests = self._pool(X, target, n_classes, n_numeric, sequence)
         self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
         self.counts_, self.h_by_weighting_ = {}, {}

@@ -1,5 +1,6 @@
 """What estimators do with a table before its numeric columns are seen through views."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.views.scaling import SCALERS, warn_of_scales
 
-__all__ = ["categorical_mask", "checked_scales", "input_rules", "scaled_columns"]
+__all__ = [
+    "categorical_mask",
+    "check_rotatable",
+    "checked_scales",
+    "fitted_scaler",
+    "input_rules",
+    "scaled_columns",
+]
 
 
 def input_rules(scaling: str | None) -> dict[str, Any]:
@@ -27,6 +35,8 @@ def categorical_mask(categorical_features: ArrayLike | None, n_features: int) ->
     if categorical_features is None:
         return mask
     columns = np.asarray(categorical_features)
+    if columns.size and columns.dtype.kind not in "iub":
+        raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
     if columns.dtype == bool and len(columns) != n_features:
         raise ValueError(f"categorical_features has {len(columns)} entries for {n_features} columns")
     if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
@@ -35,6 +45,25 @@ def categorical_mask(categorical_features: ArrayLike | None, n_features: int) ->
         )
     mask[columns if len(columns) else []] = True
     return mask
+
+
+def check_rotatable(n_numeric: int, n_features: int) -> None:
+    """Refuse a table without a numeric column to rotate, and warn of one with a single one.
+
+    Raises
+    ------
+    ValueError
+        No numeric column.
+    """
+    if n_numeric == 0:
+        raise ValueError(
+            f"there is no numeric column to rotate: all {n_features} columns are in categorical_features; "
+            "the method unrotated() gives the same without rotations"
+        )
+    if n_numeric == 1:
+        warnings.warn(
+            "there is one numeric column, and its only rotation is the identity", UserWarning, stacklevel=4
+        )
 
 
 def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
@@ -47,11 +76,35 @@ def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -
 def scaled_columns(
     X: NDArray[np.floating], categorical: NDArray[np.bool_], scaler: Any
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the numeric columns, scaled, and the categorical ones, as float32."""
+    """Return the numeric columns, scaled, and the categorical ones, as float32.
+
+    Raises
+    ------
+    ValueError
+        A value that is missing or too large for float32, which no tree can use.
+    """
     numeric = X[:, ~categorical]
     if scaler is not None and numeric.shape[1]:
         numeric = scaler.transform(numeric)
-    return numeric.astype(np.float32), X[:, categorical].astype(np.float32)
+    with np.errstate(over="ignore"):
+        parts = numeric.astype(np.float32), X[:, categorical].astype(np.float32)
+    for part, columns, kind in zip(
+        parts, (~categorical, categorical), ("numeric", "categorical"), strict=True
+    ):
+        if not np.isfinite(part.sum(dtype=np.float64)):
+            _refuse(part, np.flatnonzero(columns), kind)
+    return parts
+
+
+def _refuse(part: NDArray[np.float32], columns: NDArray[np.intp], kind: str) -> None:
+    bad = np.argwhere(~np.isfinite(part))
+    if len(bad):
+        row, k = bad[0]
+        what = (
+            "contains NaN" if np.isnan(part[row, k]) else "contains infinity or a value too large for float32"
+        )
+        remedy = "make missing a category of its own" if kind == "categorical" else "use a scaling"
+        raise ValueError(f"Input X {what}: {kind} column {columns[k]}, row {row}; {remedy}")
 
 
 def fitted_scaler(X: NDArray[np.floating], categorical: NDArray[np.bool_], scaling: str | None) -> Any:

@@ -92,13 +92,20 @@ def repeated_holdout(
 
 
 def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
-    """Return training rows with one row, at random, of each level that is not there yet."""
+    """Return training rows that hold every level: rows that add most levels first, the rest at random."""
     order = rng.permutation(len(codes[0]))
+    numbers = np.cumsum([0, *sizes[:-1]])
+    levels = np.stack([c[order] + first for c, first in zip(codes, numbers, strict=True)], axis=1)
+    missing = np.ones(sum(sizes), dtype=bool)
+    rare = 1.0 / np.bincount(levels.ravel(), minlength=sum(sizes))
     chosen: list[int] = []
-    for c, size in zip(codes, sizes, strict=True):
-        there = set(c[chosen].tolist())
-        chosen += [int(order[np.flatnonzero(c[order] == k)[0]]) for k in range(size) if k not in there]
+    while missing.any():
+        best = int((missing * rare)[levels].sum(axis=1).argmax())
+        chosen.append(best)
+        missing[levels[best]] = False
     if len(chosen) > n_train:
-        raise RotastackError(f"{n_train} training rows cannot hold all classes and levels")
-    rest = order[~np.isin(order, chosen)]
-    return np.concatenate([chosen, rest[: n_train - len(chosen)]]).astype(np.intp)
+        raise RotastackError(
+            f"{n_train} training rows do not hold all classes and levels: {len(chosen)} are needed"
+        )
+    rest = np.delete(np.arange(len(order)), chosen)
+    return order[np.concatenate([chosen, rest[: n_train - len(chosen)]]).astype(np.intp)]

@@ -14,6 +14,7 @@ __all__ = ["Study", "compact", "resized", "slug"]
 
 _OF_HOLDOUT = ("repeats", "train")
 _OF_NESTED = ("rotation_groups", "fold_groups", "folds", "rotations", "flip", "max_axes")
+_VOTING_TREES = ("forest", "extra_forest", "random_rotation_forest", "multi_rotation_forest")
 _OF_COMBINER = {
     "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
 }  # fmt: skip
@@ -119,6 +120,7 @@ class Study:
     def _check(self, where: str) -> None:
         for name, pool in self.pools.items():
             check_learner(pool["learner"], f"{where}: pools.{name}.learner")
+            self._check_pool(pool, f"{where}: pools.{name}")
             if self.is_holdout and pool["view"] != "identity":
                 raise RotastackError(
                     f"{where}: pools.{name}.view: with random splits a learner that rotates does so itself, "
@@ -161,6 +163,33 @@ class Study:
                     f"there are {', '.join(extra + labels)}"
                 )
 
+    def _check_pool(self, pool: dict[str, Any], where: str) -> None:
+        """Check what only fails when it is trained, after hours perhaps."""
+        learner = pool["learner"]
+        kind, trees = learner["kind"], learner.get("n_trees")
+        if not self.is_holdout and (pool["diversity"] or pool["repeats"]):
+            raise RotastackError(f"{where}: diversity and repeats go with random splits only")
+        if pool["diversity"] and kind not in _VOTING_TREES:
+            raise RotastackError(
+                f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"
+            )
+        if kind == "regularized_rotation_forest":
+            trees, R, U = trees or 500, learner.get("n_rotations", 25), learner.get("micro_forest_size", 10)
+            if trees < R * U:
+                raise RotastackError(
+                    f"{where}.learner: micro_forest_size times n_rotations ({U} x {R}) is more than n_trees ({trees})"
+                )
+        if kind == "random_rotation_forest":
+            each = learner.get("n_trees_per_rotation", 1)
+            if (trees or 100) % each:
+                raise RotastackError(
+                    f"{where}.learner: n_trees ({trees or 100}) must be a multiple of n_trees_per_rotation ({each})"
+                )
+            if learner.get("drop_worst") and learner.get("tree") == "extra":
+                raise RotastackError(
+                    f"{where}.learner: drop_worst needs trees of kind forest, with out-of-bag rows"
+                )
+
     def _check_combiner(self, method: dict[str, Any], where: str) -> None:
         combiner = method["combiner"]
         kind = combiner["kind"]
@@ -168,6 +197,8 @@ class Study:
             if key != "kind" and key not in _OF_COMBINER[kind]:
                 raise RotastackError(f"{where}: {key!r} does not go with kind {kind!r}")
         if kind == "member":
+            if not self.is_holdout:
+                raise RotastackError(f"{where}: member needs random splits (protocol.kind: holdout)")
             known = self.pools[method["pool"]]["learner"].get("weightings", [])
             if combiner.get("member") not in known:
                 raise RotastackError(
@@ -182,6 +213,22 @@ class Study:
                 )
             combiner.setdefault("weighting", "exp")
             combiner.setdefault("h", None)
+            learner = self.pools[method["pool"]]["learner"]["kind"]
+            if learner not in ("forest", "sklearn_forest"):
+                raise RotastackError(
+                    f"{where}: weights need the learner forest, which knows its out-of-bag error"
+                )
+            h, top = combiner["h"], self.content["protocol"]["rotations"]
+            least = {"cut": 1, "exp": 0.1}.get(combiner["weighting"])
+            if h is not None and (least is None or not least <= h <= top or (least == 1 and h != int(h))):
+                allowed = (
+                    "null"
+                    if least is None
+                    else f"{'a whole number ' if least == 1 else ''}from {least} to {top}, or null"
+                )
+                raise RotastackError(
+                    f"{where}.h: {h} does not go with {combiner['weighting']}; it must be {allowed}"
+                )
         elif kind == "stacking":
             if self.is_holdout:
                 raise RotastackError(f"{where}: stacking needs nested cross-validation, not random splits")

@@ -13,7 +13,24 @@ from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
 
-__all__ = ["GrownTrees"]
+__all__ = ["GrownTrees", "break_ties", "tied_rows"]
+
+
+def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
+    """Return the rows of (row, class) with more than one largest value."""
+    return np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
+
+
+def break_ties(
+    shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArray[np.float64], n_votes: int
+) -> None:
+    """Put the class of the largest sum first where votes are even, by an amount that float32 keeps."""
+    best = shares[rows] == shares[rows].max(axis=1, keepdims=True)
+    sums = np.round(sums, 9)  # equal but for the order of adding
+    winner = np.where(best, sums, -np.inf).argmax(axis=1)
+    shares[rows, winner] += min(1e-5, 0.4 / n_votes)
+    shares[rows] /= shares[rows].sum(axis=1, keepdims=True)
+
 
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
@@ -165,14 +182,14 @@ class GrownTrees:
     def vote_shares(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the share of trees that vote for each class, (row, class).
 
-        Where classes have equally many votes, one millionth of the mean class shares is mixed in,
-        which puts the class of larger probability first.
+        Where classes have equally many votes, the one with the larger summed probability (among
+        equals the first) is put first by less than half a vote.
         """
         shares = self.hardened().sums(X, n_jobs) / len(self)
-        ties = np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-        if len(ties) and len(self.values):
-            mean = self.sums(np.ascontiguousarray(X[ties]), n_jobs) / len(self)
-            shares[ties] = (1 - 1e-6) * shares[ties] + 1e-6 * mean
+        tied = tied_rows(shares)
+        if len(tied):
+            rows = np.ascontiguousarray(X[tied])
+            break_ties(shares, tied, self.sums(rows, n_jobs) if len(self.values) else shares[tied], len(self))
         return shares
 
     def leaves(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.int32]:

@@ -139,6 +139,7 @@ class LinearViews:
             return views[0]
         if len({v.n_features for v in views}) > 1:
             raise ValueError(f"views of {sorted({v.n_features for v in views})} columns do not go together")
+        shared = all(v.matrices is views[0].matrices and v.columns is views[0].columns for v in views)
         starts, parts = [np.zeros(1, dtype=np.int64)], []
         n_parts = n_columns = n_numbers = 0
         for v in views:
@@ -148,8 +149,13 @@ class LinearViews:
             moved[:, 2] += np.where(moved[:, 2] >= 0, n_numbers, 0)
             parts.append(moved)
             n_parts += len(v.parts)
-            n_columns += len(v.columns)
-            n_numbers += len(v.matrices)
+            if not shared:
+                n_columns += len(v.columns)
+                n_numbers += len(v.matrices)
+        if shared:
+            return cls(
+                views[0].n_features, np.concatenate(starts), np.concatenate(parts), views[0].columns, views[0].matrices
+            )  # fmt: skip
         return cls(
             views[0].n_features, np.concatenate(starts), np.concatenate(parts),
             np.concatenate([v.columns for v in views]), np.concatenate([v.matrices for v in views]),

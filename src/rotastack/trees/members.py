@@ -139,11 +139,16 @@ def grow_members(
         grown.append(piece[:6] if keep else ())
         facts.append(piece[5])
         errors.append(piece[8])
+    trees = None
+    if keep:
+        trees = GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
+        if bootstrap and training is None:
+            trees.seeds = seeds
     counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)
     return MemberForests(
         np.median(counts[..., 0], axis=2),
         counts[..., 2].mean(axis=2),
         np.concatenate(errors).reshape(n_sets, n_members),
         held.reshape(n_sets, n_members, *held.shape[1:]),
-        GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False) if keep else None,
+        trees,
     )

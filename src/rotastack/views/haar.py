@@ -26,12 +26,14 @@ def haar_rotations(
     size : int, optional
         Number of matrices; None gives one matrix without a leading axis.
     flip : bool, default=False
-        Keep reflections.
+        Keep reflections. For p = 1 the matrix is 1 all the same.
 
     Returns
     -------
     ndarray of shape (n_features, n_features) or (size, n_features, n_features)
     """
+    if n_features == 1:
+        return np.ones((1, 1)) if size is None else np.ones((size, 1, 1))
     gaussian = rng.standard_normal((1 if size is None else size, n_features, n_features))
     q, r = np.linalg.qr(gaussian)
     signs = np.sign(np.diagonal(r, axis1=1, axis2=2))
@@ -59,6 +61,8 @@ def direct_rotations(
     -------
     ndarray of shape (n_features, n_features) or (size, n_features, n_features)
     """
+    if n_features == 1:
+        return np.ones((1, 1)) if size is None else np.ones((size, 1, 1))
     v = rng.standard_normal((1 if size is None else size, n_features))
     v /= np.linalg.norm(v, axis=1, keepdims=True)
     v[:, 0] += 1.0

@@ -21,8 +21,8 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     Parameters
     ----------
     flip : bool, default=False
-        Allow reflections: draw from O(p) instead of SO(p). For p = 1 without `flip` the
-        rotation is the identity.
+        Allow reflections: draw from O(p) instead of SO(p). For p = 1 the rotation is
+        the identity all the same.
     max_axes : int, default=1000
         With more columns than this, a random subset of so many axes is rotated and the
         others stay as they are.
@@ -121,6 +121,7 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         view.axes_ = np.arange(len(view.block_)) if axes is None else np.asarray(axes)
         view.n_features_in_ = len(view.block_) if n_features is None else int(n_features)
         view.mean_ = np.zeros(view.n_features_in_)
+        view.given_ = True
         return view
 
     @property

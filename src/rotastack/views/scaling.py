@@ -105,7 +105,7 @@ class MinMaxScaler01(_MedianImputingScaler):
         if not low < high:
             raise ValueError(f"feature_range must rise from low to high, got {self.feature_range}")
         self.data_min_ = X.min(axis=0)
-        self.data_range_ = X.max(axis=0) - self.data_min_
+        self.data_range_ = _spanned(self.data_min_, X.max(axis=0))
 
     def _scale(self, X):
         low, high = self.feature_range
@@ -119,7 +119,7 @@ class QuantileScaler(_MedianImputingScaler):
     ``(x - Q_lower) / (Q_upper - Q_lower)``; outside [0, 1] the value becomes
     ``-0.01 log(1 + log(1 + d))`` or ``1 + 0.01 log(1 + log(1 + d))``, d being the distance to
     the bound in original units. Where the two quantiles coincide the column is scaled by its
-    minimum and maximum instead, and a constant column becomes 0.
+    minimum and maximum instead, clipped outside, and a constant column becomes 0.
 
     Parameters
     ----------
@@ -147,15 +147,15 @@ class QuantileScaler(_MedianImputingScaler):
         low, high = np.quantile(X, [self.lower, self.upper], axis=0)
         flat = low == high
         self.low_ = np.where(flat, X.min(axis=0), low)
-        self.range_ = np.where(flat, X.max(axis=0), high) - self.low_
+        self.range_ = _spanned(self.low_, np.where(flat, X.max(axis=0), high))
+        self.soft_ = ~flat
 
     def _scale(self, X):
         unit = _unit(X, self.low_, self.range_)
         below = np.maximum(self.low_ - X, 0.0)
         above = np.maximum(X - (self.low_ + self.range_), 0.0)
-        varies = self.range_ > 0
         soft = 0.01 * np.log1p(np.log1p(above)) - 0.01 * np.log1p(np.log1p(below))
-        return np.clip(unit, 0.0, 1.0) + np.where(varies, soft, 0.0)
+        return np.clip(unit, 0.0, 1.0) + np.where(self.soft_, soft, 0.0)
 
 
 class RelativeRankScaler(_MedianImputingScaler):
@@ -221,6 +221,18 @@ def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any]) -> None:
         UserWarning,
         stacklevel=4,
     )
+
+
+def _spanned(low, high):
+    """Return high - low; ValueError where that is more than a number can hold."""
+    with np.errstate(over="ignore"):
+        width = high - low
+    if not np.isfinite(width).all():
+        column = int(np.flatnonzero(~np.isfinite(width))[0])
+        raise ValueError(
+            f"column {column} holds values from {low[column]:g} to {high[column]:g}, too far apart to be scaled"
+        )
+    return width
 
 
 def _unit(X, low, width):

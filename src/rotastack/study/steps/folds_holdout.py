@@ -27,7 +27,7 @@ def run(job: Job) -> None:
                 spec["repeats"],
                 spec["train"],
                 sequence,
-                levels=_levels(frame[columns]) if len(columns) else None,
+                levels=_levels(frame[columns], about["owners"]) if len(columns) else None,
             )
         except RotastackError as error:
             raise RotastackError(f"{spec['dataset']}: {error}") from None
@@ -37,9 +37,8 @@ def run(job: Job) -> None:
         record.metrics = {"training_rows": int((~test[0]).sum()), "test_rows": int(test[0].sum())}
 
 
-def _levels(dummies: pd.DataFrame) -> np.ndarray:
-    """Return the level number of each row in each categorical column, of which dummies are ``column=level``."""
-    owners = [str(name).rpartition("=")[0] for name in dummies.columns]
+def _levels(dummies: pd.DataFrame, owners: list[str]) -> np.ndarray:
+    """Return the level number of each row in each categorical column; `owners` are those of the dummies."""
     columns = []
     for owner in dict.fromkeys(owners):
         mine = dummies.loc[:, [o == owner for o in owners]].to_numpy()

@@ -40,6 +40,7 @@ def run(job: Job) -> None:
             "classes": classes,
             "categorical": [bool(d) for d in dummies],
             "dropped": preprocessor.dropped_,
+            "owners": [str(c) for c, levels in preprocessor.categories_.items() for _ in levels[1:]],
         }
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]

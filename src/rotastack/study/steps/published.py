@@ -74,14 +74,17 @@ def compare_with_published(
         value = float(cell.value)
         digits = len(cell.value.partition(".")[2])
         error = sd / np.sqrt(n)
+        if cell.metric in ("wins", "ties"):  # both are shares: their common variance
+            both = (n * ours + cell.repeats * value) / (n + cell.repeats)
+            sd = np.sqrt(both * (1 - both))
         allowed = TIMES * sd * np.sqrt(1 / n + 1 / cell.repeats) + 0.5 * 10.0**-digits
-        agrees = bool(abs(ours - value) <= allowed)
+        agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
         rows.append(
             {
                 "table": cell.table, "dataset": cell.dataset, "method": cell.method, "metric": cell.metric,
                 "published": value, "ours": ours, "standard_error": error, "repeats": n,
                 "difference": ours - value, "agrees": agrees,
-                "reason": "" if agrees else _reason(cell, reasons),
+                "reason": _reason(cell, reasons) if agrees is False else "",
                 "note": cell.note if isinstance(cell.note, str) else "",
             }
         )  # fmt: skip

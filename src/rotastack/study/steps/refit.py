@@ -46,6 +46,8 @@ def run(job: Job) -> None:
         model = Pipeline([("table", preprocessor), ("classifier", classifier)])
         try:
             model.fit(features, check_target(raw["target"], dataset).to_numpy())
+            classifier.set_params(n_jobs=None)
+            dump_model(model, job.output("model"))
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on
@@ -53,8 +55,6 @@ def run(job: Job) -> None:
             with replacing(job.output("model")) as temporary:
                 temporary.touch()
             return
-        classifier.set_params(n_jobs=None)
-        dump_model(model, job.output("model"))
         record.metrics = {
             "method": label,
             "cross_validated_error": float(scores.loc[scores["method"] == label, "error"].mean()),

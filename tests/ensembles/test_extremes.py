@@ -1,0 +1,238 @@
+"""Tables and requests at the edge: nothing crashes, and nothing is silently wrong."""
+
+import tracemalloc
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from rotastack import (
+    MultiRotationForestClassifier,
+    PooledEnsembleClassifier,
+    RandomRotationBoostingClassifier,
+    RandomRotationForestClassifier,
+    RandomRotationForestRegressor,
+    RegularizedRotationForestClassifier,
+)
+from rotastack.combine import RotationWeights
+from rotastack.diagnostics import summarize_margins
+from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.ensembles.rotation_weightings import RotationWeightingsClassifier
+from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.views import QuantileScaler, RandomRotation
+
+
+@pytest.fixture
+def iris():
+    X, y = load_iris(return_X_y=True)
+    return X.copy(), y
+
+
+FORESTS = [
+    RandomRotationForestClassifier(5),
+    RandomRotationForestClassifier(5, tree="extra"),
+    RandomRotationForestRegressor(5),
+    RegularizedRotationForestClassifier(8, 2, 2),
+    MultiRotationForestClassifier(2, 5),
+    PooledEnsembleClassifier(None, ForestClassifier(5), n_estimators=2),
+]
+
+
+@pytest.mark.parametrize("estimator", FORESTS, ids=lambda e: type(e).__name__)
+def test_values_that_no_tree_can_use_are_refused(estimator, iris):
+    X, y = iris
+    X[:, 1] = X[:, 1] > 3
+    X[::3, 1] = np.nan
+    with pytest.raises(
+        ValueError, match="contains NaN: categorical column 1, row 0; make missing a category"
+    ):
+        estimator.set_params(categorical_features=[1], scaling="minmax").fit(X, y)
+    estimator.set_params(categorical_features=None)
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=r"value too large for float32: numeric column 0"):
+        estimator.set_params(scaling=None).fit(X * 1e39, y)
+    X[:, 0] = np.where(X[:, 0] > 5.8, 1.5e308, -1.5e308)
+    with pytest.raises(
+        ValueError, match="column 0 holds values from -1.5e\\+308 to 1.5e\\+308, too far apart"
+    ):
+        estimator.set_params(scaling="minmax").fit(X, y)
+
+
+def test_a_pool_with_bags_of_its_own_ranks_by_its_own_out_of_bag_errors():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(200, 5)), rng.integers(0, 2, 200)
+    clf = PooledEnsembleClassifier(
+        RandomRotation(), ForestClassifier(20), RotationWeights("oob"), 6, bootstrap=True, random_state=0
+    ).fit(X, y)
+    assert clf.combiners_[0].order_.tolist() == np.argsort(clf.oob_errors_, kind="stable").tolist()
+    assert clf.oob_errors_.min() > 0.3
+
+
+def test_memory_of_rotations_is_what_they_take():
+    rng = np.random.default_rng(0)
+    R, p = 40, 100
+    rotations = rng.normal(size=(R, p, p)).astype(np.float32)
+    views = LinearViews.dense(rotations)
+    X, y = rng.normal(size=(60, p)).astype(np.float32), rng.integers(0, 2, 60)
+    pool = RotationPool(X, y, 2, views, 2, "sqrt", np.random.SeedSequence(0))
+    tracemalloc.start()
+    pool.forest(np.full(R, 5))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 5 * rotations.nbytes
+
+
+def test_a_view_fitted_before_is_drawn_anew_for_each_member(iris):
+    X, y = iris
+    view = RandomRotation(random_state=0).fit(X)
+    clf = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=3, random_state=0).fit(X, y)
+    matrices = [m.view.rotation_ for m in clf.pool_.members]
+    assert not np.allclose(matrices[0], matrices[1])
+
+
+def test_a_view_that_was_given_must_fit(iris):
+    X, y = iris
+    view = RandomRotation.from_matrix(np.eye(2))
+    for learner in (ForestClassifier(5), DecisionTreeClassifier()):
+        with pytest.raises(ValueError, match="a view of 2 columns was given, but there are 4 numeric ones"):
+            PooledEnsembleClassifier(view, learner, n_estimators=2).fit(X, y)
+
+
+def test_new_needs_an_unrotated_member(iris):
+    clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(5), RotationWeights("new"), 3)
+    with pytest.raises(ValueError, match="'new' selects nothing"):
+        clf.fit(*iris)
+
+
+def test_weights_over_members_that_saw_one_class_or_are_no_trees(iris):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), (np.arange(30) == 0).astype(int)
+    clf = PooledEnsembleClassifier(
+        RandomRotation(),
+        DecisionTreeClassifier(),
+        RotationWeights("linear"),
+        8,
+        bootstrap=True,
+        random_state=0,
+    )
+    assert clf.fit(X, y).score(X, y) > 0.9
+    for weighting in ("equal", "oob"):
+        clf = PooledEnsembleClassifier(
+            RandomRotation(),
+            LogisticRegression(),
+            RotationWeights(weighting),
+            4,
+            bootstrap=True,
+            random_state=0,
+        )
+        assert clf.fit(*iris).score(*iris) > 0.9
+
+
+def test_boosting_needs_columns_to_rotate(iris):
+    X, y = iris
+    with pytest.raises(ValueError, match="no numeric column to rotate"):
+        RandomRotationBoostingClassifier(2, categorical_features=range(4)).fit(X, y)
+    with pytest.warns(UserWarning, match="only rotation is the identity"):
+        RandomRotationBoostingClassifier(2, trees_per_rotation=2).fit(X[:, :1], y)
+
+
+def test_margins_take_any_labels(iris):
+    X, y = iris
+    found = []
+    for labels in (y > 0, np.where(y > 0, 1, -1), np.where(y > 0, "b", "a")):
+        clf = RandomRotationForestClassifier(50, max_features=1, random_state=0).fit(X[::2], labels[::2])
+        found.append(summarize_margins(clf.tree_votes(X[1::2]), labels[1::2]))
+    assert found[0] == found[1] == found[2]
+
+
+def test_ties_of_votes_survive_float32():
+    rng = np.random.default_rng(0)
+    n_tied = 0
+    for seed in range(10):
+        X = rng.integers(0, 5, (60, 2)).astype(float)
+        y = rng.integers(0, 2, 60)
+        clf = RotationWeightingsClassifier(10, 2, 5, ("equal",), scaling=None, random_state=seed).fit(X, y)
+        rows = np.ascontiguousarray(X, dtype=np.float32)
+        votes = clf.forest_.hardened().sums(rows)
+        tied = votes[:, 0] == votes[:, 1]
+        n_tied += tied.sum()
+        shares = clf.predict_proba(X)
+        np.testing.assert_array_equal(shares.astype(np.float32).argmax(axis=1), shares.argmax(axis=1))
+        sums = np.round(clf.forest_.sums(rows), 9)
+        np.testing.assert_array_equal(shares[tied].argmax(axis=1), sums[tied].argmax(axis=1))
+        np.testing.assert_allclose(shares, votes / 10, atol=1e-5)
+    assert n_tied > 10
+
+
+def test_out_of_bag_margins_of_a_regularized_forest(iris):
+    X, y = iris
+    clf = RegularizedRotationForestClassifier(200, 4, 10, "linear", random_state=0).fit(X, y)
+    mask = clf.forest_.out_of_bag(len(X))
+    summary = summarize_margins(clf.tree_votes(X), y, mask)
+    assert 0.8 < summary.mean < 1
+    assert 0.3 < mask.mean() < 0.45
+
+
+def test_a_fit_that_fails_leaves_nothing_behind(iris):
+    X, y = iris
+    for clf, wrong in [
+        (RegularizedRotationForestClassifier(20, 4, 2), {"weighting": "cut", "h": 9}),
+        (PooledEnsembleClassifier(n_estimators=2), {"categorical_features": [9]}),
+    ]:
+        clf.fit(X, y).set_params(**wrong)
+        with pytest.raises(ValueError, match=r"whole number|column numbers"):
+            clf.fit(X * 100, np.array(["x", "y", "z"])[y])
+        with pytest.raises(NotFittedError):
+            clf.predict(X)
+    with pytest.raises(NotFittedError):
+        RandomRotationForestClassifier().tree_votes(X)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (RandomRotationForestClassifier(categorical_features=["a"]), "must be column numbers or a mask"),
+        (RandomRotationForestClassifier(categorical_features=[0.0, 1.0]), "must be column numbers or a mask"),
+        (RotationWeightingsClassifier(weightings=()), "weightings is empty"),
+        (
+            MultiRotationForestClassifier(8, 9, max_features=10, n_best=2),
+            "max_features is 10, but there are 8",
+        ),
+        (
+            PooledEnsembleClassifier(None, ForestClassifier(5), RotationWeights("cut", float("inf"))),
+            "whole number",
+        ),
+    ],
+)
+def test_bad_requests_are_named(estimator, message, iris):
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(*iris)
+
+
+def test_shares_of_rotations_are_dropped_exactly(iris):
+    clf = RandomRotationForestClassifier(100, drop_worst=0.29, random_state=0).fit(*iris)
+    assert len(clf.forest_) == 71
+
+
+def test_where_quantiles_coincide_the_fallback_is_plain_minmax():
+    X = np.r_[np.zeros(98), 1, 1].reshape(-1, 1)
+    scaler = QuantileScaler().fit(X)
+    assert scaler.transform([[50.0], [-3.0], [0.5]]).ravel().tolist() == [1, 0, 0.5]
+
+
+def test_one_column_is_never_flipped():
+    for options in ({"flip": True}, {"method": "direct"}):
+        for seed in range(5):
+            assert RandomRotation(random_state=seed, **options).fit([[1.0], [2.0]]).rotation_.item() == 1
+
+
+def test_clones_agree_in_cross_validation(iris):
+    scores = cross_val_score(RegularizedRotationForestClassifier(40, 4, 5, random_state=0), *iris)
+    np.testing.assert_array_equal(
+        scores, cross_val_score(RegularizedRotationForestClassifier(40, 4, 5, random_state=0), *iris)
+    )
+    assert scores.mean() > 0.9
