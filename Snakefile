@@ -6,7 +6,7 @@ import sys
 
 from snakemake.utils import min_version
 
-from rotastack.study.plan import config_file, open_plan, runs_nothing
+from rotastack.study.opening import config_file, open_plan, runs_nothing
 
 min_version("9.1")
 

@@ -22,7 +22,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     ],
     submod_attrs={
         "ensembles.multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
-        "ensembles.pooled": ["PooledEnsembleClassifier", "PooledEnsembleRegressor"],
+        "ensembles.pooled": ["PooledEnsembleClassifier"],
+        "ensembles.pooled_regressor": ["PooledEnsembleRegressor"],
         "ensembles.random_rotation_boosting": [
             "RandomRotationBoostingClassifier",
             "RandomRotationBoostingRegressor",

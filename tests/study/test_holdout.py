@@ -16,8 +16,9 @@ from rotastack.project import project_file
 from rotastack.schema import load_yaml
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, write_frame
-from rotastack.study.config import Study, resized
+from rotastack.study.config import Study
 from rotastack.study.job import Job
+from rotastack.study.sizes import resized
 from rotastack.study.steps import combine_holdout, folds_holdout, prepare, published, score, train_holdout
 from rotastack.study.steps.published import compare_with_published
 

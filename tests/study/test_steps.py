@@ -9,7 +9,7 @@ import pytest
 
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
-from rotastack.study.plan import runs_nothing
+from rotastack.study.opening import runs_nothing
 from rotastack.study.steps import summarize
 
 SPEC = {"alpha": 0.05, "control": "A", "methods": ["A", "B", "C"], "pairs": []}

@@ -6,7 +6,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
-        "pooled": ["PooledEnsembleClassifier", "PooledEnsembleRegressor"],
+        "pooled": ["PooledEnsembleClassifier"],
+        "pooled_regressor": ["PooledEnsembleRegressor"],
         "random_rotation_boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
         "random_rotation_forest": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],

@@ -8,7 +8,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pool import Recipe
-from rotastack.ensembles.pooled import PooledEnsembleClassifier, PooledEnsembleRegressor
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.ensembles.pooled_regressor import PooledEnsembleRegressor
 from rotastack.ensembles.table import check_rotatable
 from rotastack.views.rotation import RandomRotation
 

@@ -22,7 +22,7 @@ TRUSTED_TYPES = [
     "rotastack.ensembles.multi_rotation_forest.MultiRotationForestClassifier",
     "rotastack.ensembles.multi_rotation_forest.MultiRotationForestRegressor",
     "rotastack.ensembles.pooled.PooledEnsembleClassifier",
-    "rotastack.ensembles.pooled.PooledEnsembleRegressor",
+    "rotastack.ensembles.pooled_regressor.PooledEnsembleRegressor",
     "rotastack.ensembles.random_rotation_boosting.RandomRotationBoostingClassifier",
     "rotastack.ensembles.random_rotation_boosting.RandomRotationBoostingRegressor",
     "rotastack.ensembles.random_rotation_forest.RandomRotationForestClassifier",

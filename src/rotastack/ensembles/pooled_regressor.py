@@ -1,0 +1,169 @@
+"""The general regressor: any view, any base learner."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin, _fit_context
+from sklearn.tree import DecisionTreeRegressor
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from rotastack.ensembles.pool import fit_pool
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.ensembles.pooled_base import PooledEnsemble, means
+from rotastack.ensembles.table import input_rules
+from rotastack.seeds import child
+
+__all__ = ["PooledEnsembleRegressor"]
+
+
+class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
+    """A regression ensemble whose members each look at the data through a view of their own.
+
+    Parameters
+    ----------
+    view : transformer, list of (name, transformer, share), or None
+        As in :class:`PooledEnsembleClassifier`.
+    estimator : scikit-learn regressor or None
+        Base learner; None is a regression tree.
+    combiner : combiner that is not trained, or None
+        None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one.
+    n_estimators : int, default=10
+        Number of members.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler of the numeric columns, which also replaces missing values by the training
+        median. With None the data are taken as they are.
+    categorical_features : array-like of int or bool, or None
+        Columns (0/1 dummies) that are neither scaled nor seen through a view.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement; gives out-of-bag attributes.
+    n_jobs : int or None
+        Threads over members. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    pool_ : Pool
+    families_ : list of str of length n_estimators
+        Name of the family of each member.
+    oob_prediction_ : ndarray of shape (n_rows,)
+        With `bootstrap`: mean over the members that have a row out of bag; NaN if none has.
+    oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
+        With `bootstrap`: R^2 of `oob_prediction_`, and the squared error of each member out of bag.
+    oob_family_errors_ : dict
+        With `bootstrap`: family name -> squared error of the family's mean out of bag.
+
+    References
+    ----------
+    Blaser, R. Doctoral thesis on random rotation ensembles, section 1.6.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from rotastack import PooledEnsembleRegressor
+    >>> from rotastack.views import RandomRotation
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> reg = PooledEnsembleRegressor(RandomRotation(), n_estimators=50, bootstrap=True, random_state=0)
+    >>> reg.fit(X, y).oob_score_ > 0.3
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        name: PooledEnsembleClassifier._parameter_constraints[name]
+        for name in (
+            "view", "estimator", "combiner", "n_estimators", "scaling", "categorical_features", "bootstrap", "n_jobs",
+        )
+    }  # fmt: skip
+
+    def __init__(
+        self,
+        view: Any = None,
+        estimator: Any = None,
+        combiner: Any = None,
+        n_estimators: int = 10,
+        *,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.view = view
+        self.estimator = estimator
+        self.combiner = combiner
+        self.n_estimators = n_estimators
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _base_learner(self) -> Any:
+        return DecisionTreeRegressor() if self.estimator is None else self.estimator
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Train the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A combiner that is trained, or infinite values (or, without scaling, missing ones).
+        """
+        self._forget()
+        X, y = validate_data(self, X, y, y_numeric=True, **input_rules(self.scaling))
+        target = column_or_1d(y, warn=True).astype(np.float64)
+        combiner = self._combiner()
+        if getattr(combiner, "trained", False):
+            raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
+        categorical, recipes, sequence = self._begin(X)
+        training = child(sequence, "train")
+        self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
+        self._describe_out_of_bag(X, target)
+        self.combiner_ = self._ranked(combiner, len(target))
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the combined prediction of the members.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        check_is_fitted(self, "combiner_")
+        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        parts = [
+            self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs))
+            for rows in self._blocks(len(X), 1)
+        ]
+        return np.concatenate(parts)[:, 0]
+
+    def _describe_out_of_bag(self, X, target):
+        if not self._bootstrap():
+            return
+        sums, counts = self._sum_out_of_bag(
+            X, 1, lambda said, rows: float(np.mean((said[:, 0] - target[rows]) ** 2))
+        )
+        self.oob_family_errors_ = {
+            name: float(np.nanmean((means(sums[name], counts[name])[:, 0] - target) ** 2)) for name in sums
+        }
+        total, seen = sum(sums.values()), sum(counts.values())
+        self.oob_prediction_ = means(total, seen)[:, 0]
+        known = seen > 0
+        spread = np.sum((target[known] - target[known].mean()) ** 2) if known.any() else 0.0
+        loss = np.sum((target[known] - self.oob_prediction_[known]) ** 2)
+        self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")

@@ -1,0 +1,50 @@
+"""The sizes of a study: what differs from the full one is merged into it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["resized"]
+
+
+def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]:
+    """Return a study's content at one of its sizes, under a name of its own.
+
+    Raises
+    ------
+    RotastackError
+        The study has no such size.
+    """
+    full = {k: v for k, v in content.items() if k != "sizes"}
+    if size == "full":
+        return full
+    sizes = content.get("sizes") or {}
+    if size not in sizes:
+        raise RotastackError(
+            f"{where}: there is no size {size!r}{nearest(size, list(sizes))}; there are {', '.join(['full', *sizes])}"
+        )
+    return {**_merged(full, sizes[size]), "name": f"{content.get('name')}-{size}"}
+
+
+def _merged(base: Any, change: Any) -> Any:
+    """Merge mappings; null takes a key away, and "*" changes what is there already in every entry."""
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    merged = dict(base)
+    if "*" in change:
+        merged = {key: _changed(value, change["*"]) for key, value in merged.items()}
+    for key, value in change.items():
+        if key == "*":
+            continue
+        if value is None:
+            merged.pop(key, None)
+        else:
+            merged[key] = _merged(merged[key], value) if key in merged else value
+    return merged
+
+
+def _changed(base: Any, change: Any) -> Any:
+    if not isinstance(base, Mapping) or not isinstance(change, Mapping):
+        return change
+    return {key: _changed(value, change[key]) if key in change else value for key, value in base.items()}
