@@ -89,24 +89,34 @@ class Project:
 
 
 @pytest.fixture(scope="session")
-def make_project():
-    """Copy the project, or one that was copied before."""
-    return Project.copy
+def run_once(tmp_path_factory):
+    """Return a function that runs a command once for all workers, in a copy of the project of its own.
 
-
-@pytest.fixture(scope="session")
-def finished(tmp_path_factory):
-    """The tiny study, run once for all workers. Not to be changed: copy it first."""
+    The copy is not to be changed: copy it first.
+    """
     shared = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         shared = shared.parent
-    with (shared / "finished.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        project = Project(shared / "finished")
-        if not (project.folder / "results/tiny/tracking.json").exists():
-            project = Project.copy(project.folder)
-            project.snakemake()
-    return project
+
+    def run(name, *command, study=None):
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            project = Project(shared / name)
+            if not (shared / f"{name}.done").exists():
+                project = Project.copy(project.folder)
+                if study is not None:
+                    (project.folder / f"config/studies/{name}.yaml").write_text(study)
+                project.call(*command)
+                (shared / f"{name}.done").touch()
+        return project
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def finished(run_once):
+    """The tiny study. Not to be changed: copy it first."""
+    return run_once("tiny", "snakemake", "--cores", "2", "--configfile", "config/studies/tiny.yaml")
 
 
 @pytest.fixture
