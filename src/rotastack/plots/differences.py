@@ -23,19 +23,24 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
         The method that the others are compared with.
     """
     others = [m for m in means.columns if m != control]
-    figure = new_figure(7.2, 0.5 * len(means) + 1.3)
+    step = min(0.12, 0.84 / max(len(others), 1))  # all methods of a data set stay within its band
+    band = max(0.5, 0.085 * len(others))
+    figure = new_figure(7.2, band * len(means) + 1.1 + 0.2 * -(-len(others) // 5))
     axis = figure.subplots()
     axis.axvline(0, color="black", linewidth=1)
     for k, method in enumerate(others):
         difference = 100 * (means[method] - means[control])
-        y = [i + 0.12 * (k - (len(others) - 1) / 2) for i in range(len(means))]
+        y = [i + step * (k - (len(others) - 1) / 2) for i in range(len(means))]
         axis.errorbar(
-            difference, y, xerr=200 * errors_of_mean[method], fmt=_MARKERS[k % len(_MARKERS)], markersize=5,
+            difference, y, xerr=200 * errors_of_mean[method], fmt=_MARKERS[(k + k // len(_MARKERS)) % len(_MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
     labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]
     axis.set_yticks(range(len(means)), labels, fontsize=8)
-    axis.invert_yaxis()
+    axis.set_ylim(len(means) - 0.5, -0.5)
+    if len(others) > 4:
+        for i in range(1, len(means)):
+            axis.axhline(i - 0.5, color="#dddddd", linewidth=0.6)
     axis.set_xlabel(
         f"error minus that of {control}, percentage points (left of the line is better)", fontsize=9
     )
