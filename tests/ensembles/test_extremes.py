@@ -13,6 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from rotastack import (
     MultiRotationForestClassifier,
     PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
     RandomRotationBoostingClassifier,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
@@ -197,6 +198,7 @@ def test_a_fit_that_fails_leaves_nothing_behind(iris):
     [
         (RandomRotationForestClassifier(categorical_features=["a"]), "must be column numbers or a mask"),
         (RandomRotationForestClassifier(categorical_features=[0.0, 1.0]), "must be column numbers or a mask"),
+        (RandomRotationForestClassifier(categorical_features=[0, 0, 0, 1]), "names a column twice"),
         (RotationWeightingsClassifier(weightings=()), "weightings is empty"),
         (
             MultiRotationForestClassifier(8, 9, max_features=10, n_best=2),
@@ -211,6 +213,30 @@ def test_a_fit_that_fails_leaves_nothing_behind(iris):
 def test_bad_requests_are_named(estimator, message, iris):
     with pytest.raises(ValueError, match=message):
         estimator.fit(*iris)
+
+
+def test_categorical_columns_by_name(iris):
+    import pandas as pd
+
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    clf = RandomRotationForestClassifier(5, categorical_features=["c"], random_state=0).fit(frame, y)
+    assert clf.categorical_.tolist() == [False, False, True, False]
+    with pytest.raises(ValueError, match="there is no column 'z'; there are a, b, c, d"):
+        clf.set_params(categorical_features=["z"]).fit(frame, y)
+
+
+def test_a_pool_of_regressors_takes_no_classifier():
+    with pytest.raises(ValueError, match="estimator must be a regressor"):
+        PooledEnsembleRegressor(estimator=DecisionTreeClassifier()).fit([[1.0], [2.0]], [1.0, 2.0])
+
+
+def test_dropping_nothing_is_said(iris):
+    with pytest.warns(UserWarning, match="drop_worst=0.1 drops none of 5 rotations"):
+        RandomRotationForestClassifier(5, drop_worst=0.1).fit(*iris)
+    clf = RandomRotationForestClassifier(20, drop_worst=0.1, random_state=0).fit(*iris)
+    assert len(clf.kept_rotations_) == 18
+    np.testing.assert_array_equal(clf.forest_.tree_view, clf.kept_rotations_)
 
 
 def test_shares_of_rotations_are_dropped_exactly(iris):

@@ -254,6 +254,20 @@ def test_studies_of_the_thesis_are_valid_at_both_sizes(name, size):
         assert set(cells["dataset"]) <= set(study.datasets)
 
 
+def test_the_printed_studies_are_valid(tmp_path):
+    """Those of config/README.md, at their sizes."""
+    text = project_file("config/README.md").read_text()
+    printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
+    studies = [block for block in printed if block.startswith("name:")]
+    assert len(studies) == 2
+    for block in studies:
+        path = tmp_path / "printed.yaml"
+        path.write_text(block)
+        content = load_yaml(path)
+        for size in ("full", *content.get("sizes", {})):
+            Study.from_mapping(resized(content, size, "printed"), "printed")
+
+
 def test_sizes_merge():
     full = {
         "name": "s", "pools": {"a": {"learner": {"n": 5, "k": 1}}, "b": {"learner": {"k": 2}}, "c": {}},

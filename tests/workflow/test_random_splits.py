@@ -84,6 +84,23 @@ def test_the_report_and_the_published_page(done):
     assert table["agrees"].isin([True, False]).all()
 
 
+def test_numbers_stand_under_their_methods(done):
+    """The study's methods are not in alphabetical order."""
+    page = (done.folder / "results/report.html").read_text()
+    table = page.split('id="errors"')[1].split("<table>")[1].split("</table>")[0]
+    header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
+    methods = re.findall(r"<th>(.*?)</th>", header)[1:]
+    assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST"]
+    errors = pd.read_csv(done.folder / "results/splits-small/tables/error.csv").set_index("dataset")
+    assert len(rows) == len(errors)
+    for row in rows:
+        name, *cells = re.findall(r"<td.*?>(.*?)</td>", row)
+        shown = [float(cell.split()[0]) for cell in cells]
+        np.testing.assert_allclose(shown, errors.loc[name, methods], atol=6e-5)
+        best = re.search(r'<td class="best">(.*?)</td>', row)[1]
+        assert float(best.split()[0]) == min(shown)
+
+
 def test_models_predict_and_runs_are_tracked(done):
     receipt = json.loads((done.folder / "results/splits-small/iris/tracking.json").read_text())
     assert {"model", "pool weighted", "method EXP"} <= set(receipt["runs"])

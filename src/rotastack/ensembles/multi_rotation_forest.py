@@ -31,7 +31,7 @@ class _MultiRotationForest:
     _plain: ClassVar[Any]
 
     def unrotated(self) -> Any:
-        """Return the same forest, unfitted, without rotations."""
+        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         return self._plain(
             n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
             random_state=self.random_state,
@@ -100,7 +100,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
         Grow the forest once more on the `n_best` rotations of largest importance.
     max_axes : int, default=1000
         Rotate so many random axes at most; then only these are repeated.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated, and stand there once.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
@@ -170,7 +170,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
         As in :class:`MultiRotationForestClassifier`.
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
         Columns, of the K times as many, that are looked at for each split.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated, and stand there once.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.

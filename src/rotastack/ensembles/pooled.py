@@ -49,7 +49,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
     scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
         Scaler of the numeric columns, which also replaces missing values by the training
         median. With None the data are taken as they are.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are neither scaled nor seen through a view.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.

@@ -62,7 +62,9 @@ class PooledEnsemble(BaseEstimator):
     def _begin(self, X: NDArray) -> tuple[NDArray[np.bool_], list[Recipe], np.random.SeedSequence]:
         """Return the categorical columns, the members' recipes and the seeds."""
         sequence = root_sequence(self.random_state)
-        categorical = categorical_mask(self.categorical_features, X.shape[1])
+        categorical = categorical_mask(
+            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
+        )
         recipes = self._recipes(int((~categorical).sum()), sequence)
         if self.scaling is None and any(recipe.view is not None for recipe in recipes):
             checked_scales(X, categorical, self)

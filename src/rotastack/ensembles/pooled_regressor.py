@@ -4,7 +4,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
+from sklearn.base import RegressorMixin, _fit_context, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
@@ -33,7 +33,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
     scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
         Scaler of the numeric columns, which also replaces missing values by the training
         median. With None the data are taken as they are.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are neither scaled nor seen through a view.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
@@ -100,6 +100,8 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         self.random_state = random_state
 
     def _base_learner(self) -> Any:
+        if is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     @_fit_context(prefer_skip_nested_validation=False)
@@ -118,7 +120,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A combiner that is trained, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a combiner that is trained, or infinite values (or, without scaling, missing ones).
         """
         self._forget()
         X, y = validate_data(self, X, y, y_numeric=True, **input_rules(self.scaling))

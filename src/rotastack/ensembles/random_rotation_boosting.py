@@ -94,7 +94,7 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
         Scaler before the rotation; also fills missing values with training medians.
     max_axes : int, default=1000
         Rotate so many random axes at most.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
     n_jobs : int or None
         Threads over rotations. The result does not depend on it.

@@ -1,5 +1,6 @@
 """Random rotation forests (thesis, algorithm 1 and listing 1.3)."""
 
+import warnings
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -40,7 +41,7 @@ class _RandomRotationForest:
     _plain: ClassVar[dict[str, Any]]
 
     def unrotated(self) -> Any:
-        """Return the same forest, unfitted, without rotations."""
+        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
         return self._plain[self.tree](
             n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
@@ -80,9 +81,17 @@ class _RandomRotationForest:
             out=np.full(n_rotations, np.nan), where=known.any(axis=1),
         )  # fmt: skip
         n_dropped = int(self.drop_worst * n_rotations + 1e-9)
+        self.kept_rotations_ = np.arange(n_rotations)
+        if self.drop_worst and not n_dropped:
+            warnings.warn(
+                f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations",
+                UserWarning,
+                stacklevel=4,
+            )
         if n_dropped:
             worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)
             kept = np.sort(np.argsort(worst, kind="stable")[: n_rotations - n_dropped])
+            self.kept_rotations_ = kept
             each = np.arange(self.n_trees_per_rotation)
             self.forest_ = self.forest_.take((kept[:, None] * len(each) + each).ravel())
         return out_of_bag[0]
@@ -115,7 +124,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     drop_worst : float, default=0.0
         Share of the rotations that is left out after growing: those of the largest out-of-bag
         error. The thesis drops the worst decile, 0.1 (section 1.7).
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
@@ -129,8 +138,9 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
         The trees and their views.
     oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
         Out-of-bag probabilities and accuracy (trees of kind "forest"), before any rotation is dropped.
-    rotation_oob_error_ : ndarray of shape (n_rotations,)
-        Mean out-of-bag error of the trees on each rotation.
+    rotation_oob_error_, kept_rotations_ : ndarray of shape (n_rotations,), ndarray of int
+        Mean out-of-bag error of the trees on each rotation drawn, and the rotations that were not
+        dropped (trees of kind "forest").
     feature_importances_ : ndarray of shape (n_features,)
 
     Raises
@@ -193,7 +203,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         As in :class:`RandomRotationForestClassifier`.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns looked at for each split.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
@@ -206,8 +216,9 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         The trees and their views.
     oob_prediction_, oob_score_ : ndarray of shape (n_rows,), float
         Out-of-bag predictions and their R^2 (trees of kind "forest"), before any rotation is dropped.
-    rotation_oob_error_ : ndarray of shape (n_rotations,)
-        Mean out-of-bag squared error of the trees on each rotation.
+    rotation_oob_error_, kept_rotations_ : ndarray of shape (n_rotations,), ndarray of int
+        Mean out-of-bag squared error of the trees on each rotation drawn, and the rotations that
+        were not dropped (trees of kind "forest").
     feature_importances_ : ndarray of shape (n_features,)
 
     References

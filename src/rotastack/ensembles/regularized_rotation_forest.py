@@ -44,7 +44,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         Columns looked at for each split.
     max_axes : int, default=1000
         Rotate so many random axes at most.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
@@ -122,7 +122,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.random_state = random_state
 
     def unrotated(self) -> ForestClassifier:
-        """Return the same forest, unfitted, without rotations."""
+        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         return ForestClassifier(
             n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
             random_state=self.random_state,

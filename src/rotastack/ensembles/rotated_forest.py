@@ -97,7 +97,9 @@ class _RotatedForest(BaseEstimator):
             self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
         )
         target, n_classes = self._target(column_or_1d(y, warn=True))
-        self.categorical_ = categorical_mask(self.categorical_features, X.shape[1])
+        self.categorical_ = categorical_mask(
+            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
+        )
         n_numeric = int((~self.categorical_).sum())
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
@@ -183,7 +185,7 @@ class RotatedClassifier(ClassifierMixin, _RotatedForest):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
+            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
         return codes, len(self.classes_)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -45,7 +45,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         Scaler before the rotation, fitted on each training set; also fills missing values.
     max_axes : int, default=1000
         Rotate so many random axes at most.
-    categorical_features : array-like of int or bool, or None
+    categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
     refit : bool, default=False
         Train both levels once more on all rows and decide by them: fewer models to keep and

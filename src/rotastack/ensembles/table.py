@@ -23,18 +23,28 @@ def input_rules(scaling: str | None) -> dict[str, Any]:
     return {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan" if scaling else True}
 
 
-def categorical_mask(categorical_features: ArrayLike | None, n_features: int) -> NDArray[np.bool_]:
-    """Return which columns are categorical, given as numbers or as a mask.
+def categorical_mask(
+    categorical_features: ArrayLike | None, n_features: int, names: ArrayLike | None = None
+) -> NDArray[np.bool_]:
+    """Return which columns are categorical, given as numbers, as a mask, or by their names.
 
     Raises
     ------
     ValueError
-        A mask of another length, or numbers of columns that are not there.
+        A mask of another length, columns that are not there, or that are named twice.
     """
     mask = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return mask
     columns = np.asarray(categorical_features)
+    if columns.dtype.kind in "UO" and names is not None:
+        known = [str(name) for name in np.asarray(names)]
+        unknown = [str(c) for c in columns if str(c) not in known]
+        if unknown:
+            raise ValueError(
+                f"categorical_features: there is no column {unknown[0]!r}; there are {', '.join(known)}"
+            )
+        columns = np.array([known.index(str(c)) for c in columns])
     if columns.size and columns.dtype.kind not in "iub":
         raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
     if columns.dtype == bool and len(columns) != n_features:
@@ -42,6 +52,10 @@ def categorical_mask(categorical_features: ArrayLike | None, n_features: int) ->
     if columns.dtype != bool and len(columns) and not (0 <= columns.min() <= columns.max() < n_features):
         raise ValueError(
             f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
+        )
+    if columns.dtype != bool and len(np.unique(columns)) < len(columns):
+        raise ValueError(
+            f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)"
         )
     mask[columns if len(columns) else []] = True
     return mask

@@ -3,10 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -29,6 +27,7 @@ def run(job: Job) -> None:
     study = job.spec
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
+    methods = list(dict.fromkeys(variance["method"]))  # in the study's order, which its JSON has not
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
     )
@@ -38,10 +37,10 @@ def run(job: Job) -> None:
         study=study,
         control=job.about["control"],
         alpha=study["evaluation"]["alpha"],
-        methods=list(study["methods"]),
+        methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(comparison["error"], study, job.about["control"]),
+        verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]["alpha"]),
         figures=figures,
         cells="repeats" if study["protocol"]["kind"] == "holdout" else "cells",
         pairs=_table(job.input("pairs")),
@@ -73,13 +72,14 @@ def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
             "name": str(name),
             "facts": by_name[name]["metrics"],
             "rows": part.to_dict("records"),
+            "means": part.set_index("method").to_dict("index"),
             "best": part.loc[part["mean"].idxmin(), "method"] if part["mean"].notna().any() else None,
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
 
 
-def _verdict(result: dict, study: Mapping[str, Any], control: str) -> list[str]:
+def _verdict(result: dict, methods: list[str], control: str, alpha: float) -> list[str]:
     """Say in sentences what came out, and how sure that is."""
     if "average_ranks" not in result:
         return ["No data set has scores of all methods; see the notes."]
@@ -89,19 +89,20 @@ def _verdict(result: dict, study: Mapping[str, Any], control: str) -> list[str]:
         f"By average rank of the error over {n} data set{'s' if n > 1 else ''} the order is "
         + ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items()) + "."
     ]  # fmt: skip
-    for method in study["methods"]:
+    for method in methods:
         if method == control or method not in ranks or method not in result.get("improvement", {}):
             continue
         wins = result["wins"][method][control]
         gain = result["improvement"][method]
         if not np.isfinite(gain):
-            change = f"{control} makes no error to lower"
+            change = f"finds no error of {control} to lower"
         elif round(gain, 1) == 0:
             change = "leaves its error as it is on average"
         else:
             change = f"{'lowers' if gain > 0 else 'raises'} its error by {abs(gain):.1f} % on average"
-        sentences.append(f"{method} beats {control} on {wins:g} of {n} (ties count half) and {change}.")
-    alpha = study["evaluation"]["alpha"]
+        sentences.append(
+            f"{method} wins against {control} on {wins:g} of {n} (ties count half); it {change}."
+        )
     if "p_value" in result:
         p = result["p_value"]
         if p >= alpha:
