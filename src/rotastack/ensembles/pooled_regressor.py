@@ -100,7 +100,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         self.random_state = random_state
 
     def _base_learner(self) -> Any:
-        if is_classifier(self.estimator):
+        if self.estimator is not None and is_classifier(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
