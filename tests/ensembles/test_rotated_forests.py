@@ -3,10 +3,8 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
-from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
-from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import (
     MultiRotationForestClassifier,
@@ -19,9 +17,8 @@ from rotastack import (
     RandomRotationForestRegressor,
     RegularizedRotationForestClassifier,
 )
-from rotastack.combine import RotationWeights, Stacking, Voting
-from rotastack.ensembles.rotation_pool import RotationPool
-from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.combine import Stacking, Voting
+from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
 
 
@@ -174,138 +171,9 @@ def test_multi_rotation_trees_are_smaller():
     assert np.median(multi) < 0.8 * np.median(plain)
 
 
-# Regularised rotation forests
-
-
 def regularized(**options):
     settings = {"n_estimators": 90, "n_rotations": 6, "micro_forest_size": 5, "random_state": 2} | options
     return RegularizedRotationForestClassifier(**settings)
-
-
-def test_facts_of_a_regularized_forest(iris):
-    X, y = iris
-    clf = regularized(weighting="linear").fit(X, y)
-    assert clf.trees_per_rotation_.sum() == 90 == len(clf.forest_)
-    np.testing.assert_array_equal(clf.rotations_[0], np.eye(4))
-    order = np.argsort(clf.complexity_, kind="stable")
-    assert (np.diff(clf.trees_per_rotation_[order]) <= 0).all()
-    np.testing.assert_array_equal(np.bincount(clf.forest_.tree_view, minlength=6), clf.trees_per_rotation_)
-    # complexity and error of the micro-forests, by hand
-    seen = clf._checked(X)
-    facts = clf.forest_.complexity()
-    first = clf.forest_.tree_view == order[0]
-    micro = np.flatnonzero(first)[:5]
-    by_hand = np.median(facts["n_nodes"][micro]) + facts["depth"][micro].mean() / len(X)
-    assert clf.complexity_[order[0]] == pytest.approx(by_hand)
-    assert clf.oob_error_.shape == (6,)
-    assert 0 <= clf.oob_error_.min() <= clf.oob_error_.max() < 0.3
-    assert seen.dtype == np.float32
-
-
-def test_weightings_share_their_trees(iris):
-    X, y = iris
-    X32 = np.ascontiguousarray(X, dtype=np.float32)
-    linear = regularized(weighting="linear").fit(X, y)
-    best = regularized(weighting="best").fit(X, y)
-    np.testing.assert_array_equal(linear.complexity_, best.complexity_)
-    top = int(np.argmax(best.trees_per_rotation_))
-    n = int(linear.trees_per_rotation_[top])
-    mine = linear.forest_.take(np.flatnonzero(linear.forest_.tree_view == top))
-    theirs = best.forest_.take(np.arange(n))
-    np.testing.assert_array_equal(mine.leaves(X32), theirs.leaves(X32))
-
-
-def test_votes_of_many_weightings_are_those_of_each_forest(iris):
-    X, y = iris
-    X32 = np.ascontiguousarray(X, dtype=np.float32)
-    rotations = np.stack([np.eye(4), *(RandomRotation(random_state=s).fit(X).rotation_ for s in range(5))])
-    views = LinearViews.dense(rotations)
-    rng = np.random.default_rng(0)
-    noisy = np.where(rng.random(150) < 0.2, rng.integers(0, 3, 150), y)
-    repeated = np.repeat(X32[:75], 2, axis=0)  # equal rows of different classes: impure leaves
-
-    def pool():
-        return RotationPool(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7))
-
-    together = pool()
-    counts = [
-        RotationWeights(w).rank(together.complexity, together.oob_error).counts(60)
-        for w in ("equal", "cut", "exp", "best", "new", "linear", "oob", "joint")
-    ]
-    shares, facts = together.vote_shares(X32, counts)
-    for k, wanted in enumerate(counts):
-        alone = pool().forest(wanted)
-        np.testing.assert_allclose(alone.vote_shares(X32), shares[k], atol=1e-12)
-        assert facts[k]["n_nodes"] == pytest.approx(alone.complexity()["n_nodes"].mean())
-        assert facts[k]["depth"] == pytest.approx(alone.complexity()["depth"].mean())
-    assert together.size.sum() < sum(int(c.sum()) for c in counts)
-
-
-def test_a_tie_of_votes_goes_to_the_larger_probability():
-    """Two trees that disagree: one is sure of class 1, the other leans to class 0."""
-    X = np.array([[0.0], [0.0], [0.0], [1.0], [1.0]], dtype=np.float32)
-    leaning = ForestClassifier(1, bootstrap=False, max_depth=1, random_state=0)
-    a = leaning.fit(X, [0, 0, 1, 0, 1]).forest_  # at 0: 2/3 class 0
-    b = ForestClassifier(1, bootstrap=False, random_state=0).fit(X, [1, 1, 1, 0, 0]).forest_  # at 0: class 1
-    both = type(a).concatenate([a, b])
-    at = np.zeros((1, 1), dtype=np.float32)
-    assert both.votes(at).tolist() == [[0, 1]]
-    assert both.vote_shares(at).argmax() == 1
-    assert both.sums(at).argmax() == 1
-
-
-def test_simple_rotations_make_smaller_forests():
-    """Complexity of EXP and BST below that of RRE (thesis, table 2.3)."""
-    rng = np.random.default_rng(0)
-    X = rng.uniform(size=(400, 2))
-    y = (X[:, 0] > X[:, 1]).astype(int)
-    size = {}
-    for weighting in ("equal", "exp", "best"):
-        clf = RegularizedRotationForestClassifier(
-            300, n_rotations=20, micro_forest_size=10, weighting=weighting, random_state=0
-        ).fit(X, y)
-        size[weighting] = clf.forest_.complexity()["n_nodes"].mean()
-    assert size["best"] <= size["exp"] < 0.9 * size["equal"]
-
-
-def test_the_identity_wins_where_the_data_are_rotated_well_already():
-    rng = np.random.default_rng(1)
-    X = rng.uniform(size=(400, 4))
-    y = (X[:, 0] > 0.5).astype(int)
-    clf = RegularizedRotationForestClassifier(100, n_rotations=10, weighting="best", random_state=0).fit(X, y)
-    assert clf.trees_per_rotation_.argmax() == 0
-
-
-def test_rotation_weights_combine_any_pool_of_trees(iris):
-    X, y = iris
-    views = [("identity", None, 1), ("rotation", RandomRotation(), 5)]
-    clf = PooledEnsembleClassifier(
-        views, ForestClassifier(8), RotationWeights("linear"), n_estimators=6, random_state=0
-    ).fit(X, y)
-    facts = [(m.n_nodes + m.depth / len(X)) for m in clf.pool_.members]
-    order = np.argsort(facts, kind="stable")
-    np.testing.assert_allclose(clf.combiners_[0].weights_[order], np.arange(6, 0, -1) / 21)
-    assert clf.score(X, y) > 0.95
-    single = PooledEnsembleClassifier(
-        RandomRotation(), DecisionTreeClassifier(), RotationWeights("oob"), 8, bootstrap=True, random_state=0
-    ).fit(X, y)
-    assert single.combiners_[0].order_[0] == np.argmin(single.oob_errors_)
-
-
-def test_drawn_rotations_may_be_reflections(iris):
-    clf = regularized(flip=True, n_rotations=15).fit(*iris)
-    signs = np.sign(np.linalg.det(clf.rotations_[1:].astype(float)))
-    assert set(signs) == {-1.0, 1.0}
-    clf = regularized(n_rotations=15).fit(*iris)
-    assert set(np.sign(np.linalg.det(clf.rotations_.astype(float)))) == {1.0}
-
-
-def test_one_rotation_is_a_plain_forest(iris):
-    X, y = iris
-    train, test, y_train, y_test = train_test_split(X, y, test_size=0.5, random_state=0)
-    clf = RegularizedRotationForestClassifier(100, n_rotations=1, random_state=0).fit(train, y_train)
-    peer = RandomForestClassifier(100, random_state=0).fit(train, y_train)
-    assert abs(clf.score(test, y_test) - peer.score(test, y_test)) < 0.04
 
 
 # Regression pools

@@ -30,15 +30,35 @@ class _RandomRotationBoosting:
         "n_jobs": [Integral, None],
     }
     refit = False
-    n_rotations: int
-    trees_per_rotation: int
-    learning_rate: float
-    max_depth: int
-    engine: str
-    flip: bool
-    max_axes: int
     n_features_in_: int
     _regression: ClassVar[bool]
+
+    def __init__(
+        self,
+        n_rotations: int = 100,
+        trees_per_rotation: int = 50,
+        learning_rate: float = 0.05,
+        *,
+        max_depth: int = 3,
+        engine: str = "xgboost",
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_rotations = n_rotations
+        self.trees_per_rotation = trees_per_rotation
+        self.learning_rate = learning_rate
+        self.max_depth = max_depth
+        self.engine = engine
+        self.flip = flip
+        self.scaling = scaling
+        self.max_axes = max_axes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _recipes(self, n_numeric, sequence):
         check_rotatable(n_numeric, self.n_features_in_)
@@ -123,33 +143,6 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
 
     _regression = False
 
-    def __init__(
-        self,
-        n_rotations: int = 100,
-        trees_per_rotation: int = 50,
-        learning_rate: float = 0.05,
-        *,
-        max_depth: int = 3,
-        engine: str = "xgboost",
-        flip: bool = False,
-        scaling: str | None = "minmax",
-        max_axes: int = 1000,
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_rotations = n_rotations
-        self.trees_per_rotation = trees_per_rotation
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.engine = engine
-        self.flip = flip
-        self.scaling = scaling
-        self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def _combiner(self):
         return Voting("hard")
 
@@ -184,33 +177,6 @@ class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleReg
     """
 
     _regression = True
-
-    def __init__(
-        self,
-        n_rotations: int = 100,
-        trees_per_rotation: int = 50,
-        learning_rate: float = 0.05,
-        *,
-        max_depth: int = 3,
-        engine: str = "xgboost",
-        flip: bool = False,
-        scaling: str | None = "minmax",
-        max_axes: int = 1000,
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_rotations = n_rotations
-        self.trees_per_rotation = trees_per_rotation
-        self.learning_rate = learning_rate
-        self.max_depth = max_depth
-        self.engine = engine
-        self.flip = flip
-        self.scaling = scaling
-        self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _combiner(self):
         return Voting()
