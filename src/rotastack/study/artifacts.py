@@ -13,7 +13,15 @@ import xarray as xr
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 
-__all__ = ["Prepared", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
+__all__ = [
+    "Prepared",
+    "member_means",
+    "read_arrays",
+    "read_frame",
+    "read_prepared",
+    "write_arrays",
+    "write_frame",
+]
 
 
 def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
@@ -76,6 +84,14 @@ class Prepared:
 def read_prepared(path: str | Path) -> Prepared:
     """Read a prepared data set."""
     return Prepared(*read_frame(path))
+
+
+def member_means(table: np.ndarray) -> list[float | None]:
+    """Average over trainings, per member; None where nothing is known."""
+    return [
+        round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
+        for column in table.reshape(-1, table.shape[-1]).T
+    ]
 
 
 def _corrupt(path, error) -> RotastackError:

@@ -38,7 +38,9 @@ def run(job: Job) -> None:
             outputs = picked["proba"].values[0]
             try:
                 proba = (
-                    outputs[:, 0] if combiner is None else np.stack([_decide(combiner, o) for o in outputs])
+                    outputs[:, 0]
+                    if combiner is None
+                    else np.stack([combiner.predict_proba(o) for o in outputs])
                 )
             except INFRASTRUCTURE:
                 raise
@@ -70,7 +72,3 @@ def run(job: Job) -> None:
         whole.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
         write_arrays(job.output("method"), whole)
         record.metrics = {"cells": int(whole.sizes["fold_group"])}
-
-
-def _decide(combiner, outputs: np.ndarray) -> np.ndarray:
-    return combiner.predict_proba(outputs)

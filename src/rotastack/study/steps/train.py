@@ -11,7 +11,7 @@ from rotastack.errors import RotastackError
 from rotastack.learners.registry import make_learner
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
-from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_arrays
+from rotastack.study.artifacts import member_means, read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.study.components import load
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.views.scaling import SCALERS
@@ -68,7 +68,7 @@ def run(job: Job) -> None:
             "members": n_members,
             "trainings": n_members * len(pairs) * shape[0] * shape[1],
             **{k: [round(float(s), 4) for s in v] for k, v in seconds.items()},
-            **{k: _means(v) for k, v in facts.items()},
+            **{k: member_means(v) for k, v in facts.items()},
         }
 
 
@@ -116,11 +116,3 @@ def _labelled(outputs, facts, pairs, data, spec, record) -> xr.Dataset:
         },
         attrs={"nested": int(spec["nested"]), "status": record.status, "message": record.message},
     )
-
-
-def _means(table: np.ndarray) -> list[float | None]:
-    """Average over trainings, per member; None where nothing is known."""
-    return [
-        round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
-        for column in table.reshape(-1, table.shape[-1]).T
-    ]

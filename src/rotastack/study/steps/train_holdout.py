@@ -13,7 +13,7 @@ from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.learners.fitting import fit_aligned, placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
-from rotastack.study.artifacts import Prepared, read_frame, read_prepared, write_arrays
+from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
 
 TREES = ("n_nodes", "n_leaves", "depth")
@@ -63,7 +63,7 @@ def run(job: Job) -> None:
             "trainings": len(repeats),
             "fit_seconds": [round(float(seconds[0]), 4)],
             "predict_seconds": [round(float(seconds[1]), 4)],
-            **{k: _means(v) for k, v in facts.items() if np.isfinite(v).any()},
+            **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
         }
 
 
@@ -125,8 +125,3 @@ def _labelled(outputs, facts, rows, names, members, data, record) -> xr.Dataset:
         },
         attrs={"status": record.status, "message": record.message},
     )
-
-
-def _means(table: np.ndarray) -> list[float | None]:
-    """Average over repeats, per member; None where nothing is known."""
-    return [round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None for column in table.T]
