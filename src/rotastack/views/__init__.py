@@ -5,7 +5,11 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "discriminant": ["DiscriminantRotation"],
+        "double": ["DoubleRotation"],
+        "locality": ["LocalityDiscriminantAnalysis"],
         "multi_rotation": ["MultiRotation"],
+        "principal": ["PrincipalRotation"],
         "rotation": ["RandomRotation"],
         "scaling": ["MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"],
     },
