@@ -5,9 +5,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.diagnostics.votes import checked_ballots
+
 __all__ = [
     "MarginSummary",
     "chebyshev_bound",
+    "cumulative_margins",
     "margins",
     "mean_correlation",
     "raw_margins",
@@ -66,7 +69,7 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
     >>> margins([[0, 0, 1, 0], [1, 1, 2, 0]], y=[0, 2])
     array([ 0.5 , -0.25])
     """
-    votes, y, mask = _checked(votes, y, mask)
+    votes, y, mask = checked_ballots(votes, y, mask)
     shares, _ = _shares(votes, y, mask)
     right, wrong = shares
     return right - wrong
@@ -95,12 +98,39 @@ def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
     >>> raw_margins([[0, 1, 1, 2]], y=[0])
     array([[ 1., -1., -1.,  0.]])
     """
-    votes, y, mask = _checked(votes, y, mask)
+    votes, y, mask = checked_ballots(votes, y, mask)
     _, rival = _shares(votes, y, mask)
     raw = (votes == y[:, None]).astype(np.float64) - (votes == rival[:, None])
     if mask is not None:
         raw[~mask] = np.nan
     return raw
+
+
+def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the cumulative distribution of margins: the values, and the share of rows at or below each.
+
+    Parameters
+    ----------
+    margins : array-like of shape (n_rows,)
+        NaN is left out.
+
+    Returns
+    -------
+    values, shares : ndarray of shape (n_values,)
+        Different values, ascending.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, figure 1.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import cumulative_margins
+    >>> cumulative_margins([0.5, 1.0, 0.5, -1.0])
+    (array([-1. ,  0.5,  1. ]), array([0.25, 0.75, 1.  ]))
+    """
+    values, counts = np.unique(_known(margins), return_counts=True)
+    return values, np.cumsum(counts) / counts.sum()
 
 
 def chebyshev_bound(margins: ArrayLike) -> float:
@@ -189,7 +219,7 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     >>> summarize_margins([[0, 0], [0, 1], [1, 0], [1, 1]], y=[0, 0, 0, 0]).variance
     0.5
     """
-    votes, y, mask = _checked(votes, y, mask)
+    votes, y, mask = checked_ballots(votes, y, mask)
     (right, wrong), rival = _shares(votes, y, mask)
     values = _known(right - wrong)
     counted = np.ones(votes.shape, dtype=bool) if mask is None else mask
@@ -201,21 +231,6 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
     variance = float(values.var())
     correlation = variance / spread**2 if spread > 0 else float("nan")
     return MarginSummary(float(values.mean()), variance, chebyshev_bound(values), correlation)
-
-
-def _checked(votes, y, mask):
-    votes, y = np.asarray(votes), np.asarray(y)
-    if votes.ndim != 2 or y.shape != votes.shape[:1]:
-        raise ValueError(f"votes must be (row, member) and y (row,), got shapes {votes.shape} and {y.shape}")
-    if votes.dtype.kind not in "biuUSO" or y.dtype.kind not in "biuUSO":
-        raise ValueError("votes and y must be class labels")
-    _, codes = np.unique(np.concatenate([y, votes.ravel()]), return_inverse=True)
-    y, votes = codes[: len(y)], codes[len(y) :].reshape(votes.shape)
-    if mask is not None:
-        mask = np.asarray(mask, dtype=bool)
-        if mask.shape != votes.shape:
-            raise ValueError(f"mask is of shape {mask.shape}, votes of {votes.shape}")
-    return votes, y, mask
 
 
 def _shares(votes, y, mask):

@@ -1,0 +1,22 @@
+"""Pruners: combiners that keep some of the members, with or without weights.
+
+A pruner sees votes and labels, never the members themselves.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach(
+    __name__,
+    submod_attrs={
+        "curves": ["ordered_curve"],
+        "drep": ["DREPPruner"],
+        "kappa": ["KappaPruner"],
+        "lp": ["LPPruner"],
+        "margin": ["MarginPruner"],
+        "mdm": ["MDMPruner"],
+        "meandm": ["MeanDMPruner"],
+        "orientation": ["OrientationPruner"],
+        "qmm": ["QMMPruner"],
+        "reduced_error": ["ReducedErrorPruner"],
+    },
+)

@@ -1,0 +1,208 @@
+"""Votes of a pool on the selection rows, checked, and what pruners ask of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["Ballots", "RunningVote", "checked_votes"]
+
+
+@dataclass(frozen=True)
+class Ballots:
+    """Votes of all members, and the truth, on the rows that any member votes on.
+
+    Attributes
+    ----------
+    votes : ndarray of int16 of shape (n_rows, n_members)
+        Class numbers; -1 where a member has no say.
+    y : ndarray of int of shape (n_rows,)
+    weights : ndarray of shape (n_members,)
+        Original weights of the members; they add up to 1.
+    n_classes : int
+    """
+
+    votes: NDArray[np.int16]
+    y: NDArray[np.intp]
+    weights: NDArray[np.float64]
+    n_classes: int
+
+    @classmethod
+    def checked(
+        cls,
+        votes: ArrayLike,
+        y: ArrayLike,
+        weights: ArrayLike | None = None,
+        n_classes: int | None = None,
+    ) -> "Ballots":
+        """Return the ballots, or refuse them.
+
+        Raises
+        ------
+        ValueError
+            Shapes that do not fit, labels outside the classes, impossible weights, or no vote at all.
+        """
+        truth = np.asarray(y)
+        if truth.ndim != 1 or truth.dtype.kind not in "iu":
+            raise ValueError(
+                f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}"
+            )
+        said = checked_votes(votes, n_classes)
+        if len(truth) != len(said):
+            raise ValueError(f"votes are of {len(said)} rows, y of {len(truth)}")
+        if n_classes is None:
+            n_classes = 1 + int(max(said.max(initial=0), truth.max(initial=0)))
+        if len(truth) and (truth.min() < 0 or truth.max() >= n_classes):
+            bad = truth[(truth < 0) | (truth >= n_classes)][0]
+            raise ValueError(f"y holds {bad}, but the classes are 0 to {n_classes - 1}")
+        heard = (said >= 0).any(axis=1)
+        if not heard.any():
+            raise ValueError(f"no member votes on any of the {len(truth)} selection rows")
+        n_members = said.shape[1]
+        if weights is None:
+            shares = np.full(n_members, 1.0 / n_members)
+        else:
+            shares = np.asarray(weights, dtype=np.float64)
+            if shares.shape != (n_members,):
+                raise ValueError(f"weights are of shape {shares.shape} for {n_members} members")
+            if not np.isfinite(shares).all() or shares.min() < 0 or not shares.sum() > 0:
+                raise ValueError("weights must be finite, at least 0, and not all 0")
+            shares = shares / shares.sum()
+        return cls(said[heard], truth[heard].astype(np.intp), shares, n_classes)
+
+    @property
+    def n_members(self) -> int:
+        """Number of members."""
+        return self.votes.shape[1]
+
+    @cached_property
+    def signs(self) -> NDArray[np.float32]:
+        """E: 1 where a member is right, -1 where it is wrong, 0 where it has no say; (row, member)."""
+        right = self.votes == self.y[:, None]
+        return np.where(self.votes < 0, np.float32(0), 2 * right.astype(np.float32) - 1)
+
+    @cached_property
+    def gram(self) -> NDArray[np.float64]:
+        """E'E, exact: (member, member)."""
+        return _products(self.signs, self.signs)
+
+    @cached_property
+    def own_errors(self) -> NDArray[np.float64]:
+        """Share of wrong votes of each member; 1 for one that has none."""
+        cast = (self.votes >= 0).sum(axis=0)
+        right = (self.votes == self.y[:, None]).sum(axis=0)
+        return 1.0 - np.divide(right, cast, out=np.zeros(self.n_members), where=cast > 0)
+
+    @cached_property
+    def preference(self) -> NDArray[np.intp]:
+        """Members by lower own error, then number: who comes first among equals."""
+        return np.lexsort((np.arange(self.n_members), self.own_errors))
+
+    @cached_property
+    def precedence(self) -> NDArray[np.intp]:
+        """Place of each member in `preference`."""
+        place = np.empty(self.n_members, dtype=np.intp)
+        place[self.preference] = np.arange(self.n_members)
+        return place
+
+    def rows(self, mask: NDArray) -> "Ballots":
+        """Return the ballots of some rows."""
+        return Ballots(self.votes[mask], self.y[mask], self.weights, self.n_classes)
+
+
+def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
+    """Return votes (row, member) as class numbers, -1 for no say.
+
+    Raises
+    ------
+    ValueError
+        Not whole numbers of two axes, or a class that is not there.
+    """
+    said = np.asarray(votes)
+    if said.ndim != 2 or said.dtype.kind not in "iu" or said.shape[1] < 1:
+        raise ValueError(
+            "votes must be class numbers of shape (n_rows, n_members), -1 for no say, got "
+            f"{said.dtype} of shape {said.shape}"
+        )
+    top = np.iinfo(np.int16).max if n_classes is None else n_classes - 1
+    if said.size and (said.min() < -1 or said.max() > top):
+        bad = said[(said < -1) | (said > top)].flat[0]
+        raise ValueError(f"votes hold {bad}, but the classes are 0 to {top}, and -1 stands for no say")
+    return said.astype(np.int16, copy=False)
+
+
+class RunningVote:
+    """The joint vote of members that are added one after the other.
+
+    A tied vote goes to the class of the member that was added first among those that vote for a tied
+    class. What one more vote for each class would do to a row is kept in a table, and only rows whose
+    entries change are looked at again.
+
+    Parameters
+    ----------
+    ballots : Ballots
+    """
+
+    def __init__(self, ballots: Ballots):
+        self.ballots = ballots
+        n, self._classes = len(ballots.y), ballots.n_classes
+        self._counts = np.zeros((n, self._classes + 1), dtype=np.int32)  # the last column: no say
+        self._first = np.full((n, self._classes), np.iinfo(np.int32).max, dtype=np.int32)
+        self._size = 0
+        # Whether the row would be decided rightly after a vote for each class, or none.
+        self._table = np.zeros((n, self._classes + 1), dtype=bool)
+        self._table[np.arange(n), ballots.y] = True
+        self._right_if = (ballots.votes == ballots.y[:, None]).sum(axis=0).astype(np.int64)
+
+    def wrong_if_added(self) -> NDArray[np.int64]:
+        """Return how many rows would be wrong with each member added."""
+        return len(self.ballots.y) - self._right_if
+
+    @property
+    def wrong(self) -> int:
+        """Rows that are decided wrongly now; all of them while nobody has been added."""
+        return len(self.ballots.y) - int(self._table[:, -1].sum())
+
+    def add(self, member: int) -> None:
+        """Add a member."""
+        votes = self.ballots.votes[:, member]
+        voted = np.flatnonzero(votes >= 0)
+        classes = votes[voted]
+        self._counts[voted, classes] += 1
+        fresh = self._first[voted, classes] > self._size
+        self._first[voted[fresh], classes[fresh]] = self._size
+        self._size += 1
+        new = self._outcomes(voted)
+        old = self._table[voted]
+        changed = (new != old).any(axis=1)
+        rows = voted[changed]
+        if len(rows):
+            change = new[changed].astype(np.int8) - old[changed]
+            cast = self.ballots.votes[rows]  # -1 picks the last column: no say
+            self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
+            self._table[rows] = new[changed]
+
+    def _outcomes(self, rows):
+        """Return the table for some rows."""
+        counts, first, y = self._counts[rows, :-1], self._first[rows], self.ballots.y[rows]
+        n, n_classes = counts.shape
+        out = np.empty((n, n_classes + 1), dtype=bool)
+        for c in range(n_classes + 1):
+            if c < n_classes:
+                counts[:, c] += 1
+            best = counts == counts.max(axis=1, keepdims=True)
+            # A class first voted for by the one to come is the youngest of all tied ones.
+            winner = np.where(best, first, np.iinfo(np.int32).max).argmin(axis=1)
+            lone = best.sum(axis=1) == 1
+            winner = np.where(lone, best.argmax(axis=1), winner)
+            out[:, c] = winner == y
+            if c < n_classes:
+                counts[:, c] -= 1
+        return out
+
+
+def _products(a: NDArray[np.float32], b: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return a'b of small whole numbers: in float32 blocks whose sums are exact."""
+    step = 1 << 23
+    return sum((a[k : k + step].T @ b[k : k + step]).astype(np.float64) for k in range(0, len(a), step))  # type: ignore[return-value]

@@ -1,0 +1,230 @@
+"""What pruners have in common: they choose members by votes, and let the chosen ones vote."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from rotastack.combine.pruning.ballots import Ballots, checked_votes
+from rotastack.combine.pruning.curves import ordered_errors
+
+__all__ = ["OrderingPruner", "Pruner", "wanted_size"]
+
+KEPT = 1e-6
+"""A solved weight below this counts as none."""
+
+TIED = 1e-9
+"""Shares of the weight that differ by less are tied: solvers are no more exact."""
+
+
+class Pruner(BaseEstimator):
+    """A combiner that keeps some of the members, and what all of them can do.
+
+    Attributes
+    ----------
+    selected_ : ndarray of int of shape (n_selected,)
+        Members kept, in the order of choice.
+    weights_ : ndarray of shape (n_members,)
+        What each member's vote counts; they add up to 1.
+    n_selected_, n_members_ : int
+    """
+
+    trained: ClassVar[bool] = False
+    prunes: ClassVar[bool] = True
+    selected_: NDArray[np.intp]
+    weights_: NDArray[np.float64]
+
+    def fit(
+        self,
+        votes: ArrayLike,
+        y: ArrayLike,
+        *,
+        weights: ArrayLike | None = None,
+        classes: Sequence[Any] | NDArray | None = None,
+    ):
+        """Choose members.
+
+        Parameters
+        ----------
+        votes : array-like of int of shape (n_rows, n_members)
+            Class number that each member votes for on each selection row; -1 where it has no say,
+            as on rows it was trained on. Rows on which nobody has a say are left out.
+        y : array-like of int of shape (n_rows,)
+            Class numbers.
+        weights : array-like of shape (n_members,), optional
+            Weights of the members before pruning; equal by default.
+        classes : array-like of shape (n_classes,), optional
+            Labels of the classes, which :meth:`combine` returns; by default their numbers.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Shapes that do not fit, labels outside the classes, more members wanted than there are.
+        """
+        for name in [n for n in vars(self) if n.endswith("_") and not n.endswith("__") and n != "lambda_"]:
+            delattr(self, name)
+        ballots = Ballots.checked(votes, y, weights, None if classes is None else len(classes))
+        self.classes_ = np.arange(ballots.n_classes) if classes is None else np.asarray(classes)
+        self.n_members_ = ballots.n_members
+        self.most_common_ = int(np.bincount(ballots.y, minlength=ballots.n_classes).argmax())
+        self._choose(ballots)
+        self.n_selected_ = len(self.selected_)
+        return self
+
+    @abstractmethod
+    def _choose(self, ballots: Ballots) -> None:
+        """Set ``selected_`` and ``weights_``."""
+
+    def combine(self, outputs: ArrayLike) -> NDArray:
+        """Return the decision of the members kept on each row.
+
+        Parameters
+        ----------
+        outputs : array-like
+            Votes as class numbers of shape (n_rows, n_members), or class probabilities of shape
+            (n_members, n_rows, n_classes), of which the largest is the vote. Only the members kept are
+            looked at.
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+            Tied votes go to the class of the member chosen first among those that vote for a tied
+            class; rows without a vote to the most common class of the selection rows.
+        """
+        best = self.predict_proba(outputs).argmax(axis=1)
+        return self.classes_[best]
+
+    def predict_proba(self, outputs: ArrayLike) -> NDArray[np.float64]:
+        """Return the share of the weight that votes for each class.
+
+        Parameters
+        ----------
+        outputs : array-like
+            As in :meth:`combine`.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            Where classes are tied, the one that wins is put first by one part in a million.
+        """
+        check_is_fitted(self, "selected_")
+        given = np.asarray(outputs)
+        n_given = given.shape[0] if given.ndim == 3 else given.shape[-1]
+        if n_given != self.n_members_:
+            raise ValueError(
+                f"outputs are of {n_given} members, but the pruner was fitted to {self.n_members_}"
+            )
+        if given.ndim == 3:
+            if given.shape[2] != len(self.classes_):
+                raise ValueError(f"outputs are of {given.shape[2]} classes, not {len(self.classes_)}")
+            votes = given[self.selected_].argmax(axis=2).T
+        else:
+            votes = checked_votes(given, len(self.classes_))[:, self.selected_]
+        return vote_shares(votes, self.weights_[self.selected_], len(self.classes_), self.most_common_)
+
+
+class OrderingPruner(Pruner):
+    """A pruner that orders all members, and keeps the first of them.
+
+    Attributes
+    ----------
+    order_ : ndarray of int of shape (n_members,)
+        All members, the first to keep first.
+    curve_ : ndarray of shape (n_members,)
+        Error on the selection rows of the vote of the first 1, 2, ... members of `order_`.
+    """
+
+    n_select: int | float | None
+    vote: str
+
+    @abstractmethod
+    def _order(self, ballots: Ballots) -> NDArray[np.intp]:
+        """Return all members, the first to keep first."""
+
+    def _choose(self, ballots: Ballots) -> None:
+        check_vote(self.vote)
+        size = wanted_size(self.n_select, ballots.n_members)
+        self.order_ = self._order(ballots)
+        self._keep_first(ballots, size, ballots.weights)
+
+    def _keep_first(self, ballots: Ballots, size: int | None, weights: NDArray[np.float64]) -> None:
+        """Keep the first members of ``order_``: `size` of them, or as many as err least."""
+        used = weights if self.vote == "weighted" else np.full(ballots.n_members, 1.0)
+        self.curve_ = ordered_errors(ballots, self.order_, used)
+        kept = 1 + int(self.curve_.argmin()) if size is None else size
+        self.selected_ = self.order_[:kept].copy()
+        self.weights_ = np.zeros(ballots.n_members)
+        self.weights_[self.selected_] = used[self.selected_]
+        if not self.weights_.any():  # weighted votes of members without weight
+            self.weights_[self.selected_] = 1.0
+        self.weights_ /= self.weights_.sum()
+
+
+def check_vote(vote: str) -> None:
+    """Refuse an unknown way of voting.
+
+    Raises
+    ------
+    ValueError
+    """
+    if vote not in ("simple", "weighted"):
+        raise ValueError(f"vote must be 'simple' or 'weighted', got {vote!r}")
+
+
+def wanted_size(n_select: int | float | None, n_members: int) -> int | None:
+    """Return how many of `n_members` are to be kept; None is left to the pruner.
+
+    Raises
+    ------
+    ValueError
+        More than there are, none, or neither a number nor a share.
+    """
+    if n_select is None:
+        return None
+    if isinstance(n_select, Integral) and not isinstance(n_select, bool):
+        if n_select > n_members:
+            raise ValueError(f"n_select is {n_select}, but there are {n_members} members")
+        if n_select < 1:
+            raise ValueError(f"n_select must be at least 1, got {n_select}")
+        return int(n_select)
+    if not isinstance(n_select, Real) or isinstance(n_select, bool) or not 0 < n_select <= 1:
+        raise ValueError(
+            f"n_select must be a number of members, or a share of them above 0 and up to 1, got {n_select!r}"
+        )
+    return max(1, int(np.floor(float(n_select) * n_members + 0.5 + 1e-9)))
+
+
+def vote_shares(
+    votes: NDArray[np.integer], weights: NDArray[np.float64], n_classes: int, otherwise: int
+) -> NDArray[np.float64]:
+    """Return the share of the weight that votes for each class, (row, class); ties are broken.
+
+    Parameters
+    ----------
+    votes : ndarray of shape (n_rows, n_chosen)
+        In the order of choice.
+    weights : ndarray of shape (n_chosen,)
+    n_classes : int
+    otherwise : int
+        The class of rows without a vote.
+    """
+    sums = np.stack([(votes == c) @ weights for c in range(n_classes)], axis=1)
+    total = sums.sum(axis=1, keepdims=True)
+    silent = total[:, 0] <= 0
+    sums[silent, otherwise] = 1.0
+    shares = sums / np.where(silent[:, None], 1.0, total)
+    best = shares >= shares.max(axis=1, keepdims=True) - TIED
+    for row in np.flatnonzero(best.sum(axis=1) > 1):
+        earliest = next(v for v in votes[row] if v >= 0 and best[row, v])
+        shares[row] /= 1.0 + 1e-6
+        shares[row, earliest] += 1e-6 / (1.0 + 1e-6)
+    return shares

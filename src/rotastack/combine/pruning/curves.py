@@ -1,0 +1,65 @@
+"""Error against the number of members, for members in a given order."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rotastack.combine.pruning.ballots import Ballots
+
+__all__ = ["ordered_curve", "ordered_errors"]
+
+
+def ordered_curve(
+    votes: ArrayLike, y: ArrayLike, order: ArrayLike, weights: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Return the error of the vote of the first 1, 2, ... members.
+
+    Parameters
+    ----------
+    votes : array-like of int of shape (n_rows, n_members)
+        Class numbers, -1 where a member has no say. Rows on which nobody has a say are left out; one
+        on which none of the first members has counts as wrong.
+    y : array-like of int of shape (n_rows,)
+        Class numbers.
+    order : array-like of int of shape (n_chosen,)
+        Members, the first first. A tied vote goes to the class of the first member that votes for a
+        tied class.
+    weights : array-like of shape (n_members,), optional
+        What the members' votes count; equal by default.
+
+    Returns
+    -------
+    ndarray of shape (n_chosen,)
+
+    Examples
+    --------
+    >>> from rotastack.combine.pruning import ordered_curve
+    >>> ordered_curve([[0, 0, 1], [1, 1, 1], [1, 0, 0]], y=[0, 1, 0], order=[0, 2, 1])
+    array([0.33333333, 0.33333333, 0.        ])
+    """
+    ballots = Ballots.checked(votes, y, weights)
+    chosen = np.asarray(order)
+    if chosen.ndim != 1 or (len(chosen) and not 0 <= chosen.min() <= chosen.max() < ballots.n_members):
+        raise ValueError(f"order must hold numbers of members, 0 to {ballots.n_members - 1}")
+    return ordered_errors(ballots, chosen, ballots.weights)
+
+
+def ordered_errors(
+    ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the same for ballots, in blocks of rows that take some (member, member) of memory."""
+    wrong = np.zeros(len(order))
+    slack = 1e-12 * weights.sum()
+    step = max(1, max(len(order), 256) // ballots.n_classes)
+    for start in range(0, len(ballots.y), step):
+        block = slice(start, start + step)
+        votes, y = ballots.votes[block][:, order], ballots.y[block]
+        counts = np.empty((ballots.n_classes, *votes.shape))
+        first = np.empty((ballots.n_classes, len(votes), 1), dtype=np.int64)
+        for c in range(ballots.n_classes):
+            said = votes == c
+            np.cumsum(said * weights[order], axis=1, out=counts[c])
+            first[c, :, 0] = np.where(said.any(axis=1), said.argmax(axis=1), len(order))
+        top = counts.max(axis=0)
+        winner = np.where(counts >= top - slack, first, len(order)).argmin(axis=0)
+        wrong += ((winner != y[:, None]) | (top <= 0)).sum(axis=0)
+    return wrong / len(ballots.y)

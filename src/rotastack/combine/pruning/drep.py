@@ -1,0 +1,112 @@
+"""Diversity regularised ensemble pruning (Li, Yu & Zhou 2012)."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.combine.pruning.ballots import Ballots, RunningVote
+from rotastack.combine.pruning.base import Pruner
+from rotastack.combine.pruning.folds import interleaved_folds
+
+__all__ = ["DREPPruner"]
+
+GRID = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
+"""The shares of which the source chooses one by cross-validation."""
+
+
+class DREPPruner(Pruner):
+    """Add the member that helps the vote most, of those that differ most from the chosen ones.
+
+    The first is the member of least error. Then the others are ordered by diff(h, H), the mean product
+    of the member's signs (1 where right, -1 where wrong) with the mean signs of the chosen ones,
+    ascending; of the first share `rho` of them the one is taken with which the joint vote errs least.
+    It ends when the error does not get lower.
+
+    Parameters
+    ----------
+    rho : float or "cv", default=0.5
+        Share of the others that is looked at, above 0 and up to 1; with "cv" the one of 0.2, 0.25,
+        ..., 0.5 with the least error in 5 folds of the selection rows.
+    patience : int, default=2
+        It ends after so many additions in a row that do not lower the error; they are taken back.
+
+    Notes
+    -----
+    The source ends at the first addition that does not lower the error, which is `patience` 1. A second
+    member never does: where two members differ the vote is tied, and goes to the first, or to either at
+    random. So one member would be kept always, if all have a say on all rows.
+
+    Attributes
+    ----------
+    selected_, weights_, n_selected_
+        See :class:`rotastack.combine.pruning.base.Pruner`.
+    rho_ : float
+        The share used.
+    errors_ : ndarray of shape (n_selected,)
+        Error on the selection rows of the vote of the first 1, 2, ... members chosen.
+
+    References
+    ----------
+    Li, N., Yu, Y. and Zhou, Z.-H. (2012). Diversity regularized ensemble pruning. ECML PKDD,
+    algorithm 1. Equal members: lower own error first, then number.
+
+    Examples
+    --------
+    >>> from rotastack.combine.pruning import DREPPruner
+    >>> votes = [[0, 0, 1], [0, 0, 1], [1, 1, 0], [0, 0, 1], [1, 0, 1]]
+    >>> DREPPruner().fit(votes, y=[0, 0, 1, 1, 1]).selected_
+    array([0])
+    """
+
+    def __init__(self, rho: float | str = 0.5, *, patience: int = 2):
+        self.rho = rho
+        self.patience = patience
+
+    def _choose(self, ballots: Ballots) -> None:
+        if self.patience < 1:
+            raise ValueError(f"patience must be at least 1, got {self.patience}")
+        self.rho_ = self._share(ballots)
+        self.selected_, self.errors_ = chosen(ballots, self.rho_, self.patience)
+        self.weights_ = np.zeros(ballots.n_members)
+        self.weights_[self.selected_] = 1.0 / len(self.selected_)
+
+    def _share(self, ballots: Ballots) -> float:
+        rho: Any = self.rho
+        if rho != "cv":
+            if isinstance(rho, str) or not 0 < rho <= 1:
+                raise ValueError(f"rho must be a share above 0 and up to 1, or 'cv', got {rho!r}")
+            return float(rho)
+        wrong = np.zeros(len(GRID))
+        for test in interleaved_folds(len(ballots.y)):
+            train, held = ballots.rows(~test), ballots.rows(test)
+            for i, share in enumerate(GRID):
+                vote = RunningVote(held)
+                for member in chosen(train, share, self.patience)[0]:
+                    vote.add(member)
+                wrong[i] += vote.wrong
+        return GRID[int(wrong.argmin())]
+
+
+def chosen(ballots: Ballots, rho: float, patience: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """Return the members chosen, and the error after each."""
+    vote = RunningVote(ballots)
+    signs, n = ballots.signs, len(ballots.y)
+    first = int(ballots.preference[0])
+    vote.add(first)
+    selected, errors, best_size = [first], [vote.wrong / n], 1
+    rest = np.delete(np.arange(ballots.n_members), first)
+    similarity = signs.T @ signs[:, first]  # to the sum of the chosen ones: whole numbers
+    while len(rest) and len(selected) - best_size < patience:
+        order = rest[np.lexsort((ballots.precedence[rest], similarity[rest]))]
+        candidates = order[: max(1, int(np.ceil(rho * len(rest) - 1e-9)))]
+        wrong = vote.wrong_if_added()[candidates]
+        best = int(candidates[np.lexsort((ballots.precedence[candidates], wrong))[0]])
+        vote.add(best)
+        selected.append(best)
+        errors.append(vote.wrong / n)
+        if errors[-1] < errors[best_size - 1]:
+            best_size = len(selected)
+        similarity += signs.T @ signs[:, best]
+        rest = rest[rest != best]
+    return np.array(selected[:best_size]), np.array(errors[:best_size])

@@ -1,0 +1,80 @@
+"""LP pruning: weights of the largest smallest margin (Grove & Schuurmans 1998)."""
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from rotastack.combine.pruning.ballots import Ballots
+from rotastack.combine.pruning.base import KEPT, Pruner
+
+__all__ = ["LPPruner"]
+
+_ROWS_AT_ONCE = 200
+
+
+class LPPruner(Pruner):
+    """Weigh members so that the smallest margin is as large as it can be; keep the positive weights.
+
+    Attributes
+    ----------
+    selected_, weights_, n_selected_
+        See :class:`rotastack.combine.pruning.base.Pruner`; the largest weight comes first.
+    margin_ : float
+        The smallest margin on the selection rows.
+
+    Notes
+    -----
+    A program over few rows is solved, and rows that its solution leaves with a smaller margin are
+    added, until there are none. The best weights need not be unique.
+
+    References
+    ----------
+    Grove, A. and Schuurmans, D. (1998). Boosting in the limit: maximizing the margin of learned
+    ensembles. AAAI.
+
+    Examples
+    --------
+    >>> from rotastack.combine.pruning import LPPruner
+    >>> votes = [[0, 0, 1], [0, 1, 0], [1, 0, 0], [1, 1, 1], [0, 0, 0]]
+    >>> pruner = LPPruner().fit(votes, y=[0, 0, 0, 1, 0])
+    >>> round(pruner.margin_, 3), pruner.weights_.round(3)
+    (0.333, array([0.333, 0.333, 0.333]))
+    """
+
+    def _choose(self, ballots: Ballots) -> None:
+        signs = np.unique(ballots.signs, axis=0).astype(np.float64)
+        weights, self.margin_ = widest(signs, ballots.weights)
+        order = np.lexsort((ballots.precedence, -weights.round(7)))
+        self.selected_ = order[weights[order] > KEPT]
+        self.weights_ = weights
+
+
+def widest(signs: NDArray[np.float64], start: NDArray[np.float64]) -> tuple[NDArray[np.float64], float]:
+    """Return the weights of the largest smallest margin, and that margin.
+
+    Parameters
+    ----------
+    signs : ndarray of shape (n_rows, n_members)
+    start : ndarray of shape (n_members,)
+        Weights under which the rows of smallest margin are looked at first.
+    """
+    n, T = signs.shape
+    inside = np.zeros(n, dtype=bool)
+    inside[np.argsort(signs @ start, kind="stable")[:_ROWS_AT_ONCE]] = True
+    cost = np.append(np.zeros(T), -1.0)  # of the weights and of the smallest margin
+    whole = np.append(np.ones(T), 0.0)[None]
+    while True:
+        rows = signs[inside]
+        found = linprog(
+            cost, np.hstack([-rows, np.ones((len(rows), 1))]), np.zeros(len(rows)), whole, [1.0],
+            bounds=[(0, None)] * T + [(None, None)], method="highs",
+        )  # fmt: skip
+        if found.x is None:
+            raise RuntimeError(f"the linear program was not solved: {found.message}")
+        weights = np.maximum(found.x[:T], 0.0)
+        weights /= weights.sum()
+        margins = signs @ weights
+        worse = np.flatnonzero(~inside & (margins < found.x[T] - 1e-9))
+        if not len(worse):
+            return weights, float(margins.min())
+        inside[worse[np.argsort(margins[worse], kind="stable")[:_ROWS_AT_ONCE]]] = True

@@ -1,0 +1,225 @@
+"""Bounds of the error of a vote by its margins."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = [
+    "EquilibriumMargin",
+    "c_bound",
+    "equilibrium_margin",
+    "kl_inverse",
+    "linear_bound",
+]
+
+
+class EquilibriumMargin(NamedTuple):
+    """The margin at which a bound of the error is tightest.
+
+    Attributes
+    ----------
+    margin : float
+        theta(q*), the equilibrium margin; the larger, the better. NaN if no share of rows gives a
+        bound.
+    error : float
+        q*, the share of margins that may lie below it; the smaller, the better.
+    bound : float
+        Of the error, at most 1.
+    """
+
+    margin: float
+    error: float
+    bound: float
+
+
+def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float = 0.05) -> EquilibriumMargin:
+    """Return the equilibrium margin of a vote.
+
+    For each share q = 0, 1/n, ... of rows, theta(q) is the supremum of the margins (above
+    sqrt(8 / |H|), at most 1) that a share of at most q does not exceed; the bound is
+    ``log(H) / n + D^-1(q; u(theta(q)))``, and the smallest one decides.
+
+    Parameters
+    ----------
+    margins : array-like of shape (n_rows,)
+        Between -1 and 1; NaN is left out.
+    hypothesis_size : float
+        |H|, size of the space of base learners, more than 1, such as (2 x 100 x p)^3 for trees of depth 2
+        on 100 cuts of each of p columns.
+    delta : float, default=0.05
+        The bound fails with at most this probability.
+
+    Returns
+    -------
+    EquilibriumMargin
+
+    Raises
+    ------
+    ValueError
+        No margin, or sizes outside their range.
+
+    Notes
+    -----
+    D(q || p) is read as the Bernoulli divergence q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)) of equation 11, with
+    D^-1(q; u) the p >= q at which it is u. The printed (24) leaves open where its braces end.
+
+    References
+    ----------
+    Wang, L. et al. (2011). A refined margin analysis for boosting algorithms via equilibrium margin.
+    JMLR 12. Martinez, W. (2022). Ensemble pruning via margin maximization, equations 23 and 24.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.diagnostics import equilibrium_margin
+    >>> found = equilibrium_margin(np.linspace(0.2, 1, 20_000), hypothesis_size=100)
+    >>> round(found.margin, 2), round(found.error, 2), round(found.bound, 2)
+    (0.29, 0.12, 0.55)
+    """
+    values = np.asarray(margins, dtype=np.float64)
+    values = np.sort(values[~np.isnan(values)])
+    n = len(values)
+    if not n:
+        raise ValueError("no row has a margin")
+    if not hypothesis_size > 1:
+        raise ValueError(f"hypothesis_size must be more than 1, got {hypothesis_size}")
+    if not 0 < delta < 1:
+        raise ValueError(f"delta must lie between 0 and 1, got {delta}")
+    size = float(np.log(hypothesis_size))
+    # theta(k / n): just below the (k + 1)-th margin k rows lie at most; with k = n all do up to 1.
+    q = np.arange(n + 1) / n
+    theta = np.minimum(np.append(values, 1.0), 1.0)
+    usable = theta > np.sqrt(8 / hypothesis_size)
+    if not usable.any():
+        return EquilibriumMargin(float("nan"), float("nan"), 1.0)
+    q, theta = q[usable], theta[usable]
+    spread = max(float(np.log(2 * n**2 / size)), 0.0)
+    u = (8 * size / theta**2 * spread + size + np.log(1 / delta)) / n
+    bound = np.minimum(size / n + kl_inverse(q, u), 1.0)
+    best = int(bound.argmin())
+    return EquilibriumMargin(float(theta[best]), float(q[best]), float(bound[best]))
+
+
+def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
+    """Return the p in [q, 1] with Bernoulli divergence D(q || p) = u, elementwise.
+
+    Parameters
+    ----------
+    q : array-like
+        Shares.
+    u : array-like
+        Divergences, at least 0.
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, equation 11.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics.bounds import kl_inverse
+    >>> kl_inverse([0.0, 0.1], [0.5, 0.0]).round(4)
+    array([0.3935, 0.1   ])
+    """
+    q, u = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64))
+    low, high = q.copy(), np.ones_like(q)
+    for _ in range(60):
+        p = (low + high) / 2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            near = np.where(q > 0, q * np.log(q / p), 0.0)
+            far = np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - p)), 0.0)
+        below = near + far <= u
+        low, high = np.where(below, p, low), np.where(below, high, p)
+    return (low + high) / 2
+
+
+def c_bound(margins: ArrayLike) -> float:
+    """Return one less the squared mean margin over the mean squared margin.
+
+    It bounds the error of a vote on the rows that the margins are of, if their mean is positive;
+    otherwise it is 1.
+
+    Parameters
+    ----------
+    margins : array-like of shape (n_rows,)
+        NaN is left out.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Germain, P. et al. (2015). Risk bounds for the majority vote. JMLR 16. Martinez, W. (2022),
+    equation 10, whose numerator lacks the square: (1 - 2 R)^2 / (1 - 2 d) is meant, and these are the
+    moments of the margin.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import c_bound
+    >>> round(c_bound([1.0, 0.5, -0.1]), 3)
+    0.481
+    """
+    values = np.asarray(margins, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    if not len(values):
+        raise ValueError("no row has a margin")
+    mean = values.mean()
+    return float(1 - mean**2 / np.mean(values**2)) if mean > 0 else 1.0
+
+
+def linear_bound(
+    margins: ArrayLike, weights: ArrayLike, *, beta: float = 1.0, room: float = 1.0, delta: float = 0.05
+) -> float:
+    """Return the bound of the DRMF paper for a vote seen as a linear classifier of its members' votes.
+
+    ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
+    ``eta = 64.5 (R^2 + room^2) (||w||^2 + E^2 / room^2) / beta^2``, where R^2 is the number of members and E^2 the
+    sum over rows of the squared shortfalls of margins below beta.
+
+    Parameters
+    ----------
+    margins : array-like of shape (n_rows,)
+        Sums of w over members that are right, less those that are wrong.
+    weights : array-like of shape (n_members,)
+    beta, room, delta : float
+        beta, Delta and delta of the theorem; all positive.
+
+    Returns
+    -------
+    float
+        At most 1: a bound above says nothing, which is common, and so does the theorem where
+        eta exceeds e N.
+
+    References
+    ----------
+    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
+    learning. Knowledge-Based Systems, theorem 2, equations 13 and 14.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.diagnostics import linear_bound
+    >>> linear_bound(np.ones(1000), [0.5, 0.5]), round(linear_bound(np.ones(10**6), [0.5, 0.5]), 4)
+    (1.0, 0.0858)
+    """
+    values = np.asarray(margins, dtype=np.float64)
+    values = values[~np.isnan(values)]
+    w = np.asarray(weights, dtype=np.float64)
+    n = len(values)
+    if not n:
+        raise ValueError("no row has a margin")
+    if not (beta > 0 and room > 0 and 0 < delta < 1):
+        raise ValueError(
+            f"beta and room must be positive and delta between 0 and 1, got {beta}, {room} and {delta}"
+        )
+    shortfall = float((np.maximum(0.0, beta - values) ** 2).sum())
+    eta = 64.5 * (len(w) + room**2) * (float(w @ w) + shortfall / room**2) / beta**2
+    if eta > np.e * n or eta <= 0:
+        return 1.0
+    bound = 2 / n * (eta * np.log2(8 * np.e * n / eta) * np.log2(32 * n) + np.log2(8 * n / delta))
+    return float(min(bound, 1.0))

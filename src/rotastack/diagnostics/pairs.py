@@ -1,0 +1,252 @@
+"""Pairs of members: how often they disagree, and how much of their agreement is chance.
+
+All pairs at once, by matrix products of one-hot votes.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rotastack.diagnostics.votes import checked_ballots, checked_labels
+
+__all__ = [
+    "KappaError",
+    "disagreement",
+    "kappa",
+    "kappa_error",
+    "kappa_matrix",
+    "mean_disagreement",
+    "paper_diversity",
+]
+
+
+def disagreement(
+    votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None
+) -> NDArray[np.float64]:
+    """Return the share of rows on which two members differ, for all pairs.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,), optional
+        Classes. With them members differ where one is right and the other is wrong, as the source has
+        it; without, where they vote for different classes. With two classes that is the same.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count; a pair is compared on rows on which both do.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_members)
+        NaN for pairs without a common row.
+
+    References
+    ----------
+    Hu, Q. et al. (2014). Exploiting diversity for optimizing margin distribution in ensemble
+    learning. Knowledge-Based Systems, equation 3.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import disagreement
+    >>> votes = [["a", "b"], ["a", "c"], ["b", "b"], ["c", "a"]]
+    >>> disagreement(votes)[0, 1], disagreement(votes, y=["a", "b", "b", "b"])[0, 1]
+    (np.float64(0.75), np.float64(0.25))
+    """
+    codes, n_classes, truth = _coded(votes, y, mask)
+    if truth is not None:
+        codes, n_classes = _correctness(codes, truth), 2
+    same, shared, _ = _pair_sums(codes, n_classes)
+    return _ratio(shared - same, shared)
+
+
+def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None) -> float:
+    """Return the mean over pairs of different members of :func:`disagreement`; NaN for one member.
+
+    Parameters
+    ----------
+    votes, y, mask
+        As in :func:`disagreement`.
+
+    Returns
+    -------
+    float
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics.pairs import mean_disagreement
+    >>> mean_disagreement([[0, 0, 1], [0, 1, 1]])
+    0.6666666666666666
+    """
+    return _mean_of_pairs(disagreement(votes, y, mask))
+
+
+def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
+    """Return Cohen's kappa, the agreement beyond chance, for all pairs of members.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count; a pair is compared on rows on which both do.
+
+    Returns
+    -------
+    ndarray of shape (n_members, n_members)
+        1 for members that vote for one class always and for the same; NaN for pairs without a
+        common row.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, equations 12 to 14, with
+    theta_2 = sum_c p_a(c) p_b(c).
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import kappa
+    >>> kappa([[0, 0], [0, 1], [1, 1], [1, 1]])[0, 1]
+    np.float64(0.5)
+    """
+    codes, n_classes, _ = _coded(votes, None, mask)
+    return kappa_matrix(codes, n_classes)
+
+
+class KappaError(NamedTuple):
+    """A point for each pair of members.
+
+    Attributes
+    ----------
+    kappa : ndarray of shape (n_pairs,)
+    error : ndarray of shape (n_pairs,)
+        Mean of the two members' errors.
+    """
+
+    kappa: NDArray[np.float64]
+    error: NDArray[np.float64]
+
+
+def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> KappaError:
+    """Return the points of a kappa-error diagram.
+
+    Parameters
+    ----------
+    votes, y, mask
+        As in :func:`disagreement`.
+
+    Returns
+    -------
+    KappaError
+        Pairs in the order of ``numpy.triu_indices(n_members, 1)``.
+
+    References
+    ----------
+    Margineantu, D. and Dietterich, T. (1997). Pruning adaptive boosting. ICML.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics.pairs import kappa_error
+    >>> kappa_error([[0, 0], [0, 1], [1, 1], [1, 1]], y=[0, 0, 1, 1]).error
+    array([0.125])
+    """
+    codes, n_classes, truth = _coded(votes, y, mask)
+    assert truth is not None
+    right = codes == truth[:, None]
+    errors = 1.0 - _ratio(right.sum(axis=0), (codes >= 0).sum(axis=0))
+    a, b = np.triu_indices(codes.shape[1], 1)
+    return KappaError(kappa_matrix(codes, n_classes)[a, b], (errors[a] + errors[b]) / 2)
+
+
+def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayLike | None = None) -> float:
+    """Return the diversity of the QMM paper, which is agreement, and grows as members are removed.
+
+    One less the sum of the disagreements of all pairs kept, divided by the number of pairs of the
+    *unpruned* ensemble: an ensemble looks diverse by having few members. For comparison with its tables;
+    :func:`disagreement` says how diverse members are.
+
+    Parameters
+    ----------
+    votes : array-like of shape (n_rows, n_kept)
+        Of the members kept.
+    n_members : int, optional
+        T, members of the unpruned ensemble; by default those given.
+    mask : array-like of bool of shape (n_rows, n_kept), optional
+        Which votes count.
+
+    Returns
+    -------
+    float
+        NaN for an unpruned ensemble of one member.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, equation 25.
+
+    Examples
+    --------
+    >>> from rotastack.diagnostics import paper_diversity
+    >>> paper_diversity([[0, 0], [0, 1]], n_members=10)
+    0.9888888888888889
+    """
+    codes, n_classes, _ = _coded(votes, None, mask)
+    total = codes.shape[1] if n_members is None else n_members
+    if total < codes.shape[1]:
+        raise ValueError(f"n_members is {total}, but {codes.shape[1]} are kept")
+    if total < 2:
+        return float("nan")
+    same, shared, _ = _pair_sums(codes, n_classes)
+    differ = np.nan_to_num(_ratio(shared - same, shared))
+    return float(1.0 - differ.sum() / (total * (total - 1)))
+
+
+def kappa_matrix(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
+    """Return kappa of all pairs; votes are class numbers, -1 for none."""
+    same, shared, chance = _pair_sums(codes, n_classes)
+    total = np.maximum(shared, 1.0)
+    agreed, expected = same / total, chance / total**2
+    room = 1.0 - expected
+    out = np.divide(agreed - expected, room, out=np.ones_like(room), where=room > 1e-12)
+    return np.where(shared > 0, out, np.nan)
+
+
+def _pair_sums(codes, n_classes):
+    """Return, for all pairs, rows of equal votes, rows where both vote, and sum_c n_a(c) n_b(c)."""
+    T = codes.shape[1]
+    full = bool((codes >= 0).all())
+    cast = (codes >= 0).astype(np.float32)
+    same, chance = np.zeros((T, T)), np.zeros((T, T))
+    shared = np.full((T, T), float(len(codes))) if full else (cast.T @ cast).astype(np.float64)
+    for c in range(n_classes):
+        said = (codes == c).astype(np.float32)  # sums below 2^24 are exact
+        same += said.T @ said
+        if full:
+            counts = said.sum(axis=0, dtype=np.float64)
+            chance += np.outer(counts, counts)
+        else:
+            counts = (said.T @ cast).astype(np.float64)
+            chance += counts * counts.T
+    return same, shared, chance
+
+
+def _correctness(codes, truth):
+    return np.where(codes < 0, -1, (codes == truth[:, None]).astype(np.int64))
+
+
+def _ratio(a, b):
+    a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b > 0)
+
+
+def _mean_of_pairs(matrix):
+    pairs = matrix[np.triu_indices(len(matrix), 1)]
+    pairs = pairs[~np.isnan(pairs)]
+    return float(pairs.mean()) if len(pairs) else float("nan")
+
+
+def _coded(votes, y, mask):
+    """Return votes as class numbers (-1: does not count), the number of classes, and the truth."""
+    codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_ballots(votes, y, mask)
+    n_classes = 1 + int(max(codes.max(initial=0), -1 if truth is None else truth.max(initial=0)))
+    if mask is not None:
+        codes = np.where(mask, codes, -1)
+    return codes, n_classes, truth

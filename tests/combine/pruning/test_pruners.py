@@ -1,0 +1,288 @@
+"""What every pruner must do whatever it chooses: order of members, duplicates, extremes, bad input, decisions."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from rotastack.combine.pruning import (
+    DREPPruner,
+    KappaPruner,
+    LPPruner,
+    MarginPruner,
+    MDMPruner,
+    MeanDMPruner,
+    OrientationPruner,
+    QMMPruner,
+    ReducedErrorPruner,
+    ordered_curve,
+)
+from rotastack.combine.pruning import qmm as qmm_module
+
+PRUNERS = [
+    MarginPruner(),
+    MarginPruner(0.5, vote="weighted"),
+    MarginPruner(0.5, size="nonzero"),
+    MarginPruner(0.5, positive=False),
+    QMMPruner(),
+    QMMPruner(0.5, reduce="qr"),
+    QMMPruner("cv"),
+    QMMPruner(polish=True),
+    DREPPruner(),
+    DREPPruner("cv"),
+    KappaPruner(0.5),
+    MDMPruner(0.5),
+    MDMPruner(0.5, p="moving"),
+    MeanDMPruner(),
+    LPPruner(),
+    ReducedErrorPruner(0.5),
+    OrientationPruner(0.5, vote="weighted"),
+]
+every = pytest.mark.parametrize("pruner", PRUNERS, ids=repr)
+
+
+def pool(seed=0, n=80, T=9, n_classes=3, accuracies=None):
+    """Votes of members whose own errors all differ, so that no tie decides."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    votes = np.empty((n, T), dtype=int)
+    for t in range(T):
+        wrong = rng.permutation(n)[: 10 + 3 * t]
+        votes[:, t] = y
+        votes[wrong, t] = (y[wrong] + rng.integers(1, n_classes, len(wrong))) % n_classes
+    return votes, y
+
+
+@every
+@pytest.mark.parametrize("seed", range(4))
+def test_the_order_of_members_does_not_matter(pruner, seed):
+    votes, y = pool(seed)
+    order = np.random.default_rng(seed).permutation(votes.shape[1])
+    one = clone(pruner).fit(votes, y)
+    other = clone(pruner).fit(votes[:, order], y)
+    if isinstance(pruner, LPPruner):  # several weights can have the largest smallest margin
+        assert one.margin_ == pytest.approx(other.margin_)
+        return
+    assert set(one.selected_) == set(order[other.selected_])
+    np.testing.assert_allclose(one.weights_[order], other.weights_, atol=1e-5)
+    assert (one.combine(votes) == other.combine(votes[:, order])).all()
+
+
+@every
+def test_members_always_right_or_wrong_constant_and_twice(pruner):
+    votes, y = pool(3)
+    votes = np.column_stack([votes, y, (y + 1) % 3, np.zeros_like(y), votes[:, 2], votes[:, 2]])
+    fitted = clone(pruner).fit(votes, y)
+    assert fitted.weights_.sum() == pytest.approx(1.0)
+    assert fitted.weights_.min() >= 0
+    assert len(set(fitted.selected_)) == fitted.n_selected_ == len(fitted.selected_)
+    always_right, always_wrong = 9, 10
+    if isinstance(pruner, (MarginPruner, DREPPruner, MeanDMPruner, LPPruner, ReducedErrorPruner)):
+        assert always_right in fitted.selected_
+    # To the covariance of QMM a member that never changes is as good as any.
+    if not isinstance(pruner, (KappaPruner, OrientationPruner, MDMPruner, QMMPruner)):
+        assert always_wrong not in fitted.selected_
+    if isinstance(pruner, (LPPruner, DREPPruner)):
+        assert fitted.selected_.tolist() == [always_right]
+
+
+@every
+@pytest.mark.parametrize(("n", "T"), [(5, 1), (1, 4), (3, 12), (2, 2)])
+def test_few_members_and_few_rows(pruner, n, T):
+    rng = np.random.default_rng(n * T)
+    votes, y = rng.integers(0, 2, (n, T)), rng.integers(0, 2, n)
+    fitted = clone(pruner).fit(votes, y)
+    assert 1 <= fitted.n_selected_ <= T
+    assert fitted.combine(votes).shape == (n,)
+    if T == 1:
+        assert fitted.selected_.tolist() == [0]
+        assert fitted.weights_.tolist() == [1.0]
+
+
+@every
+def test_identical_members(pruner):
+    y = np.array([0, 1, 1, 0, 1])
+    votes = np.repeat(np.array([0, 1, 0, 0, 1])[:, None], 6, axis=1)
+    fitted = clone(pruner).fit(votes, y)
+    assert (fitted.combine(votes) == votes[:, 0]).all()
+
+
+@every
+def test_members_without_a_say_on_some_rows(pruner):
+    votes, y = pool(5, n=120, T=15)
+    votes[np.random.default_rng(0).random(votes.shape) < 0.6] = -1
+    fitted = clone(pruner).fit(votes, y)
+    said = fitted.combine(votes)
+    assert np.mean(said == y) > 0.4
+    silent = np.full((2, 15), -1)
+    assert (fitted.combine(silent) == np.bincount(y).argmax()).all()
+
+
+@every
+def test_fitting_again_forgets(pruner):
+    votes, y = pool(1)
+    other, truth = pool(2, T=5, n_classes=2)
+    twice = clone(pruner).fit(votes, y).fit(other, truth)
+    once = clone(pruner).fit(other, truth)
+    assert twice.selected_.tolist() == once.selected_.tolist()
+    assert vars(twice).keys() == vars(once).keys()
+
+
+def test_decisions_are_votes_of_the_members_kept():
+    votes, y = pool(7)
+    pruner = MeanDMPruner(3).fit(votes, y, classes=["a", "b", "c"])
+    counts = np.stack([(votes[:, :3] == c).sum(axis=1) for c in range(3)], axis=1)
+    clear = counts.max(axis=1) > 1
+    assert (pruner.combine(votes)[clear] == np.array(list("abc"))[counts.argmax(axis=1)][clear]).all()
+    split = np.array([[2, 0, 1, 0, 0, 0, 0, 0, 0]])  # one vote each: the first member chosen decides
+    assert pruner.combine(split).tolist() == ["c"]
+    proba = np.eye(3)[votes.T]
+    assert (pruner.combine(proba) == pruner.combine(votes)).all()
+    np.testing.assert_allclose(pruner.predict_proba(votes).sum(axis=1), 1.0)
+
+
+def test_weighted_votes_count_what_members_weighed():
+    votes = np.array([[0, 1, 1]])
+    weights = [0.6, 0.2, 0.2]
+    y = np.array([0])
+    simple = KappaPruner(3).fit(votes, y, weights=weights)
+    weighted = KappaPruner(3, vote="weighted").fit(votes, y, weights=weights)
+    assert (simple.combine(votes)[0], weighted.combine(votes)[0]) == (1, 0)
+    np.testing.assert_allclose(weighted.weights_, weights)
+
+
+def test_moving_point_of_mdm():
+    votes, y = pool(11)
+    by_name = MDMPruner(9, p="moving").fit(votes, y)
+    by_hand = MDMPruner(9, p=lambda u: min(1, 2 * np.sqrt(2 * u) / 9)).fit(votes, y)
+    assert by_name.order_.tolist() == by_hand.order_.tolist()
+    assert by_name.order_.tolist() != MDMPruner(9, p=0.0).fit(votes, y).order_.tolist()
+
+
+class TestQMM:
+    def conditions(self, pruner, votes, y, alpha, v):
+        """Return how far the solution is from the conditions of Karush, Kuhn and Tucker."""
+        E = np.where(votes == y[:, None], 1.0, -1.0)
+        S = np.atleast_2d(np.cov(E, rowvar=False))
+        least = np.sort((E @ alpha).round(12))
+        asked = np.lexsort((np.arange(len(y)), (E @ alpha).round(12)))[: int(np.ceil(v * len(y)))]
+        assert ((E @ alpha)[asked] <= least[len(asked) - 1] + 1e-9).all()
+        w = pruner.weights_
+        slack = E[asked] @ (w - alpha)
+        active = slack < 1e-6
+        kept = w > 1e-6
+        # 2 S w = E_a' mu + lambda + nu, mu >= 0, nu >= 0 and 0 where w > 0: by non-negative least squares.
+        from scipy.optimize import nnls
+
+        columns = [E[asked][active].T, np.ones((len(w), 1)), -np.ones((len(w), 1)), np.eye(len(w))[:, ~kept]]
+        _, residual = nnls(np.hstack(columns), 2 * S @ w)
+        return residual, slack.min(), w.sum() - 1, w.min()
+
+    @pytest.mark.parametrize("v", [0.1, 0.5, 1.0])
+    @pytest.mark.parametrize("seed", range(5))
+    def test_conditions_of_optimality(self, v, seed):
+        votes, y = pool(seed, n=60, T=20, n_classes=2)
+        alpha = np.random.default_rng(seed).dirichlet(np.ones(20))
+        pruner = QMMPruner(v, polish=True).fit(votes, y, weights=alpha)
+        residual, slack, total, least = self.conditions(pruner, votes, y, alpha, v)
+        assert residual < 1e-5
+        assert slack > -1e-6
+        assert abs(total) < 1e-7
+        assert least >= 0
+
+    def test_default_share_is_that_of_the_source(self):
+        votes, y = pool(0)
+        assert QMMPruner().fit(votes, y).v_ == 0.25
+        assert QMMPruner().fit(votes, y, weights=np.arange(1, 10)).v_ == 0.5
+
+    def test_duplicates_are_merged_with_their_weights(self):
+        votes, y = pool(2, T=4)
+        twice = np.column_stack([votes, votes[:, 1]])
+        merged = QMMPruner(0.5).fit(twice, y, weights=[0.2, 0.1, 0.3, 0.2, 0.2])
+        single = QMMPruner(0.5).fit(votes, y, weights=[0.2, 0.3, 0.3, 0.2])
+        np.testing.assert_allclose(merged.weights_[:4], single.weights_, atol=1e-6)
+        assert merged.weights_[4] == 0
+
+    def test_smaller_shares_are_tried_then_the_original_weights_kept(self, monkeypatch):
+        votes, y = pool(0)
+        real, tried = qmm_module.solve, []
+
+        def failing(S, rows, least):
+            tried.append(len(least))
+            return real(S, rows, least) if len(tried) == 3 else None
+
+        monkeypatch.setattr(qmm_module, "solve", failing)
+        pruner = QMMPruner().fit(votes, y)
+        assert pruner.status_ == "solved with v = 0.05 instead of 0.25"
+        assert pruner.v_ == 0.05
+        assert tried == sorted(tried, reverse=True)
+        monkeypatch.setattr(qmm_module, "solve", lambda *_: None)
+        pruner.fit(votes, y, weights=np.arange(1, 10))
+        assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
+        assert pruner.v_ is None
+        np.testing.assert_allclose(pruner.weights_, np.arange(1, 10) / 45)
+
+    def test_what_qr_drops_can_make_margins_unreachable(self):
+        found = set()
+        for seed in range(30):  # fewer rows than members: members depend on each other
+            votes, y = pool(seed, n=40, T=10, n_classes=2)
+            rows = np.random.default_rng(seed).permutation(40)[:6]
+            pruner = QMMPruner(1.0, reduce="qr").fit(votes[rows], y[rows])
+            found.add(pruner.status_.split(" ")[0])
+            assert pruner.weights_.sum() == pytest.approx(1.0)
+        assert "solved" in found
+
+    def test_share_by_the_equilibrium_margin(self):
+        votes, y = pool(4, n=80, T=9)
+        votes, y = np.tile(votes, (100, 1)), np.tile(y, 100)
+        pruner = QMMPruner("emargin", hypothesis_size=50.0).fit(votes, y)
+        assert 0 < pruner.v_ <= 1
+        with pytest.raises(ValueError, match="needs hypothesis_size"):
+            QMMPruner("emargin").fit(votes, y)
+
+
+@pytest.mark.parametrize(
+    ("pruner", "votes", "y", "options", "message"),
+    [
+        (KappaPruner(5), [[0, 1]], [0], {}, "n_select is 5, but there are 2 members"),
+        (KappaPruner(0), [[0, 1]], [0], {}, "n_select must be at least 1"),
+        (KappaPruner(1.5), [[0, 1]], [0], {}, "share of them above 0 and up to 1"),
+        (KappaPruner(True), [[0, 1]], [0], {}, "n_select must be"),
+        (LPPruner(), [[0, 7]], [0], {"classes": ["a", "b"]}, "votes hold 7, but the classes are 0 to 1"),
+        (LPPruner(), [[0, -2]], [0], {}, "votes hold -2"),
+        (LPPruner(), [[0, 1]], [4], {"classes": ["a", "b"]}, "y holds 4, but the classes are 0 to 1"),
+        (LPPruner(), [[0, 1]], [-1], {}, "y holds -1"),
+        (LPPruner(), [[0.5, 1]], [0], {}, "votes must be class numbers"),
+        (LPPruner(), [[0, 1]], ["a"], {}, "y must be class numbers"),
+        (LPPruner(), [[0, 1]], [0, 1], {}, "votes are of 1 rows, y of 2"),
+        (LPPruner(), [[-1, -1]], [0], {}, "no member votes on any"),
+        (LPPruner(), np.empty((2, 0), int), [0, 1], {}, r"shape \(2, 0\)"),
+        (LPPruner(), [[0, 1]], [0], {"weights": [1.0]}, r"shape \(1,\) for 2 members"),
+        (LPPruner(), [[0, 1]], [0], {"weights": [1.0, -1.0]}, "at least 0"),
+        (LPPruner(), [[0, 1]], [0], {"weights": [0.0, 0.0]}, "not all 0"),
+        (MarginPruner("best"), [[0, 1]], [0], {}, "lambda_ must be"),
+        (MarginPruner(-1.0), [[0, 1]], [0], {}, "lambda_ must be"),
+        (MarginPruner(vote="soft"), [[0, 1]], [0], {}, "vote must be"),
+        (MarginPruner(size="all"), [[0, 1]], [0], {}, "size must be"),
+        (QMMPruner(0.0), [[0, 1]], [0], {}, "v must be"),
+        (QMMPruner("half"), [[0, 1]], [0], {}, "v must be"),
+        (QMMPruner(reduce="svd"), [[0, 1]], [0], {}, "reduce must be"),
+        (DREPPruner(0.0), [[0, 1]], [0], {}, "rho must be"),
+        (DREPPruner(patience=0), [[0, 1]], [0], {}, "patience must be"),
+        (MDMPruner(1, p="still"), [[0, 1]], [0], {}, "p must be"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_refused_in_one_line(pruner, votes, y, options, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        pruner.fit(votes, y, **options)
+    assert "\n" not in str(caught.value)
+
+
+def test_outputs_that_do_not_fit():
+    votes, y = pool(0)
+    pruner = MeanDMPruner().fit(votes, y)
+    with pytest.raises(ValueError, match="outputs are of 4 members, but the pruner was fitted to 9"):
+        pruner.combine(votes[:, :4])
+    with pytest.raises(ValueError, match="outputs are of 2 classes, not 3"):
+        pruner.combine(np.ones((9, 5, 2)))
+    with pytest.raises(ValueError, match="order must hold"):
+        ordered_curve(votes, y, [0, 12])
