@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -10,6 +11,7 @@ from rotastack import (
     MultiRotationForestRegressor,
     PooledEnsembleClassifier,
     PooledEnsembleRegressor,
+    PrunedEnsembleClassifier,
     RandomRotationBoostingClassifier,
     RandomRotationBoostingRegressor,
     RandomRotationForestClassifier,
@@ -18,6 +20,7 @@ from rotastack import (
     StackedRotationClassifier,
 )
 from rotastack.combine import Stacking
+from rotastack.combine.pruning import KappaPruner, MeanDMPruner
 from rotastack.trees import (
     ExtraForestClassifier,
     ExtraForestRegressor,
@@ -84,6 +87,12 @@ INSTANCES = [
     RandomRotationBoostingClassifier(2, trees_per_rotation=3, engine="histogram", random_state=0),
     RandomRotationBoostingRegressor(2, trees_per_rotation=20, learning_rate=0.3, random_state=0),
     PooledEnsembleRegressor(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
+    PooledEnsembleClassifier(
+        RandomRotation(), combiner=MeanDMPruner(), n_estimators=4, bootstrap=True, random_state=0
+    ),
+    PrunedEnsembleClassifier(RandomForestClassifier(10), KappaPruner(4), random_state=0),
+    PrunedEnsembleClassifier(BaggingClassifier(n_estimators=5), selection="train", random_state=0),
+    PrunedEnsembleClassifier(ForestClassifier(8), MeanDMPruner(), selection=0.3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
 ]

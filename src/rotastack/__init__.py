@@ -24,6 +24,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ensembles.multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "ensembles.pooled": ["PooledEnsembleClassifier"],
         "ensembles.pooled_regressor": ["PooledEnsembleRegressor"],
+        "ensembles.pruned": ["PrunedEnsembleClassifier"],
         "ensembles.random_rotation_boosting": [
             "RandomRotationBoostingClassifier",
             "RandomRotationBoostingRegressor",

@@ -8,6 +8,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "pooled": ["PooledEnsembleClassifier"],
         "pooled_regressor": ["PooledEnsembleRegressor"],
+        "pruned": ["PrunedEnsembleClassifier"],
         "random_rotation_boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
         "random_rotation_forest": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],

@@ -103,6 +103,12 @@ class Pool:
         self.predict_seconds = np.array([seconds for _, seconds in results])
         return np.stack([out for out, _ in results])
 
+    def take(self, members: NDArray[np.intp]) -> "Pool":
+        """Return a pool of some of the members, in the order given."""
+        chosen = [self.members[m] for m in members]
+        forests = None if self.forests is None else self.forests.take(members)
+        return Pool(chosen, self.scaler, self.categorical, self.n_classes, forests)
+
     def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the scaled numeric columns and the others."""
         return scaled_columns(X, self.categorical, self.scaler)

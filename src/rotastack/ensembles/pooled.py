@@ -42,8 +42,9 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         place, is the identity.
     estimator : scikit-learn classifier or None
         Base learner; None is a decision tree.
-    combiner : Voting, Stacking or None
-        None is soft voting.
+    combiner : Voting, Stacking, a pruner or None
+        None is soft voting. A pruner chooses members by their votes on training rows, with
+        `bootstrap` on rows out of their bags; only those kept stay in `pool_`.
     n_estimators : int, default=10
         Number of members.
     scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
@@ -170,6 +171,8 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         training, combining = child(sequence, "train"), child(sequence, "combine")
         if not getattr(combiner, "trained", False):
             self._train(X, codes, recipes, categorical, training)
+            if getattr(combiner, "prunes", False):
+                combiner = self._pruned(combiner, X, codes)
             self.combiners_ = [self._ranked(combiner, len(codes))]
             return self
         if self.refit:
@@ -183,6 +186,38 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         n_classes = len(self.classes_)
         self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, **self._options(categorical))
         self._describe_out_of_bag(X, codes)
+
+    def _pruned(self, pruner, X, codes):
+        """Return the pruner fitted to votes on training rows, out of bag if there are bags; drop the rest."""
+        votes = self._votes(X)
+        if self._bootstrap():
+            votes = np.where(np.stack([m.out_of_bag for m in self.pool_.members], axis=1), votes, -1)
+        fitted = clone(pruner).fit(votes, codes, classes=np.arange(len(self.classes_)))
+        self.pool_ = self.pool_.take(fitted.selected_)
+        return fitted
+
+    def _votes(self, X) -> NDArray[np.intp]:
+        return np.concatenate(
+            [
+                self.pool_.outputs(X[rows], self.n_jobs).argmax(axis=2).T
+                for rows in self._blocks(len(X), len(self.classes_))
+            ]
+        )
+
+    def member_votes(self, X: ArrayLike) -> NDArray[np.intp]:
+        """Return the class number that every member votes for, (row, member).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of int of shape (n_rows, n_members)
+            With a pruner as combiner, of the members kept, in the order of choice.
+        """
+        check_is_fitted(self, "pool_")
+        return self._votes(validate_data(self, X, reset=False, **input_rules(self.scaling)))
 
     def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining) -> None:
         """Train members and combiner in nested cross-validation: a cell of the workflow.
@@ -244,7 +279,10 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
 
     def _decide(self, X):
         if hasattr(self, "pool_"):
-            return self.combiners_[0].predict_proba(self.pool_.outputs(X, self.n_jobs))
+            combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
+            if getattr(combiner, "prunes", False):
+                return combiner.kept_shares(outputs.argmax(axis=2).T)
+            return combiner.predict_proba(outputs)
         n_folds = len(self.combiners_)
         outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self._nested_pools.items()}
         decisions = []

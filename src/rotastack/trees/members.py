@@ -46,6 +46,17 @@ class MemberForests:
     held_out: NDArray[np.float32]
     trees: GrownTrees | None
 
+    def take(self, members: NDArray[np.intp]) -> "MemberForests":
+        """Return some of the members, with their trees if these were kept."""
+        trees = None
+        if self.trees is not None:
+            each = len(self.trees) // self.n_nodes.shape[1]
+            trees = self.trees.take((members[:, None] * each + np.arange(each)).ravel())
+        return MemberForests(
+            self.n_nodes[:, members], self.depth[:, members], self.oob_error[:, members],
+            self.held_out[:, members], trees,
+        )  # fmt: skip
+
     def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
         """Return class probabilities of all members, (member, row, class)."""
         assert self.trees is not None

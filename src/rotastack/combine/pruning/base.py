@@ -129,6 +129,10 @@ class Pruner(BaseEstimator):
             votes = given[self.selected_].argmax(axis=2).T
         else:
             votes = checked_votes(given, len(self.classes_))[:, self.selected_]
+        return self.kept_shares(votes)
+
+    def kept_shares(self, votes: NDArray[np.integer]) -> NDArray[np.float64]:
+        """Return the same of votes of the members kept alone, (row, member in the order of choice)."""
         return vote_shares(votes, self.weights_[self.selected_], len(self.classes_), self.most_common_)
 
 

@@ -1,0 +1,179 @@
+"""The members of a fitted ensemble, of ours or scikit-learn's, as voters: what pruning works on."""
+
+import copy
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import is_classifier
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["ListVoters", "OwnVoters", "voters_of"]
+
+
+@dataclass(frozen=True)
+class OwnVoters:
+    """The trees of one of our forests, or the members of one of our pools.
+
+    Attributes
+    ----------
+    estimator : fitted estimator with ``forest_`` or ``pool_``
+    """
+
+    estimator: Any
+
+    def __len__(self) -> int:
+        if hasattr(self.estimator, "pool_"):
+            return len(self.estimator.pool_.members)
+        return len(self.estimator.forest_)
+
+    def votes(self, X: Any) -> NDArray[np.integer]:
+        """Return the class number that each member votes for, (row, member)."""
+        if hasattr(self.estimator, "pool_"):
+            return self.estimator.member_votes(X)
+        return self.estimator.forest_.votes(self.estimator._checked(X), self.estimator.n_jobs)
+
+    def weights(self) -> NDArray[np.float64] | None:
+        """Return the members' weights; None if all are equal."""
+        return getattr(self.estimator, "estimator_weights_", None)
+
+    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
+        """Return which training rows each member has not seen, (row, member)."""
+        if not hasattr(self.estimator, "pool_"):
+            return self.estimator.forest_.out_of_bag(n_rows)
+        left_out = [m.out_of_bag for m in self.estimator.pool_.members]
+        if any(rows is None for rows in left_out):
+            raise ValueError("it was trained without a bootstrap of its own")
+        return np.stack(left_out, axis=1)
+
+    def take(self, members: NDArray[np.intp]) -> "OwnVoters":
+        """Return some of the members, in the order given; the others are let go."""
+        fewer = copy.copy(self.estimator)
+        if hasattr(fewer, "pool_"):
+            fewer.pool_ = fewer.pool_.take(members)
+        else:
+            fewer.forest_ = fewer.forest_.take(members)
+            for name in ("oob_proba_", "oob_score_", "estimator_weights_"):
+                vars(fewer).pop(name, None)  # of the whole ensemble
+        return OwnVoters(fewer)
+
+
+@dataclass(frozen=True)
+class ListVoters:
+    """Fitted classifiers, as scikit-learn's ensembles keep them.
+
+    Attributes
+    ----------
+    members : list of fitted classifiers
+    columns : list of ndarray, or None
+        Which columns each sees; None is all of them.
+    codes : list of ndarray
+        The class number of each of a member's classes.
+    member_weights : ndarray of shape (n_members,), or None
+    samples : list of ndarray, or None
+        Training rows of each; None where that is not known.
+    """
+
+    members: list[Any]
+    columns: list[NDArray] | None
+    codes: list[NDArray[np.intp]]
+    member_weights: NDArray[np.float64] | None = None
+    samples: list[NDArray] | None = None
+
+    def __len__(self) -> int:
+        return len(self.members)
+
+    def votes(self, X: Any) -> NDArray[np.integer]:
+        """Return the class number that each member votes for, (row, member)."""
+        rows = np.asarray(X)
+        out = np.empty((len(rows), len(self)), dtype=np.int16)
+        for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
+            seen = rows if self.columns is None else rows[:, self.columns[k]]
+            out[:, k] = codes[np.searchsorted(member.classes_, member.predict(seen))]
+        return out
+
+    def weights(self) -> NDArray[np.float64] | None:
+        """Return the members' weights; None if all are equal."""
+        return self.member_weights
+
+    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
+        """Return which training rows each member has not seen, (row, member)."""
+        if self.samples is None:
+            raise ValueError("it does not say which rows its members were trained on")
+        out = np.ones((n_rows, len(self)), dtype=bool)
+        for k, rows in enumerate(self.samples):
+            out[rows, k] = False
+        if not out.any():
+            raise ValueError("its members were trained on all rows")
+        return out
+
+    def take(self, members: NDArray[np.intp]) -> "ListVoters":
+        """Return some of the members, in the order given."""
+
+        def some(values: Any) -> Any:
+            return None if values is None else [values[m] for m in members]
+
+        return replace(
+            self, members=some(self.members), columns=some(self.columns), codes=some(self.codes),
+            member_weights=None if self.member_weights is None else self.member_weights[members],
+            samples=None,
+        )  # fmt: skip
+
+
+def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
+    """Return the members of a fitted ensemble of classifiers.
+
+    Raises
+    ------
+    ValueError
+        No classifier, no ensemble, or one whose members are no classifiers.
+    """
+    name = type(ensemble).__name__
+    if not is_classifier(ensemble):
+        raise ValueError(f"{name} is no classifier: members of a regressor have no votes to prune")
+    check_is_fitted(ensemble)
+    if hasattr(ensemble, "forest_"):
+        return OwnVoters(ensemble)
+    if hasattr(ensemble, "families_"):
+        if not hasattr(ensemble, "pool_"):
+            raise ValueError(f"{name} has no single pool of members: its combiner is trained; use refit=True")
+        return OwnVoters(ensemble)
+    members = getattr(ensemble, "estimators_", None)
+    if members is None:
+        raise ValueError(f"{name} has no members (no attribute estimators_); it is no ensemble")
+    members = (
+        list(np.asarray(members, dtype=object).ravel()) if isinstance(members, np.ndarray) else list(members)
+    )
+    for member in members:
+        if not is_classifier(member):
+            raise ValueError(
+                f"the members of {name} are no classifiers but of type {type(member).__name__}: "
+                "they have no votes to prune"
+            )
+    weights = getattr(ensemble, "estimator_weights_", None)
+    if weights is None:
+        weights = getattr(ensemble, "_weights_not_none", None)  # of VotingClassifier
+    return ListVoters(
+        members,
+        getattr(ensemble, "estimators_features_", None),
+        _class_numbers(members, ensemble.classes_),
+        None if weights is None else np.asarray(weights, dtype=np.float64)[: len(members)],
+        _samples(ensemble),
+    )
+
+
+def _class_numbers(members, classes):
+    """Return the class number of each class of each member; ensembles hand on labels or numbers."""
+    known = np.unique(np.concatenate([m.classes_ for m in members]))
+    labels = known.dtype.kind == classes.dtype.kind or known.dtype.kind not in "iuf"
+    if labels and np.isin(known, classes).all():
+        return [np.searchsorted(classes, m.classes_) for m in members]
+    return [m.classes_.astype(np.intp) for m in members]
+
+
+def _samples(ensemble):
+    """Return the training rows of each member, if a bootstrap was drawn and can be had."""
+    if not getattr(ensemble, "bootstrap", False):
+        return None
+    return getattr(ensemble, "estimators_samples_", None)

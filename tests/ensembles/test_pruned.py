@@ -1,0 +1,183 @@
+"""PrunedEnsembleClassifier over scikit-learn's ensembles and ours."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    ExtraTreesClassifier,
+    GradientBoostingClassifier,
+    RandomForestClassifier,
+    RandomForestRegressor,
+    VotingClassifier,
+)
+from sklearn.frozen import FrozenEstimator
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from rotastack import (
+    PooledEnsembleClassifier,
+    PrunedEnsembleClassifier,
+    RandomRotationForestClassifier,
+    RegularizedRotationForestClassifier,
+)
+from rotastack.combine.pruning import DREPPruner, KappaPruner, MarginPruner, MeanDMPruner, QMMPruner
+from rotastack.ensembles.voters import voters_of
+from rotastack.trees import ExtraForestClassifier, ForestClassifier
+from rotastack.views import RandomRotation
+
+ENSEMBLES = [
+    (RandomForestClassifier(20), "oob"),
+    (RandomForestClassifier(20, max_samples=0.5), "oob"),
+    (ExtraTreesClassifier(20), 0.3),
+    (BaggingClassifier(DecisionTreeClassifier(), 20, max_features=0.6), "oob"),
+    (BaggingClassifier(GaussianNB(), 15, bootstrap=False, max_samples=0.5), "train"),
+    (AdaBoostClassifier(DecisionTreeClassifier(max_depth=2), n_estimators=20), "train"),
+    (VotingClassifier([("nb", GaussianNB()), ("tree", DecisionTreeClassifier(max_depth=2))], weights=[2, 1]), "train"),
+    (ForestClassifier(20), "oob"),
+    (ExtraForestClassifier(20), 0.3),
+    (RandomRotationForestClassifier(20), "oob"),
+    (RegularizedRotationForestClassifier(20, n_rotations=4, micro_forest_size=3), "oob"),
+    (PooledEnsembleClassifier(RandomRotation(), n_estimators=15, bootstrap=True), "oob"),
+    (PooledEnsembleClassifier(RandomRotation(), ForestClassifier(3), n_estimators=8), "train"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "selection"),
+    ENSEMBLES,
+    ids=lambda e: type(e).__name__ if not isinstance(e, (str, float)) else str(e),
+)
+@pytest.mark.parametrize("labels", ["numbers from 1", "names"])
+def test_members_kept_vote_as_they_did_in_the_ensemble(ensemble, selection, labels):
+    X, y = load_wine(return_X_y=True)
+    y = y + 1 if labels == "numbers from 1" else np.array(["red", "green", "blue"])[y]
+    X, Z, y, t = train_test_split(X, y, random_state=0, stratify=y)
+    pruned = PrunedEnsembleClassifier(ensemble, MeanDMPruner(0.4), selection, random_state=0).fit(X, y)
+    assert (
+        pruned.n_members_ > len(pruned.selected_) == pruned.member_votes(Z).shape[1] or pruned.n_members_ == 2
+    )
+    assert set(np.unique(pruned.member_votes(Z))) <= set(pruned.classes_)
+    assert pruned.score(Z, t) > 0.7
+    # The same ensemble, unpruned, and by hand the votes of its members of the same numbers.
+    again = PrunedEnsembleClassifier(ensemble, MeanDMPruner(1.0), selection, random_state=0).fit(X, y)
+    all_votes = np.empty((len(Z), again.n_members_), dtype=again.classes_.dtype)
+    all_votes[:, again.selected_] = again.member_votes(Z)
+    assert (all_votes[:, pruned.selected_] == pruned.member_votes(Z)).all()
+
+
+@pytest.mark.parametrize("ensemble", [RandomForestClassifier(30), ForestClassifier(30)])
+def test_votes_out_of_bag_are_those_of_members_that_have_not_seen_the_row(ensemble):
+    X, y = load_iris(return_X_y=True)
+    fitted = ensemble.set_params(random_state=0).fit(X, y)
+    voters = voters_of(fitted)
+    out = voters.out_of_bag(len(y))
+    assert 0.3 < out.mean() < 0.43
+    votes = voters.votes(X)
+    right_in, right_out = (votes == y[:, None])[~out].mean(), (votes == y[:, None])[out].mean()
+    assert right_in > 0.98 > right_out  # members fit the rows of their bags
+
+
+def test_a_pruned_ensemble_lets_the_other_members_go():
+    X, y = load_breast_cancer(return_X_y=True)
+    for ensemble in (RandomForestClassifier(40), ForestClassifier(40)):
+        pruned = PrunedEnsembleClassifier(ensemble, KappaPruner(5), random_state=0).fit(X, y)
+        assert len(pruned.voters_) == 5
+        import pickle
+
+        whole = PrunedEnsembleClassifier(ensemble, KappaPruner(40), random_state=0).fit(X, y)
+        assert len(pickle.dumps(pruned)) < 0.3 * len(pickle.dumps(whole))
+
+
+def test_weights_of_boosting_reach_the_pruner():
+    X, y = load_breast_cancer(return_X_y=True)
+    boosted = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=30, random_state=0).fit(
+        X, y
+    )
+    pruned = PrunedEnsembleClassifier(FrozenEstimator(boosted), QMMPruner(), "train").fit(X, y)
+    assert pruned.pruner_.v_ == 0.5  # the default where original weights differ
+    whole = PrunedEnsembleClassifier(FrozenEstimator(boosted), KappaPruner(30, vote="weighted"), "train").fit(
+        X, y
+    )
+    assert (whole.predict(X) == boosted.predict(X)).all()
+
+
+def test_same_seed_same_ensemble():
+    X, y = load_iris(return_X_y=True)
+    one, two, other = (
+        PrunedEnsembleClassifier(RandomForestClassifier(20), DREPPruner(), 0.3, random_state=s).fit(X, y)
+        for s in (3, 3, 4)
+    )
+    assert one.selected_.tolist() == two.selected_.tolist()
+    assert (one.predict_proba(X) == two.predict_proba(X)).all()
+    assert (
+        one.selected_.tolist() != other.selected_.tolist()
+        or (one.predict_proba(X) != other.predict_proba(X)).any()
+    )
+
+
+def test_a_pruner_as_combiner_of_a_pool():
+    X, y = load_wine(return_X_y=True)
+    pool = PooledEnsembleClassifier(
+        RandomRotation(), combiner=MarginPruner(), n_estimators=25, bootstrap=True, random_state=0
+    ).fit(X, y)
+    pruner = pool.combiners_[0]
+    assert len(pool.pool_.members) == pruner.n_selected_ < 25
+    assert pool.member_votes(X).shape == (len(y), pruner.n_selected_)
+    whole = PooledEnsembleClassifier(RandomRotation(), n_estimators=25, bootstrap=True, random_state=0).fit(
+        X, y
+    )
+    assert (whole.member_votes(X)[:, pruner.selected_] == pool.member_votes(X)).all()
+    together = PooledEnsembleClassifier(
+        RandomRotation(), ForestClassifier(5), MeanDMPruner(4), n_estimators=10, random_state=0
+    ).fit(X, y)
+    assert together.pool_.outputs(X).shape == (4, len(y), 3)
+
+
+@pytest.mark.parametrize(
+    ("ensemble", "selection", "message"),
+    [
+        (RandomForestRegressor(5), "oob", "RandomForestRegressor is no classifier"),
+        (LogisticRegression(), "train", r"LogisticRegression has no members \(no attribute estimators_\)"),
+        (GradientBoostingClassifier(n_estimators=3), "train", "are no classifiers but of type DecisionTreeRegressor"),
+        (AdaBoostClassifier(n_estimators=3), "oob", "does not say which rows its members were trained on"),
+        (ExtraTreesClassifier(3), "oob", "does not say which rows"),
+        (BaggingClassifier(n_estimators=3, bootstrap=False), "oob", "does not say which rows"),
+        (ExtraForestClassifier(3), "oob", "no bootstrap of their own"),
+        (PooledEnsembleClassifier(n_estimators=3), "oob", "without a bootstrap of its own"),
+        (RandomForestClassifier(3), "all", "'selection' parameter"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_pruned(ensemble, selection, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        PrunedEnsembleClassifier(ensemble, MeanDMPruner(), selection).fit(X, y)
+
+
+def test_more_members_wanted_than_there_are():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="n_select is 9, but there are 5 members"):
+        PrunedEnsembleClassifier(RandomForestClassifier(5), KappaPruner(9)).fit(X, y)
+
+
+def test_an_unfitted_ensemble_is_refused():
+    from sklearn.exceptions import NotFittedError
+
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(NotFittedError):
+        PrunedEnsembleClassifier(FrozenEstimator(RandomForestClassifier()), KappaPruner(1)).fit(X, y)
+    with pytest.raises(NotFittedError):
+        PrunedEnsembleClassifier().predict(X)
+
+
+def test_a_class_that_only_the_held_out_rows_have():
+    X, y = load_iris(return_X_y=True)
+    keep = np.concatenate([np.arange(100), [120]])  # one row of the third class
+    for seed in range(6):
+        pruned = PrunedEnsembleClassifier(
+            RandomForestClassifier(5), MeanDMPruner(), 0.5, random_state=seed
+        ).fit(X[keep], y[keep])
+        assert pruned.predict_proba(X).shape == (150, 3)
