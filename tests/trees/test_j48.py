@@ -1,0 +1,67 @@
+"""The trees of WEKA's J48, node for node; tests/trees/j48/make_fixtures.py recorded them."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from rotastack.trees import C45Classifier
+
+FOLDER = Path(__file__).parent / "j48"
+FIXTURES = json.loads((FOLDER / "fixtures.json").read_text())
+
+_spec = importlib.util.spec_from_file_location("j48_tables", FOLDER / "tables.py")
+tables = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(tables)
+
+
+def fitted(name, option):
+    data = tables.table(name)
+    weights = None if data.weights is None else data.weights[data.train]
+    tree = C45Classifier(**tables.OPTIONS[option][0])
+    return tree.fit(data.X[data.train], data.y[data.train], weights), data
+
+
+def nodes_of(text):
+    """Return the recorded nodes: (column, cut) or (class, cases, wrong cases)."""
+    for node in text.split():
+        if node[0] == "=":
+            label, cases = node[1:-1].split("(")
+            yield int(label), *(float(c) for c in (cases + "/0").split("/")[:2])
+        else:
+            column, cut = node.split("<=")
+            yield int(column), float(cut)
+
+
+def nodes_grown(tree):
+    """Return the same of a fitted tree."""
+    arrays = tree.tree_.arrays(0)
+    todo = [0]
+    while todo:
+        node = todo.pop()
+        if arrays["children_left"][node] >= 0:
+            yield int(arrays["feature"][node]), arrays["threshold"][node]
+            todo += [arrays["children_right"][node], arrays["children_left"][node]]
+            continue
+        cases, shares = arrays["weighted_n_node_samples"][node], arrays["value"][node]
+        best = shares.argmax()
+        yield int(tree.classes_[best]), cases, cases * (1 - shares[best])
+
+
+@pytest.mark.parametrize("option", tables.OPTIONS)
+@pytest.mark.parametrize("name", tables.TABLES)
+def test_same_tree_and_predictions(name, option):
+    recorded = FIXTURES[name][option]
+    tree, data = fitted(name, option)
+    assert "".join(map(str, tree.predict(data.X))) == recorded["predictions"]
+    assert tree.tree_.facts[0, :2].tolist() == [recorded["size"], recorded["leaves"]]
+    expected, grown = list(nodes_of(recorded["tree"])), list(nodes_grown(tree))
+    assert [len(node) for node in grown] == [len(node) for node in expected]
+    for ours, theirs in zip(grown, expected, strict=True):
+        assert ours[0] == theirs[0]
+        if len(ours) == 2:
+            assert ours[1] == np.float32(theirs[1])
+        else:  # J48 prints hundredths
+            assert ours[1:] == pytest.approx(theirs[1:], abs=0.00501)
