@@ -51,7 +51,7 @@ def nodes_grown(tree):
 
 
 @pytest.mark.parametrize("option", tables.OPTIONS)
-@pytest.mark.parametrize("name", tables.TABLES)
+@pytest.mark.parametrize("name", [name for name in tables.TABLES if name != "three heavy rows"])
 def test_same_tree_and_predictions(name, option):
     recorded = FIXTURES[name][option]
     tree, data = fitted(name, option)
@@ -65,3 +65,16 @@ def test_same_tree_and_predictions(name, option):
             assert ours[1] == np.float32(theirs[1])
         else:  # J48 prints hundredths
             assert ours[1:] == pytest.approx(theirs[1:], abs=0.00501)
+
+
+def test_j48_counts_rows_where_c45_adds_up_weights():
+    """The one rule that is not J48's: it looks for a cut in nodes of so many rows, whatever their weight.
+
+    Here it wants four rows for leaves of weight 2, and does not split. C4.5 means weights; only so is a
+    weight of 2 the same as a row given twice. Rows of weight up to 1 make no difference.
+    """
+    assert FIXTURES["three heavy rows"]["default"]["tree"] == "=0(9.5/4)"
+    tree, _ = fitted("three heavy rows", "default")
+    assert list(nodes_grown(tree)) == [(0, 1.0), (0, 5.5, 0.0), (1, 4.0, 0.0)]
+    # With leaves of weight 1 two rows will do.
+    assert FIXTURES["three heavy rows"]["confident"]["tree"] == "0<=1 =0(5.5) =1(4)"

@@ -67,7 +67,10 @@ def generated(
     if weights == "boosted":
         w = np.array([round(rng.random() ** 6 * 4, 3) + 0.001 for _ in range(rows)])
     else:
-        w = np.array([(1 + int(rng.random() * {"heavy": 32, "light": 8}[weights])) / 8 for _ in range(rows)]) if weights else None  # fmt: skip
+        most = {"heavy": 32, "light": 8, "": 1}[weights]
+        w = np.array([(1 + int(rng.random() * most)) / 8 for _ in range(rows)])
+    if not weights:
+        w = None
     return Table(X, y, np.arange(rows) < n, w)
 
 
@@ -82,22 +85,29 @@ TABLES = {
     "boxes, three classes": lambda: generated(2, 300, 5, 3, noise=0.3),
     "boxes, six classes": lambda: generated(3, 240, 4, 6, noise=0.15),
     "board": lambda: generated(4, 300, 3, 2, rule="board", noise=0.1),
-    "board, four classes": lambda: generated(5, 400, 2, 4, rule="board", noise=0.25),
     "slope": lambda: generated(6, 250, 6, 2, rule="slope", noise=0.15),
     "slope, five classes": lambda: generated(7, 350, 4, 5, rule="slope", noise=0.1),
-    "ties": lambda: generated(8, 250, 5, 3, steps=2, noise=0.3),
-    "many ties": lambda: generated(9, 200, 6, 2, steps=1, noise=0.35),
     "copies and a constant": lambda: generated(10, 200, 3, 3, copies=2, constant=True, noise=0.25),
     "noise only": lambda: generated(11, 200, 5, 2, noise=1.0),
     "noise only, four classes": lambda: generated(12, 150, 3, 4, noise=1.0),
     "twelve rows": lambda: generated(13, 12, 3, 2, noise=0.1),
     "thirty rows": lambda: generated(14, 30, 4, 3, noise=0.3),
     "one column": lambda: generated(15, 150, 1, 3, rule="slope", noise=0.2),
+    # Much of these is pruned and raised.
+    "raised": lambda: generated(2, 300, 4, 5, noise=0.3),
+    "ties, two classes": lambda: generated(1, 300, 8, 2, steps=1, noise=0.1, rule="board"),
+    "ties, three classes": lambda: generated(0, 300, 4, 3, steps=2, rule="board", noise=0.3),
+    "ties, five classes": lambda: generated(2, 300, 4, 5, steps=2, rule="board", noise=0.5),
+    "many ties": lambda: generated(1, 300, 4, 3, steps=1, rule="slope", noise=0.1),
+    "ties and noise": lambda: generated(2, 300, 8, 3, steps=1, noise=0.5),
     "light weights": lambda: generated(16, 250, 4, 2, noise=0.25, weights="light"),
-    "light weights, three classes": lambda: generated(17, 300, 5, 3, noise=0.3, weights="light", rule="board"),
+    "light weights and ties": lambda: generated(2, 300, 5, 3, noise=0.3, weights="light", rule="board", steps=2),
     "boosted weights": lambda: generated(18, 300, 4, 2, noise=0.2, weights="boosted", rule="board"),
-    "boosted weights, four classes": lambda: generated(19, 300, 3, 4, noise=0.2, weights="boosted"),
-    "heavy weights": lambda: generated(20, 250, 4, 3, noise=0.25, weights="heavy"),
+    "boosted weights and ties": lambda: generated(55, 300, 4, 4, noise=0.25, weights="boosted", steps=2),
+    "heavy weights": lambda: generated(43, 300, 4, 2, noise=0.25, weights="heavy"),
+    "three heavy rows": lambda: Table(
+        np.array([[0.0], [1.0], [2.0]]), np.array([0, 0, 1]), np.full(3, True), np.array([3.5, 2.0, 4.0])
+    ),
 }  # fmt: skip
 
 
