@@ -1,26 +1,21 @@
 """The trees of WEKA's J48, node for node; tests/trees/j48/make_fixtures.py recorded them."""
 
-import importlib.util
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.trees.j48.tables import OPTIONS, TABLES, table
 
 from rotastack.trees import C45Classifier
 
-FOLDER = Path(__file__).parent / "j48"
-FIXTURES = json.loads((FOLDER / "fixtures.json").read_text())
-
-_spec = importlib.util.spec_from_file_location("j48_tables", FOLDER / "tables.py")
-tables = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(tables)
+FIXTURES = json.loads((Path(__file__).parent / "j48" / "fixtures.json").read_text())
 
 
 def fitted(name, option):
-    data = tables.table(name)
+    data = table(name)
     weights = None if data.weights is None else data.weights[data.train]
-    tree = C45Classifier(**tables.OPTIONS[option][0])
+    tree = C45Classifier(**OPTIONS[option][0])
     return tree.fit(data.X[data.train], data.y[data.train], weights), data
 
 
@@ -50,8 +45,8 @@ def nodes_grown(tree):
         yield int(tree.classes_[best]), cases, cases * (1 - shares[best])
 
 
-@pytest.mark.parametrize("option", tables.OPTIONS)
-@pytest.mark.parametrize("name", [name for name in tables.TABLES if name != "three heavy rows"])
+@pytest.mark.parametrize("option", OPTIONS)
+@pytest.mark.parametrize("name", [name for name in TABLES if name != "three heavy rows"])
 def test_same_tree_and_predictions(name, option):
     recorded = FIXTURES[name][option]
     tree, data = fitted(name, option)

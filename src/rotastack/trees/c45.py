@@ -1,6 +1,6 @@
 """C4.5."""
 
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 from sklearn.utils._param_validation import Interval
@@ -62,6 +62,19 @@ class C45Classifier(GrownClassifier):
     >>> X, y = load_iris(return_X_y=True, as_frame=True)
     >>> tree = C45Classifier().fit(X, y)
     >>> print(tree.export_text(), end="")
+    |--- petal width (cm) <= 0.600
+    |   |--- class: 0 (50 rows)
+    |--- petal width (cm) >  0.600
+    |   |--- petal width (cm) <= 1.700
+    |   |   |--- petal length (cm) <= 4.900
+    |   |   |   |--- class: 1 (48 rows)
+    |   |   |--- petal length (cm) >  4.900
+    |   |   |   |--- petal width (cm) <= 1.500
+    |   |   |   |   |--- class: 2 (3 rows)
+    |   |   |   |--- petal width (cm) >  1.500
+    |   |   |   |   |--- class: 1 (3 rows)
+    |   |--- petal width (cm) >  1.700
+    |   |   |--- class: 2 (46 rows)
     """
 
     _parameter_constraints: ClassVar[dict] = {

@@ -1,7 +1,7 @@
 """Ask WEKA's J48 (3.6.14) for its trees and predictions, and write them to fixtures.json.
 
 Needs Java and /usr/share/java/weka.jar, as Debian's package `weka` puts it there. From the project's
-folder: ``.venv/bin/python tests/trees/j48/make_fixtures.py``. For each table and option it runs ::
+folder: ``.venv/bin/python -m tests.trees.j48.make_fixtures``. For each table and option it runs ::
 
     java -cp /usr/share/java/weka.jar weka.classifiers.trees.J48 OPTIONS -t train.arff -no-cv
     java -cp /usr/share/java/weka.jar weka.classifiers.trees.J48 OPTIONS -t train.arff -T all.arff -p 0
@@ -14,13 +14,10 @@ as printed, so rounded to hundredths). Predictions are those of all rows, one di
 import json
 import re
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
-HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
-from tables import OPTIONS, TABLES, Table, table  # noqa: E402
+from tests.trees.j48.tables import OPTIONS, TABLES, Table, table
 
 J48 = ["java", "-cp", "/usr/share/java/weka.jar", "weka.classifiers.trees.J48"]
 BRANCH = re.compile(r"((?:\|   )*)x(\d+) (<=|>) ([-+.\deE]+)(?:: (\d+) \((\S+)\))?")
@@ -89,4 +86,4 @@ def ask(name: str) -> dict:
 
 if __name__ == "__main__":
     fixtures = {name: ask(name) for name in TABLES}
-    (HERE / "fixtures.json").write_text(json.dumps(fixtures, indent=0) + "\n")
+    Path(__file__).with_name("fixtures.json").write_text(json.dumps(fixtures, indent=0) + "\n")

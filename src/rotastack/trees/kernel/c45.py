@@ -133,7 +133,9 @@ def _find_split(
     where = source[chosen]
     column = data[where] if where >= 0 else stored[-1 - where]
     place = chosen * n_bag + first + places[chosen]
-    middle = 0.5 * np.float64(column[orders[place - 1] & _LOW]) + 0.5 * np.float64(column[orders[place] & _LOW])
+    middle = 0.5 * np.float64(column[orders[place - 1] & _LOW]) + 0.5 * np.float64(
+        column[orders[place] & _LOW]
+    )
     return chosen, _largest_up_to(ranked[chosen * n_bag : (chosen + 1) * n_bag], middle)
 
 
