@@ -22,6 +22,7 @@ from rotastack import (
 from rotastack.combine import Stacking
 from rotastack.combine.pruning import KappaPruner, MeanDMPruner
 from rotastack.trees import (
+    C45Classifier,
     ExtraForestClassifier,
     ExtraForestRegressor,
     ForestClassifier,
@@ -60,6 +61,8 @@ INSTANCES = [
     ForestRegressor(n_estimators=5, random_state=0),
     ExtraForestClassifier(n_estimators=5, n_cuts=2, random_state=0),
     ExtraForestRegressor(n_estimators=5, random_state=0),
+    C45Classifier(),
+    C45Classifier(confidence=None, min_samples_leaf=1),
     TreeClassifier(random_state=0),
     TreeClassifier(splitter="random", random_state=0),
     TreeRegressor(random_state=0),

@@ -32,6 +32,7 @@ TRUSTED_TYPES = [
     "rotastack.learners.fitting.AlignedClassifier",
     "rotastack.learners.fitting.FittedRegressor",
     "rotastack.learners.gaussian_process.MedianGaussianProcess",
+    "rotastack.trees.c45.C45Classifier",
     "rotastack.trees.extra.ExtraForestClassifier",
     "rotastack.trees.extra.ExtraForestRegressor",
     "rotastack.trees.forest.ForestClassifier",

@@ -77,7 +77,7 @@ class GrownEstimator(BaseEstimator):
     def _options(self) -> TreeOptions:
         return TreeOptions(
             criterion=getattr(self, "criterion", "squared_error"),
-            **{name: getattr(self, name) for name in TreeOptions._fields[1:]},
+            **{name: getattr(self, name) for name in TreeOptions._fields[1:] if hasattr(self, name)},
         )
 
     def _grow(self, X, target, sample_weight, n_classes):

@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from rotastack.seeds import child
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.criteria import ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
+from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
 from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.kernel.splitting import BEST, RANDOM
 from rotastack.trees.linear_views import LinearViews
@@ -31,7 +32,13 @@ __all__ = [
     "n_candidates",
 ]
 
-CRITERIA = {"gini": GINI, "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "squared_error": SQUARED_ERROR}
+CRITERIA = {
+    "gini": GINI,
+    "entropy": ENTROPY,
+    "gain_ratio": GAIN_RATIO,
+    "squared_error": SQUARED_ERROR,
+    "c45": C45,
+}
 SPLITTERS = {"best": BEST, "random": RANDOM}
 
 CHUNK_ROWS = 1 << 13
@@ -68,7 +75,12 @@ class Family:
 
 
 class TreeOptions(NamedTuple):
-    """What all trees have in common; names and meaning as scikit-learn's."""
+    """What all trees have in common; names and meaning as scikit-learn's.
+
+    With the criterion "c45" trees are those of :class:`rotastack.trees.C45Classifier`. They look
+    at all columns of their view, and know `max_depth`, `min_samples_leaf` (a weight here),
+    `confidence` and `subtree_raising` only.
+    """
 
     criterion: str = "gini"
     max_depth: int | None = None
@@ -78,9 +90,21 @@ class TreeOptions(NamedTuple):
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     ccp_alpha: float = 0.0
+    confidence: float | None = 0.25
+    subtree_raising: bool = True
 
-    def numbers(self) -> tuple:
-        """Return them as the kernel takes them."""
+    def numbers(self, families: Sequence[Family]) -> tuple:
+        """Return them as the kernel takes them; raise a ValueError if these families cannot grow so."""
+        if self.criterion == "c45":
+            known = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
+            for name, default in self._field_defaults.items():
+                if name not in known and getattr(self, name) != default:
+                    raise ValueError(f"C4.5 has no {name}")
+            if any(family.splitter != "best" for family in families):
+                raise ValueError("C4.5 has no random cuts")
+            if self.confidence is not None and not 0 < self.confidence <= 0.5:
+                raise ValueError(f"confidence is {self.confidence}, not above 0 and at most 0.5")
+        confidence = 0.0 if self.confidence is None else float(self.confidence)
         return (
             CRITERIA[self.criterion],
             np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
@@ -90,6 +114,9 @@ class TreeOptions(NamedTuple):
             0 if self.max_leaf_nodes is None else int(self.max_leaf_nodes),
             float(self.min_impurity_decrease),
             float(self.ccp_alpha),
+            confidence,
+            float(ndtri(1 - confidence)),
+            bool(self.subtree_raising),
         )
 
 
@@ -154,7 +181,8 @@ def grow_forest(
     Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes,
     and ``n (4 q + 240 + 8 C)`` for each thread, where q is the number of mapped columns of the
     widest view; ``8 n q`` more for each thread, with q now all columns of the widest view, but no
-    more than 256 MB, where more than half of the columns is looked at. The result takes 32 bytes
+    more than 256 MB, where more than half of the columns is looked at (``12 n q`` for C4.5, however much
+    that is). The result takes 32 bytes
     a node, at most 2 n - 1 nodes a tree, and 8 C bytes for each leaf with more than one class;
     it is there twice while it is put together.
 
@@ -226,11 +254,12 @@ def grow_forest(
         log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
+    numbers = options.numbers(families)
     held = np.empty((0, 0, 0), np.float32)
 
     def grow(chunk: NDArray[np.int64]) -> tuple:
         return grow_lots(
-            *arguments, chunk, seeds, bootstrap, given, *tables, *options.numbers(), True, want_oob, False, False, held,
+            *arguments, chunk, seeds, bootstrap, given, *tables, *numbers, True, want_oob, False, False, held,
         )  # fmt: skip
 
     edges = chunk_edges(lots, family_of_lot, trees_at_once)

@@ -136,12 +136,13 @@ def grow_members(
         log_table(options.criterion, masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
+    numbers = options.numbers([family])
     edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
 
     def grow(k: int) -> tuple:
         chunk = slice(edges[k], edges[k + 1])
         return grow_lots(
-            *arguments, lots[chunk], seeds, bootstrap, none, *tables, *options.numbers(),
+            *arguments, lots[chunk], seeds, bootstrap, none, *tables, *numbers,
             keep, bootstrap, True, want_held, held[chunk],
         )  # fmt: skip
 

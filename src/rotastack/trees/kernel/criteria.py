@@ -20,7 +20,7 @@ import numpy as np
 
 from rotastack.trees.kernel.compiling import compiled
 
-GINI, ENTROPY, GAIN_RATIO, SQUARED_ERROR = range(4)
+GINI, ENTROPY, GAIN_RATIO, SQUARED_ERROR, C45 = range(5)
 
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)

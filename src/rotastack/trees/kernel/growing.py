@@ -106,8 +106,17 @@ def split_rows(columns, j, cut, rows, n, spare, side):
 
 
 @compiled
+def part_rows(data, stored, source, node, rows, n, spare, side):
+    """Do that for the split of a node."""
+    where = source[node.column]
+    if where >= 0:
+        return split_rows(data, where, node.cut, rows, n, spare, side)
+    return split_rows(stored, -1 - where, node.cut, rows, n, spare, side)
+
+
+@compiled
 def split_orders(orders, n_columns, n_bag, first, n, n_left, side, other):
-    """Do the same to the sorted keys of every column."""
+    """Part the sorted keys of every column as `side` says, each kept in order."""
     for j in range(n_columns):
         run = orders[j * n_bag + first : j * n_bag + first + n]
         to_left = 0
@@ -248,11 +257,7 @@ def grow_tree(
         first = node_first[parent]
         n = node_last[parent] - first
         here = rows[first : first + n]
-        where = source[nodes[parent].column]
-        if where >= 0:
-            n_left = split_rows(data, where, nodes[parent].cut, here, n, spare, side)
-        else:
-            n_left = split_rows(stored, -1 - where, nodes[parent].cut, here, n, spare, side)
+        n_left = part_rows(data, stored, source, nodes[parent], here, n, spare, side)
         if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
             nodes[parent].column = -1
             n_new = 0

@@ -2,8 +2,9 @@
 
 import numpy as np
 
+from rotastack.trees.kernel.c45 import grow_c45_tree
 from rotastack.trees.kernel.compiling import compiled, entry_point
-from rotastack.trees.kernel.criteria import SQUARED_ERROR
+from rotastack.trees.kernel.criteria import C45, SQUARED_ERROR
 from rotastack.trees.kernel.growing import NODE, grow_tree
 from rotastack.trees.kernel.pruning import prune
 from rotastack.trees.kernel.randomness import draw_bootstrap
@@ -139,6 +140,7 @@ def grow_lots(
     lots, seeds, bootstrap, counts_given,
     view_start, view_parts, columns, matrices,
     criterion, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease, ccp_alpha,
+    confidence, quantile, raising,
     keep, want_oob, oob_per_lot, want_held, held,
 ):  # fmt: skip
     """Grow the trees of `lots`, one after the other.
@@ -162,6 +164,8 @@ def grow_lots(
         Bootstrap counts to use instead of drawing them.
     view_start, view_parts, columns, matrices
         Views: see :mod:`rotastack.trees.kernel.views`.
+    confidence, quantile, raising
+        Of C4.5 only: see :mod:`rotastack.trees.kernel.error_pruning`; no pruning with confidence 0.
     keep : bool
         Return the trees; else only what is said of them.
     want_oob, oob_per_lot : bool
@@ -210,6 +214,7 @@ def grow_lots(
     bits = values.view(np.int32)
     starts = np.empty(STARTS, np.int32)
     orders = np.empty(1, np.uint64)
+    ranked = np.empty(1, np.float32)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
     totals = np.empty((2, n_outputs))
@@ -286,22 +291,32 @@ def grow_lots(
             if n_bag == 0:  # counts that leave out every row
                 bag[:] = 1
                 n_bag = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
-            presorted = (
+            presorted = criterion == C45 or (
                 splitter == BEST
                 and max_features * PRESORT_SHARE > n_columns
                 and n_columns * n_bag * 8 <= PRESORT_BYTES
             )
             if presorted:
                 orders = _longer(orders, 0, n_columns * n_bag)
-            n_nodes = grow_tree(
-                here, stored, source, n_columns, rows, n_bag,
-                y, target, pairs, criterion, table,
-                splitter, max_features, n_cuts, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease,
-                presorted, state,
-                nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-                totals, left, order, spare, side, keys, other, values, bits, starts, orders,
-                ratio_gains, ratios, cuts,
-            )  # fmt: skip
+            if criterion == C45:
+                ranked = _longer(ranked, 0, n_columns * n_bag)
+                n_nodes = grow_c45_tree(
+                    here, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
+                    max_depth, min_leaf, confidence, quantile, raising,
+                    nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
+                    totals, left, order, ratio_gains, ratios, spare, found, side, keys, other, values, bits,
+                    starts, orders, ranked,
+                )  # fmt: skip
+            else:
+                n_nodes = grow_tree(
+                    here, stored, source, n_columns, rows, n_bag,
+                    y, target, pairs, criterion, table,
+                    splitter, max_features, n_cuts, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease,
+                    presorted, state,
+                    nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
+                    totals, left, order, spare, side, keys, other, values, bits, starts, orders,
+                    ratio_gains, ratios, cuts,
+                )  # fmt: skip
             if ccp_alpha > 0.0:
                 prune(nodes, n_nodes, impurity, node_weight, ccp_alpha, gains)
             if not keep:

@@ -1,0 +1,238 @@
+"""C4.5 on the compiled kernel: what can be worked out by hand, and what holds for all trees."""
+
+import numpy as np
+import pytest
+from scipy.special import ndtri
+from scipy.stats import beta
+from sklearn.datasets import load_iris, load_wine
+from tests.trees.j48.tables import table
+
+from rotastack.trees import C45Classifier, Family, LinearViews, TreeOptions, forest_complexity, grow_forest
+from rotastack.trees.kernel.error_pruning import expected_errors
+from rotastack.trees.members import grow_members
+
+C45 = TreeOptions("c45", min_samples_leaf=2)
+SEED = np.random.SeedSequence(5)
+
+
+@pytest.fixture(scope="module")
+def wine():
+    X, y = load_wine(return_X_y=True)
+    return X.astype(np.float32), y
+
+
+def rotations(n, p):
+    return LinearViews.dense(np.linalg.qr(np.random.default_rng(0).standard_normal((n, p, p)))[0])
+
+
+def limit(weight, wrong, confidence=0.25):
+    return expected_errors(weight, wrong, confidence, ndtri(1 - confidence))
+
+
+@pytest.mark.parametrize("confidence", [0.05, 0.25, 0.5])
+def test_expected_errors_are_an_upper_limit_of_a_binomial(confidence):
+    """(1 - p)^n = confidence without errors; Clopper and Pearson's limit with some, approximately."""
+    for n in (1, 2, 6, 16, 100.0):
+        assert limit(n, 0, confidence) == pytest.approx(n * (1 - confidence ** (1 / n)))
+    for n, wrong, error in [(1000, 1, 0.15), (20, 2, 0.12), (50, 10, 0.03), (100, 40, 0.01)]:
+        exact = n * beta.ppf(1 - confidence, wrong + 1, n - wrong)
+        assert limit(n, wrong, confidence) == pytest.approx(exact, rel=error)
+
+
+def test_expected_errors_by_hand():
+    """Quinlan's own examples of U_25%(E, N), in his book's section 4.2: 0.206, 0.143 and 0.750."""
+    assert limit(6, 0) == pytest.approx(6 * 0.206, abs=0.003)
+    assert limit(9, 0) == pytest.approx(9 * 0.143, abs=0.003)
+    assert limit(1, 0) == pytest.approx(0.750)
+    assert limit(2, 1.6) == 2  # all of them, where half an error more would be
+    assert limit(1.2, 1.1) == pytest.approx(1.2)
+    # Between none and one, a straight line; a fraction of a case too.
+    assert limit(10, 0.25) == pytest.approx(0.75 * limit(10, 0) + 0.25 * limit(10, 1))
+    assert limit(0.0, 0.0) == 0
+
+
+def test_a_split_by_hand():
+    """Ten rows: the gain of the best of nine cuts less log2(9) / 10, against none."""
+    X = np.arange(10.0)[:, None] * 4
+    y = np.repeat([0, 1], [4, 6])
+    tree = C45Classifier(confidence=None).fit(X, y)
+    assert tree.tree_.nodes["cut"][0] == 12  # a value of the data, not the 14 in the middle
+    # Seven cuts leave two rows on either side. A coin's noise is not worth log2(7) / 10 bits.
+    assert C45Classifier(confidence=None).fit(X, [0, 1] * 5).get_n_leaves() == 1
+
+
+def test_the_cut_is_a_value_of_all_training_rows():
+    """Within x1 > 0 the cut of x0 lies between 2 and 8; another row has a 5 there."""
+    X = np.array([[1, 1], [2, 1], [2, 1], [8, 1], [8, 1], [9, 1], *[[5, 0]] * 8], dtype=float)
+    y = [0, 0, 0, 1, 1, 1, *[2] * 8]
+    tree = C45Classifier(confidence=None).fit(X, y)
+    arrays = tree.tree_.arrays(0)
+    assert arrays["feature"].tolist().count(0) == 1
+    assert arrays["threshold"][arrays["feature"] == 0].tolist() == [5.0]
+
+
+def test_values_closer_than_a_hundred_thousandth_are_one():
+    y = np.repeat([0, 1], 20)
+    assert C45Classifier().fit(np.where(y, 9e-6, 0)[:, None], y).get_n_leaves() == 1
+    assert C45Classifier().fit(np.where(y, 1.2e-5, 0)[:, None], y).get_n_leaves() == 2
+
+
+def test_average_gain_decides_who_is_asked_for_the_ratio():
+    """x1 splits off two pure rows: a fair ratio, but a gain far below the average of the two."""
+    y = np.repeat([0, 1], 20)
+    X = np.column_stack([y * 1.0, np.r_[np.zeros(38), 1, 1]])
+    X[19, 0], X[20, 0] = 1, 0
+    tree = C45Classifier().fit(X, y)
+    assert tree.tree_.nodes["column"][0] == 0
+
+
+def test_the_first_of_equal_columns_splits():
+    X, y = load_iris(return_X_y=True)
+    once, twice = C45Classifier().fit(X, y), C45Classifier().fit(np.hstack([X, X]), y)
+    assert twice.export_text() == once.export_text()
+
+
+def test_large_nodes_have_large_leaves():
+    """A side needs a tenth of the mean weight of a class, but not more than 25 rows."""
+    for n, least in [(100, 5), (2000, 25)]:
+        for part in (least - 1, least):
+            y = np.repeat([0, 1], [part, n - part])
+            tree = C45Classifier(confidence=None).fit(np.arange(float(n))[:, None], y)
+            assert tree.tree_.arrays(0)["n_node_samples"].tolist() == [n, least, n - least]
+
+
+def test_subtrees_that_get_no_fewer_rows_wrong_go_even_unpruned():
+    """The split is worth its cost in bits, yet both leaves say 0."""
+    X = np.repeat([0.0, 1.0], [40, 40])[:, None]
+    y = np.r_[np.zeros(40), np.repeat([0, 1], [25, 15])]
+    tree = C45Classifier(confidence=None).fit(X, y)
+    assert tree.get_n_leaves() == 1
+    assert tree.predict_proba(X[:1]) == pytest.approx(np.array([[65 / 80, 15 / 80]]))
+
+
+def test_a_branch_is_raised():
+    """A node gives way to its larger branch, and the rows of the smaller one go down that.
+
+    On this table J48 keeps 89 nodes without subtree raising and 23 with it.
+    """
+    data = table("ties, two classes")
+    X, y = data.X[data.train], data.y[data.train]
+    plain = C45Classifier(subtree_raising=False).fit(X, y)
+    raised = C45Classifier().fit(X, y)
+    assert (plain.tree_.facts[0, 0], raised.tree_.facts[0, 0]) == (89, 23)
+    # Rows of the branch that went are in the leaves: counts and shares are those of all rows.
+    leaves = raised.apply(X)[:, 0]
+    arrays = raised.tree_.arrays(0)
+    for leaf in np.unique(leaves):
+        inside = leaves == leaf
+        assert arrays["n_node_samples"][leaf] == inside.sum()
+        assert arrays["value"][leaf] == pytest.approx(np.bincount(y[inside], minlength=2) / inside.sum())
+    assert set(np.flatnonzero(arrays["children_left"] < 0)) == set(leaves)
+    for node in np.flatnonzero(arrays["children_left"] >= 0):
+        left, right = arrays["children_left"][node], arrays["children_right"][node]
+        assert arrays["n_node_samples"][node] == arrays["n_node_samples"][[left, right]].sum()
+
+
+def test_lower_confidence_prunes_more():
+    data = table("ties and noise")
+    sizes = [
+        C45Classifier(confidence=c).fit(data.X, data.y).get_n_leaves() for c in (None, 0.5, 0.25, 0.1, 0.01)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[2] > sizes[-1]
+
+
+@pytest.mark.parametrize("name", ["ties, two classes", "raised", "slope, five classes"])
+def test_weights_are_repeated_rows(name):
+    data = table(name)
+    counts = np.random.default_rng(0).integers(0, 4, len(data.y))
+    probe = C45Classifier().fit(data.X, data.y, counts).predict_proba(data.X)
+    repeated = C45Classifier().fit(np.repeat(data.X, counts, axis=0), np.repeat(data.y, counts))
+    assert np.array_equal(probe, repeated.predict_proba(data.X))
+    bags = counts[None].astype(np.int32)
+    X, n_classes = data.X.astype(np.float32), data.y.max() + 1
+    trees, _ = grow_forest(X, data.y, [Family(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
+    assert np.array_equal(trees.sums(X), probe)
+
+
+def test_fractions_of_weights_make_no_difference_where_they_should_not():
+    """Each row thrice with a third of its weight is the row itself, but for rounding."""
+    data = table("raised")
+    whole = C45Classifier().fit(data.X, data.y)
+    thirds = C45Classifier().fit(
+        np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.full(3 * len(data.y), 1 / 3)
+    )
+    assert np.array_equal(whole.tree_.nodes["column"], thirds.tree_.nodes["column"])
+    assert np.array_equal(whole.tree_.nodes["cut"], thirds.tree_.nodes["cut"])
+    assert thirds.predict_proba(data.X) == pytest.approx(whole.predict_proba(data.X))
+
+
+def test_many_trees_over_many_views(wine):
+    X, y = wine
+    family = Family(24, LinearViews.concatenate([LinearViews.identity(13), rotations(5, 13)]))
+    grown = [grow_forest(X, y, [family], C45, SEED, n_classes=3, n_jobs=jobs) for jobs in (1, 2)]
+    (trees, (oob,)), (again, (oob_again,)) = grown
+    assert np.array_equal(trees.nodes, again.nodes)
+    assert np.array_equal(trees.values, again.values)
+    assert np.array_equal(oob.sums, oob_again.sums)
+    out = trees.out_of_bag(len(y))
+    said = trees.outputs(X)
+    assert oob.counts.tolist() == out.sum(axis=1).tolist()
+    for row in range(0, len(y), 17):
+        assert oob.sums[row] == pytest.approx(said[out[row], row].sum(axis=0))
+    wrong = trees.votes(X) != y[:, None]
+    assert oob.tree_errors == pytest.approx([wrong[out[:, t], t].mean() for t in range(24)])
+
+
+def test_a_tree_of_a_view_is_that_of_its_columns(wine):
+    X, y = wine
+    views = rotations(3, 13)
+    trees, _ = grow_forest(X, y, [Family(3, views)], C45, SEED, n_classes=3, bootstrap=False)
+    for t in range(3):
+        alone = C45Classifier().fit(X @ views.matrix(t), y)
+        assert np.array_equal(alone.tree_.nodes["column"], trees.take(np.array([t])).nodes["column"])
+        assert (trees.votes(X)[:, t] == alone.predict(X @ views.matrix(t))).mean() > 0.98
+
+
+def test_members(wine):
+    X, y = wine
+    family = Family(8, rotations(4, 13))
+    members = grow_members(X[None], y, 3, family, C45, [SEED])
+    trees, _ = grow_forest(X, y, [family], C45, SEED, n_classes=3)
+    assert np.array_equal(members.trees.nodes, trees.nodes)
+    assert 0 < members.oob_error.max() < 0.3
+    training = np.arange(len(y))[None] % 4 > 0
+    held = C45Classifier().grow_members(
+        X[None], y, 3, [[(np.arange(13), None)]], [SEED], training=training, keep=False
+    )
+    alone = C45Classifier().fit(X[training[0]], y[training[0]])
+    assert held.held_out[0, 0, ~training[0]] == pytest.approx(alone.predict_proba(X[~training[0]]))
+
+
+def test_estimator(wine):
+    X, y = wine
+    tree = C45Classifier().fit(X, y)
+    assert tree.get_n_leaves() == forest_complexity(tree)["n_leaves"][0] == 5
+    assert tree.get_depth() == tree.tree_.facts[0, 2]
+    assert len(tree.tree_) == 1
+    assert tree.feature_importances_.sum() == pytest.approx(1)
+    assert C45Classifier(min_samples_leaf=200).fit(X, y).get_depth() == 0
+    assert C45Classifier(confidence=None).fit(X, y).get_n_leaves() >= tree.get_n_leaves()
+
+
+@pytest.mark.parametrize("confidence", [0.0, 0.6, -1])
+def test_confidence_out_of_range(wine, confidence):
+    with pytest.raises(ValueError, match="confidence"):
+        C45Classifier(confidence=confidence).fit(*wine)
+    with pytest.raises(ValueError, match=f"confidence is {confidence}, not above 0 and at most 0.5"):
+        TreeOptions("c45", confidence=confidence).numbers([])
+
+
+def test_options_that_c45_has_not(wine):
+    with pytest.raises(ValueError, match="C4.5 has no ccp_alpha"):
+        TreeOptions("c45", ccp_alpha=0.1).numbers([])
+    X, y = wine
+    with pytest.raises(ValueError, match="C4.5 has no random cuts"):
+        grow_forest(X, y, [Family(2, splitter="random")], C45, SEED, n_classes=3)
+    stump, _ = grow_forest(X, y, [Family(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
+    assert stump.facts[0].tolist() == [3, 2, 1]
