@@ -21,6 +21,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "views",
     ],
     submod_attrs={
+        "ensembles.double_rotation_forest": [
+            "DoubleRotationForestClassifier",
+            "DoubleRotationMarginForestClassifier",
+        ],
         "ensembles.multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "ensembles.pooled": ["PooledEnsembleClassifier"],
         "ensembles.pooled_regressor": ["PooledEnsembleRegressor"],
@@ -34,6 +38,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "RandomRotationForestRegressor",
         ],
         "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
+        "ensembles.rotation_forest": ["RotationForestClassifier"],
         "ensembles.stacked_rotation": ["StackedRotationClassifier"],
     },
 )

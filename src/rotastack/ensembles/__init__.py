@@ -5,6 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "double_rotation_forest": ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"],
         "multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "pooled": ["PooledEnsembleClassifier"],
         "pooled_regressor": ["PooledEnsembleRegressor"],
@@ -12,6 +13,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "random_rotation_boosting": ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"],
         "random_rotation_forest": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
+        "rotation_forest": ["RotationForestClassifier"],
         "stacked_rotation": ["StackedRotationClassifier"],
     },
 )

@@ -91,7 +91,7 @@ class _RotatedForest(BaseEstimator):
     # What is the same for all.
 
     def _fit(self, X: ArrayLike, y: ArrayLike) -> tuple[FamilyOutOfBag | None, NDArray]:
-        for name in [n for n in vars(self) if n.endswith("_") and not n.endswith("__")]:
+        for name in [n for n in vars(self) if n.endswith("_") and n not in self._get_param_names()]:
             delattr(self, name)  # nothing of an earlier fit may decide
         X, y = validate_data(
             self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)

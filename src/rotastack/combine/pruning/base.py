@@ -70,7 +70,7 @@ class Pruner(BaseEstimator):
         ValueError
             Shapes that do not fit, labels outside the classes, more members wanted than there are.
         """
-        for name in [n for n in vars(self) if n.endswith("_") and not n.endswith("__") and n != "lambda_"]:
+        for name in [n for n in vars(self) if n.endswith("_") and n not in self._get_param_names()]:
             delattr(self, name)
         ballots = Ballots.checked(votes, y, weights, None if classes is None else len(classes))
         self.classes_ = np.arange(ballots.n_classes) if classes is None else np.asarray(classes)

@@ -1,0 +1,201 @@
+"""Rotation Forest (Rodriguez, Kuncheva & Alonso 2006), and what forests on fitted rotations share."""
+
+from collections.abc import Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.tree import DecisionTreeClassifier
+from sklearn.utils._param_validation import Interval
+
+from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier
+from rotastack.seeds import child
+from rotastack.trees.c45 import C45Classifier
+from rotastack.trees.forest import ForestClassifier
+from rotastack.trees.growing import Family, FamilyOutOfBag, grow_forest
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.tree import TreeClassifier
+from rotastack.views.principal import principal_blocks
+from rotastack.views.subsets import class_rows, count_subsets
+
+__all__ = ["SUBSET_CONSTRAINTS", "RotationForestClassifier", "SubsetRotationForest"]
+
+SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
+    **{name: CONSTRAINTS[name] for name in ("n_estimators", "scaling", "categorical_features", "n_jobs")},
+    "n_subsets": [Interval(Integral, 1, None, closed="left"), None],
+    "subset_size": [Interval(Integral, 1, None, closed="left"), None],
+    "bootstrap_ratio": [Interval(Real, 0.0, None, closed="neither")],
+    "bootstrap": ["boolean"],
+}
+
+
+class SubsetRotationForest(RotatedClassifier):
+    """A forest whose trees each see a rotation that was fitted to random subsets of the columns."""
+
+    n_estimators: int
+    n_subsets: int | None
+    subset_size: int | None
+    bootstrap_ratio: float
+    estimator: Any
+    bootstrap: bool
+
+    def _views(
+        self,
+        X: NDArray[np.float64],
+        of_class: Sequence[NDArray[np.intp]],
+        count: int,
+        sequences: Sequence[np.random.SeedSequence],
+    ) -> LinearViews:
+        """Return a view of the centred numeric columns for each of the sequences."""
+        raise NotImplementedError
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
+        tree = base_tree(self.estimator)
+        numeric = X[:, :n_numeric].astype(np.float64)
+        numeric -= numeric.mean(axis=0)
+        count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
+        sequences = [child(sequence, "views", k) for k in range(self.n_estimators)]
+        views = self._views(numeric, class_rows(target, len(target)), count, sequences)
+        if X.shape[1] > n_numeric:
+            others = np.arange(n_numeric, X.shape[1])[None]
+            views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
+        family = Family(
+            self.n_estimators, views, getattr(tree, "splitter", "best"), getattr(tree, "max_features", None),
+        )  # fmt: skip
+        self.forest_, out_of_bag = grow_forest(
+            X, target, [family], tree._options(), sequence,
+            n_classes=n_classes, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        return None if out_of_bag is None else out_of_bag[0]
+
+    def unrotated(self) -> ForestClassifier:
+        """Return bagged trees, unfitted, that see all columns as they are; no missing values."""
+        return ForestClassifier(
+            n_estimators=self.n_estimators, criterion="entropy", max_features=None, n_jobs=self.n_jobs,
+            random_state=self.random_state,
+        )  # fmt: skip
+
+
+class RotationForestClassifier(SubsetRotationForest):
+    """Rotation Forest: each tree sees random subsets of the columns turned to principal axes of its own.
+
+    Trees are C4.5 by default; their class shares are averaged. See
+    :class:`rotastack.views.PrincipalRotation` for the rotations.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        L, number of trees.
+    n_subsets : int or None, default=None
+        K, subsets of the columns; None is 2, or what `subset_size` makes it.
+    subset_size : int or None, default=None
+        Largest size of a subset, instead of `n_subsets` (3 in WEKA).
+    bootstrap_ratio : float, default=0.75
+        gamma: rows drawn for a rotation, as a share of those of the classes kept.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree: None is ``C45Classifier()``. All are grown by the compiled kernel. Any other base
+        learner goes with ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``.
+    bootstrap : bool, default=False
+        Also grow each tree on rows drawn with replacement, which gives out-of-bag rows.
+    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+        Scaler before the rotation, as PCA depends on scales; also fills missing values with training
+        medians.
+    categorical_features : array-like of int, bool or str, or None
+        Columns (0/1 dummies) that are never rotated.
+    n_jobs : int or None
+        Threads over trees. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    forest_ : GrownTrees
+        With ``views``: the rotations.
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+        With `bootstrap`.
+
+    References
+    ----------
+    Rodriguez, J. J., Kuncheva, L. I. and Alonso, C. J. (2006). Rotation forest: a new classifier
+    ensemble method. IEEE TPAMI 28. Hu, Q. et al. (2014). Exploiting diversity for optimizing margin
+    distribution in ensemble learning. Knowledge-Based Systems, for K = 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import RotationForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RotationForestClassifier(20, random_state=0).fit(X, y)
+    >>> clf.predict(X[[0, 60, 120]])
+    array([0, 1, 2])
+    """
+
+    _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        n_subsets: int | None = None,
+        subset_size: int | None = None,
+        bootstrap_ratio: float = 0.75,
+        estimator: Any = None,
+        bootstrap: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.n_subsets = n_subsets
+        self.subset_size = subset_size
+        self.bootstrap_ratio = bootstrap_ratio
+        self.estimator = estimator
+        self.bootstrap = bootstrap
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _views(self, X, of_class, count, sequences):
+        blocks = principal_blocks(X, of_class, count, self.bootstrap_ratio, sequences)
+        return LinearViews.blocks(blocks, X.shape[1])
+
+
+def base_tree(estimator: Any) -> Any:
+    """Return the tree that the kernel is to grow.
+
+    Raises
+    ------
+    ValueError
+        No tree, or one with parameters that the kernel does not have.
+    """
+    if estimator is None:
+        return C45Classifier()
+    if isinstance(estimator, DecisionTreeClassifier):
+        given = estimator.get_params()
+        for name in ("class_weight", "monotonic_cst"):
+            if given.pop(name, None) is not None:
+                raise ValueError(f"estimator: {name} is not supported")
+        for name in ("min_samples_split", "min_samples_leaf"):
+            if not isinstance(given[name], Integral):
+                raise ValueError(f"estimator: {name} must be a number of rows, got {given[name]}")
+        given["criterion"] = {"log_loss": "entropy"}.get(given["criterion"], given["criterion"])
+        estimator = TreeClassifier(**given)
+    if not isinstance(estimator, (C45Classifier, TreeClassifier)):
+        raise ValueError(
+            f"estimator must be a tree (C45Classifier, TreeClassifier or DecisionTreeClassifier), got "
+            f"{type(estimator).__name__}; others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)"
+        )
+    if getattr(estimator, "class_weight", None) is not None:
+        raise ValueError("estimator: class_weight is not supported")
+    estimator._check_parameters()
+    return estimator
+
+
+def widened(views: LinearViews, n_features: int) -> LinearViews:
+    """Return views of the first columns of a wider table."""
+    return LinearViews(n_features, views.starts, views.parts, views.columns, views.matrices)
