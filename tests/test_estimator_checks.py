@@ -4,9 +4,13 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rotastack import (
+    AdaBoostM1Classifier,
+    DoubleRotationForestClassifier,
+    DoubleRotationMarginForestClassifier,
     MultiRotationForestClassifier,
     MultiRotationForestRegressor,
     PooledEnsembleClassifier,
@@ -17,6 +21,7 @@ from rotastack import (
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
     RegularizedRotationForestClassifier,
+    RotationForestClassifier,
     StackedRotationClassifier,
 )
 from rotastack.combine import Stacking
@@ -84,6 +89,15 @@ INSTANCES = [
     RegularizedRotationForestClassifier(
         8, n_rotations=3, micro_forest_size=2, weighting="joint", scaling="rank", random_state=0
     ),
+    AdaBoostM1Classifier(5, random_state=0),
+    AdaBoostM1Classifier(4, TreeClassifier(max_depth=2), resample=True, random_state=0),
+    RotationForestClassifier(4, random_state=0),
+    RotationForestClassifier(
+        4, subset_size=3, estimator=DecisionTreeClassifier(), bootstrap=True, scaling=None, random_state=0
+    ),
+    DoubleRotationForestClassifier(4, random_state=0),
+    DoubleRotationMarginForestClassifier(6, random_state=0),
+    DoubleRotationMarginForestClassifier(6, bootstrap=False, selection="train", random_state=0),
     MultiRotationForestClassifier(n_rotations=3, n_estimators=4, random_state=0),
     MultiRotationForestRegressor(n_rotations=3, n_estimators=4, n_best=2, random_state=0),
     RandomRotationBoostingClassifier(2, trees_per_rotation=3, random_state=0),
@@ -103,7 +117,9 @@ INSTANCES = [
 
 def expected_failures(estimator):
     """Return the checks that cannot hold, with the reason."""
-    if getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf"):
+    resampled = getattr(estimator, "resample", False)
+    bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
+    if bagged or resampled:
         reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     return {}

@@ -21,6 +21,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "views",
     ],
     submod_attrs={
+        "ensembles.adaboost_m1": ["AdaBoostM1Classifier"],
         "ensembles.double_rotation_forest": [
             "DoubleRotationForestClassifier",
             "DoubleRotationMarginForestClassifier",

@@ -5,6 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "adaboost_m1": ["AdaBoostM1Classifier"],
         "double_rotation_forest": ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"],
         "multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "pooled": ["PooledEnsembleClassifier"],

@@ -28,12 +28,12 @@ class _DoubleRotationForest(SubsetRotationForest):
     n_neighbors: int
     alpha: float
 
-    def _views(self, X, of_class, count, sequences):
+    def _views(self, X, rows, count, sequences):
         check_graphs(self.n_neighbors, self.alpha)
 
         def matrix(k: int) -> NDArray[np.float64]:
             ((first, second),) = double_matrices(
-                X, of_class, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
+                X, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
             )
             return first @ second
 
@@ -240,6 +240,9 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         self.pruner_ = pruner.fit(votes, target, classes=np.arange(n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_)
         return None
+
+    def __sklearn_is_fitted__(self) -> bool:  # lambda_ looks like something learned
+        return hasattr(self, "pruner_")
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the share of votes for each class.

@@ -6,18 +6,16 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import Interval
 
+from rotastack.ensembles.base_tree import base_tree
 from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier
 from rotastack.seeds import child
-from rotastack.trees.c45 import C45Classifier
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import Family, FamilyOutOfBag, grow_forest
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.tree import TreeClassifier
 from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import class_rows, count_subsets
+from rotastack.views.subsets import RowsByClass, count_subsets
 
 __all__ = ["SUBSET_CONSTRAINTS", "RotationForestClassifier", "SubsetRotationForest"]
 
@@ -43,7 +41,7 @@ class SubsetRotationForest(RotatedClassifier):
     def _views(
         self,
         X: NDArray[np.float64],
-        of_class: Sequence[NDArray[np.intp]],
+        rows: RowsByClass,
         count: int,
         sequences: Sequence[np.random.SeedSequence],
     ) -> LinearViews:
@@ -51,12 +49,14 @@ class SubsetRotationForest(RotatedClassifier):
         raise NotImplementedError
 
     def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
-        tree = base_tree(self.estimator)
+        tree = base_tree(
+            self.estimator, "others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)"
+        )
         numeric = X[:, :n_numeric].astype(np.float64)
         numeric -= numeric.mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
         sequences = [child(sequence, "views", k) for k in range(self.n_estimators)]
-        views = self._views(numeric, class_rows(target, len(target)), count, sequences)
+        views = self._views(numeric, RowsByClass.of(target, len(target)), count, sequences)
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
@@ -160,40 +160,9 @@ class RotationForestClassifier(SubsetRotationForest):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def _views(self, X, of_class, count, sequences):
-        blocks = principal_blocks(X, of_class, count, self.bootstrap_ratio, sequences)
+    def _views(self, X, rows, count, sequences):
+        blocks = principal_blocks(X, rows, count, self.bootstrap_ratio, sequences)
         return LinearViews.blocks(blocks, X.shape[1])
-
-
-def base_tree(estimator: Any) -> Any:
-    """Return the tree that the kernel is to grow.
-
-    Raises
-    ------
-    ValueError
-        No tree, or one with parameters that the kernel does not have.
-    """
-    if estimator is None:
-        return C45Classifier()
-    if isinstance(estimator, DecisionTreeClassifier):
-        given = estimator.get_params()
-        for name in ("class_weight", "monotonic_cst"):
-            if given.pop(name, None) is not None:
-                raise ValueError(f"estimator: {name} is not supported")
-        for name in ("min_samples_split", "min_samples_leaf"):
-            if not isinstance(given[name], Integral):
-                raise ValueError(f"estimator: {name} must be a number of rows, got {given[name]}")
-        given["criterion"] = {"log_loss": "entropy"}.get(given["criterion"], given["criterion"])
-        estimator = TreeClassifier(**given)
-    if not isinstance(estimator, (C45Classifier, TreeClassifier)):
-        raise ValueError(
-            f"estimator must be a tree (C45Classifier, TreeClassifier or DecisionTreeClassifier), got "
-            f"{type(estimator).__name__}; others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)"
-        )
-    if getattr(estimator, "class_weight", None) is not None:
-        raise ValueError("estimator: class_weight is not supported")
-    estimator._check_parameters()
-    return estimator
 
 
 def widened(views: LinearViews, n_features: int) -> LinearViews:

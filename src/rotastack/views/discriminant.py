@@ -1,7 +1,5 @@
 """Rotations of random subsets of the columns to the axes that separate neighbours of different classes."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
@@ -9,10 +7,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from rotastack.views.locality import check_graphs, locality_directions
 from rotastack.views.subsets import (
     Block,
+    RowsByClass,
     SubsetRotation,
-    class_rows,
     count_subsets,
-    draw_rows,
     split_columns,
 )
 
@@ -100,13 +97,13 @@ class DiscriminantRotation(SubsetRotation):
         return self._fit(X, y)
 
     def _blocks(self, X, y):
-        of_class = class_rows(y, len(X))
-        if len(of_class) < 2:
+        rows = RowsByClass.of(y, len(X))
+        if rows.n_classes < 2:
             raise ValueError(f"y holds one class only ({y[0]!r}); at least 2 classes are needed")
         count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
         check_graphs(self.n_neighbors, self.alpha)
         return discriminant_blocks(
-            X, of_class, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, self._sequence()
+            X, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, self._sequence()
         )
 
     def __sklearn_tags__(self):
@@ -117,7 +114,7 @@ class DiscriminantRotation(SubsetRotation):
 
 def discriminant_blocks(
     X: NDArray[np.float64],
-    of_class: Sequence[NDArray[np.intp]],
+    rows: RowsByClass,
     n_subsets: int,
     bootstrap_ratio: float,
     n_neighbors: int,
@@ -126,18 +123,17 @@ def discriminant_blocks(
 ) -> list[Block]:
     """Return the blocks of one rotation; parameters as for :func:`principal_blocks`."""
     rng = np.random.default_rng(sequence)
-    codes = np.empty(len(X), dtype=np.intp)
-    for c, rows in enumerate(of_class):
-        codes[rows] = c
     blocks = []
     for columns in split_columns(X.shape[1], n_subsets, rng):
         for _ in range(_TRIES):
-            rows = np.unique(draw_rows(of_class, bootstrap_ratio, rng, least=2))
-            if codes[rows].min() < codes[rows].max():
+            drawn = rows.draw(1, bootstrap_ratio, rng, least=2)[0] > 0
+            codes = rows.codes[drawn]
+            if codes[0] < codes[-1]:
                 break
         else:  # tiny classes: no sample, but all rows
-            rows = np.arange(len(X))
-        sample = X[:, columns][rows]
+            drawn = np.ones(len(X), dtype=bool)
+            codes = rows.codes
+        sample = X[np.ix_(rows.order[drawn], columns)]
         sample -= sample.mean(axis=0)
-        blocks.append((columns, locality_directions(sample, codes[rows], n_neighbors, alpha)[0]))
+        blocks.append((columns, locality_directions(sample, codes, n_neighbors, alpha)[0]))
     return blocks

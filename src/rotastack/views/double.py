@@ -12,7 +12,7 @@ from rotastack.seeds import child, root_sequence
 from rotastack.views.discriminant import discriminant_blocks
 from rotastack.views.locality import check_graphs
 from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import class_rows, count_subsets, whole_matrix
+from rotastack.views.subsets import RowsByClass, count_subsets, whole_matrix
 
 __all__ = ["DoubleRotation", "double_matrices"]
 
@@ -96,14 +96,14 @@ class DoubleRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_graphs(self.n_neighbors, self.alpha)
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
         check_classification_targets(y)
-        of_class = class_rows(y, len(X))
-        if len(of_class) < 2:
+        rows = RowsByClass.of(y, len(X))
+        if rows.n_classes < 2:
             raise ValueError(f"y holds one class only ({y[0]!r}); at least 2 classes are needed")
         count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
         whole = np.asarray(X, dtype=np.float64)
         self.mean_ = whole.mean(axis=0)
         ((self.principal_, self.discriminant_),) = double_matrices(
-            whole - self.mean_, of_class, count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
+            whole - self.mean_, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
             [root_sequence(self.random_state)],
         )  # fmt: skip
         return self
@@ -145,7 +145,7 @@ class DoubleRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 def double_matrices(
     X: NDArray[np.float64],
-    of_class: Sequence[NDArray[np.intp]],
+    rows: RowsByClass,
     n_subsets: int,
     bootstrap_ratio: float,
     n_neighbors: int,
@@ -158,18 +158,16 @@ def double_matrices(
     ----------
     X : ndarray of shape (n_rows, n_features)
         Centred.
-    of_class, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequences
+    rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequences
         As for :func:`rotastack.views.principal.principal_blocks` and :func:`discriminant_blocks`.
     """
     n_features = X.shape[1]
-    first = principal_blocks(
-        X, of_class, n_subsets, bootstrap_ratio, [child(s, "principal") for s in sequences]
-    )
+    first = principal_blocks(X, rows, n_subsets, bootstrap_ratio, [child(s, "principal") for s in sequences])
     pairs = []
     for sequence, blocks in zip(sequences, first, strict=True):
         principal = whole_matrix(blocks, n_features)
         second = discriminant_blocks(
-            X @ principal, of_class, n_subsets, bootstrap_ratio, n_neighbors, alpha,
+            X @ principal, rows, n_subsets, bootstrap_ratio, n_neighbors, alpha,
             child(sequence, "discriminant"),
         )  # fmt: skip
         pairs.append((principal, whole_matrix(second, n_features)))

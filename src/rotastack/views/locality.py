@@ -176,6 +176,9 @@ def locality_directions(
 def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """Return the `k` nearest other rows of each row, (row, k); of equally near ones those of lowest number.
 
+    Distances that differ in the tenth digit of the largest value only are equal: scaled decimals
+    are as near as the decimals were.
+
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
@@ -184,7 +187,9 @@ def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     """
     n = len(X)
     asked = min(n, k + 2)
+    unit = np.abs(X).max() or 1.0
     distances, found = cKDTree(X, balanced_tree=False, compact_nodes=False).query(X, asked)
+    distances = (distances / unit).round(10)
     own = np.arange(n)
     order = np.lexsort((found, distances), axis=1)
     distances = np.take_along_axis(distances, order, axis=1)
@@ -195,9 +200,9 @@ def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
     near = distances[~me].reshape(n, asked - 1)
     if asked == k + 2:
         for row in np.flatnonzero(near[:, k - 1] == near[:, k]):  # more may be as near
-            exact = np.sqrt(((X - X[row]) ** 2).sum(axis=1))
-            exact[row] = np.inf
-            neighbors[row, :k] = np.argsort(exact, kind="stable")[:k]
+            everyone = (np.sqrt(((X - X[row]) ** 2).sum(axis=1)) / unit).round(10)
+            everyone[row] = np.inf
+            neighbors[row, :k] = np.argsort(everyone, kind="stable")[:k]
     return neighbors[:, :k]
 
 

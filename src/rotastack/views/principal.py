@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.views.subsets import (
     Block,
+    RowsByClass,
     SubsetRotation,
-    class_rows,
     count_subsets,
-    draw_rows,
     signed,
     split_columns,
 )
@@ -99,47 +98,61 @@ class PrincipalRotation(SubsetRotation):
 
     def _blocks(self, X, y):
         count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        of_class = class_rows(y, len(X))
-        return principal_blocks(X, of_class, count, self.bootstrap_ratio, [self._sequence()])[0]
+        return principal_blocks(
+            X, RowsByClass.of(y, len(X)), count, self.bootstrap_ratio, [self._sequence()]
+        )[0]
 
 
 def principal_blocks(
     X: NDArray[np.float64],
-    of_class: Sequence[NDArray[np.intp]],
+    rows: RowsByClass,
     n_subsets: int,
     bootstrap_ratio: float,
     sequences: Sequence[np.random.SeedSequence],
 ) -> list[list[Block]]:
     """Return the blocks of one rotation for each of `sequences`.
 
-    Subsets of one size, of whatever rotation, are decomposed in one call.
+    The samples of a rotation are counts of rows, so that its covariances come from one stacked
+    product; subsets of one size, of whatever rotation, are decomposed in one call.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
         Best centred, so that covariances keep their digits.
-    of_class : sequence of ndarray
-        Rows of each class.
+    rows : RowsByClass
     n_subsets : int
     bootstrap_ratio : float
     sequences : sequence of numpy.random.SeedSequence
     """
-    n_features = X.shape[1]
+    n, n_features = X.shape
+    by_class = np.zeros((n_features + 1, n))  # the last row stands for a column that a subset lacks
+    by_class[:-1] = X[rows.order].T
+    sizes = np.full(n_subsets, n_features // n_subsets)
+    sizes[: n_features % n_subsets] += 1
+    widest = int(sizes[0])
     subsets: list[NDArray[np.intp]] = []
-    covariances: dict[int, list[NDArray[np.float64]]] = {}
-    places: dict[int, list[int]] = {}
-    for sequence in sequences:
+    products = np.empty((len(sequences), n_subsets, widest, widest))
+    for k, sequence in enumerate(sequences):
         rng = np.random.default_rng(sequence)
-        for columns in split_columns(n_features, n_subsets, rng):
-            sample = X[:, columns][draw_rows(of_class, bootstrap_ratio, rng)]
-            sample -= sample.mean(axis=0)
-            covariances.setdefault(len(columns), []).append(sample.T @ sample)
-            places.setdefault(len(columns), []).append(len(subsets))
-            subsets.append(columns)
-    axes: list[NDArray[np.float64]] = [np.empty(0)] * len(subsets)
-    for size, stack in covariances.items():
-        longest_first = np.linalg.eigh(np.stack(stack))[1][:, :, ::-1]
-        for place, matrix in zip(places[size], signed(longest_first), strict=True):
-            axes[place] = matrix
+        mine = split_columns(n_features, n_subsets, rng)
+        subsets += mine
+        places = np.full((n_subsets, widest), n_features)
+        for i, columns in enumerate(mine):
+            places[i, : len(columns)] = columns
+        counts = rows.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
+        values = by_class[places]
+        weighted = values * counts[:, None]
+        sums = weighted.sum(axis=2)
+        means = sums / counts.sum(axis=1)[:, None]
+        products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
+    axes: list[NDArray[np.float64]] = []
+    decomposed = {
+        size: signed(np.linalg.eigh(products[:, sizes == size, :size, :size])[1][..., ::-1])
+        for size in set(sizes.tolist())
+    }
+    n_wider = n_features % n_subsets
+    for k in range(len(sequences)):
+        for i, size in enumerate(sizes.tolist()):
+            axes.append(decomposed[size][k, i if size == widest else i - n_wider])
     blocks = list(zip(subsets, axes, strict=True))
     return [blocks[k * n_subsets : (k + 1) * n_subsets] for k in range(len(sequences))]

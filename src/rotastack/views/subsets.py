@@ -1,6 +1,7 @@
 """What rotations of subsets of the columns have in common: random subsets, and a random sample for each."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,10 +13,9 @@ from rotastack.seeds import root_sequence
 
 __all__ = [
     "Block",
+    "RowsByClass",
     "SubsetRotation",
-    "class_rows",
     "count_subsets",
-    "draw_rows",
     "signed",
     "split_columns",
     "whole_matrix",
@@ -52,34 +52,64 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
 
 
 def split_columns(n_features: int, n_subsets: int, rng: np.random.Generator) -> list[NDArray[np.intp]]:
-    """Split columns at random into subsets of equal size, or of one more; each is sorted."""
+    """Split columns at random into subsets of equal size, the first ones of one more; each is sorted."""
     return [np.sort(part) for part in np.array_split(rng.permutation(n_features), n_subsets)]
 
 
-def class_rows(y: ArrayLike | None, n_rows: int) -> list[NDArray[np.intp]]:
-    """Return the rows of each class; all rows as one class without `y`."""
-    if y is None:
-        return [np.arange(n_rows)]
-    codes = np.unique(np.asarray(y), return_inverse=True)[1]
-    order = np.argsort(codes, kind="stable")
-    return np.split(order, np.cumsum(np.bincount(codes))[:-1])
+@dataclass(frozen=True)
+class RowsByClass:
+    """Rows in the order of their classes.
 
-
-def draw_rows(
-    of_class: Sequence[NDArray[np.intp]], ratio: float, rng: np.random.Generator, least: int = 1
-) -> NDArray[np.intp]:
-    """Draw a bootstrap from a random subset of the classes.
-
-    The subset is uniform over those of at least `least` classes; of its rows ``ratio`` times their
-    number is drawn with replacement, one at least.
+    Attributes
+    ----------
+    order : ndarray of int of shape (n_rows,)
+        Row numbers.
+    codes : ndarray of int of shape (n_rows,)
+        Their class numbers, ascending.
     """
-    n_classes = len(of_class)
-    while True:
-        kept = rng.random(n_classes) < 0.5
-        if kept.sum() >= min(least, n_classes):
-            break
-    rows = np.concatenate([r for r, k in zip(of_class, kept, strict=True) if k])
-    return rows[rng.integers(0, len(rows), max(1, round(ratio * len(rows))))]
+
+    order: NDArray[np.intp]
+    codes: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, y: ArrayLike | None, n_rows: int) -> "RowsByClass":
+        """Return the rows by class; as one class without `y`."""
+        codes = (
+            np.zeros(n_rows, dtype=np.intp) if y is None else np.unique(np.asarray(y), return_inverse=True)[1]
+        )
+        order = np.argsort(codes, kind="stable")
+        return cls(order, codes[order])
+
+    @property
+    def n_classes(self) -> int:
+        """Number of classes."""
+        return int(self.codes[-1]) + 1
+
+    def draw(
+        self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1
+    ) -> NDArray[np.intp]:
+        """Draw a bootstrap from a random subset of the classes, `n_samples` times.
+
+        The subset is uniform over those of at least `least` classes; of its rows ``ratio`` times their
+        number is drawn with replacement, one at least.
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples, n_rows)
+            How often each row, in the order of `order`, was drawn.
+        """
+        n, n_classes = len(self.codes), self.n_classes
+        kept = np.zeros((n_samples, n_classes), dtype=bool)
+        short = np.arange(n_samples)
+        while len(short):
+            kept[short] = rng.random((len(short), n_classes)) < 0.5
+            short = short[kept[short].sum(axis=1) < min(least, n_classes)]
+        candidates = np.flatnonzero(kept[:, self.codes])  # sample * n + row, sample after sample
+        sizes = kept @ np.bincount(self.codes)
+        drawn = np.maximum(1, np.rint(ratio * sizes).astype(np.intp))
+        starts = np.repeat(np.cumsum(sizes) - sizes, drawn)
+        picked = starts + (rng.random(len(starts)) * np.repeat(sizes, drawn)).astype(np.intp)
+        return np.bincount(candidates[picked], minlength=n_samples * n).reshape(n_samples, n)
 
 
 class SubsetRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):

@@ -80,6 +80,9 @@ class Pruner(BaseEstimator):
         self.n_selected_ = len(self.selected_)
         return self
 
+    def __sklearn_is_fitted__(self) -> bool:  # a parameter such as lambda_ looks like something learned
+        return hasattr(self, "selected_")
+
     @abstractmethod
     def _choose(self, ballots: Ballots) -> None:
         """Set ``selected_`` and ``weights_``."""
@@ -116,7 +119,7 @@ class Pruner(BaseEstimator):
         ndarray of shape (n_rows, n_classes)
             Where classes are tied, the one that wins is put first by one part in a million.
         """
-        check_is_fitted(self, "selected_")
+        check_is_fitted(self)
         given = np.asarray(outputs)
         n_given = given.shape[0] if given.ndim == 3 else given.shape[-1]
         if n_given != self.n_members_:

@@ -1,0 +1,262 @@
+"""Rotation Forest, double rotation forests and AdaBoost.M1."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import train_test_split
+from sklearn.tree import DecisionTreeClassifier
+
+from rotastack import (
+    AdaBoostM1Classifier,
+    DoubleRotationForestClassifier,
+    DoubleRotationMarginForestClassifier,
+    PooledEnsembleClassifier,
+    RotationForestClassifier,
+)
+from rotastack.combine.pruning import MarginPruner
+from rotastack.data.generators import waveform
+from rotastack.seeds import child, root_sequence
+from rotastack.trees import C45Classifier, TreeClassifier
+from rotastack.views import DoubleRotation, MinMaxScaler01, PrincipalRotation
+
+FORESTS = [RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier]
+every = pytest.mark.parametrize("forest", FORESTS, ids=lambda f: f.__name__)
+
+
+def split(load=load_wine):
+    X, y = load(return_X_y=True)
+    return train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
+
+
+@every
+@pytest.mark.parametrize("load", [load_iris, load_wine, load_breast_cancer])
+def test_it_classifies(forest, load):
+    X, Z, y, t = split(load)
+    fitted = forest(30, random_state=0).fit(X, y)
+    assert fitted.score(Z, t) > 0.9
+    np.testing.assert_allclose(fitted.predict_proba(Z).sum(axis=1), 1.0)
+    assert fitted.feature_importances_.sum() == pytest.approx(1.0)
+
+
+@every
+def test_threads_make_no_difference(forest):
+    X, Z, y, _ = split(load_breast_cancer)
+    one, two = (forest(12, random_state=0, n_jobs=n).fit(X, y) for n in (1, 2))
+    np.testing.assert_array_equal(one.predict_proba(Z), two.predict_proba(Z))
+    np.testing.assert_array_equal(one.forest_.nodes, two.forest_.nodes)
+
+
+@pytest.mark.parametrize(
+    ("forest", "view"),
+    [(RotationForestClassifier, PrincipalRotation), (DoubleRotationForestClassifier, DoubleRotation)],
+)
+def test_trees_see_the_views_of_their_name(forest, view):
+    X, _, y, _ = split()
+    fitted = forest(5, n_subsets=3, bootstrap_ratio=0.6, random_state=4).fit(X, y)
+    scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
+    for k in range(5):
+        seed = child(root_sequence(4), "views", k)
+        alone = view(n_subsets=3, bootstrap_ratio=0.6, random_state=seed).fit(scaled, y)
+        ours = fitted.forest_.views.matrix(k)
+        if forest is RotationForestClassifier:  # columns come block by block
+            ours = ours[:, np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))]
+        np.testing.assert_allclose(ours, alone.rotation_, atol=1e-5)
+        tree = C45Classifier().fit(scaled @ alone.rotation_, y)
+        same = tree.forest_.facts[0, 0] == fitted.forest_.facts[k, 0]
+        assert same or abs(tree.forest_.facts[0, 0] - fitted.forest_.facts[k, 0]) <= 4  # ties by rounding
+
+
+def test_the_trees_that_can_be_asked_for():
+    X, Z, y, t = split()
+    for tree in (C45Classifier(confidence=None), TreeClassifier(criterion="entropy", max_depth=3),
+                 DecisionTreeClassifier(max_depth=2), DecisionTreeClassifier(criterion="log_loss", splitter="random")):  # fmt: skip
+        fitted = RotationForestClassifier(10, estimator=tree, random_state=0).fit(X, y)
+        assert fitted.score(Z, t) > 0.85
+        limit = getattr(tree, "max_depth", None)
+        assert limit is None or fitted.forest_.facts[:, 2].max() <= limit
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_subsets": 20}, "n_subsets is 20, but there are 13 columns"),
+        ({"n_subsets": 2, "subset_size": 3}, "not both"),
+        ({"estimator": LogisticRegression()}, "estimator must be a tree .* got LogisticRegression; others go with PooledEnsemble"),
+        ({"estimator": DecisionTreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
+        ({"estimator": DecisionTreeClassifier(min_samples_leaf=0.1)}, "min_samples_leaf must be a number of rows"),
+        ({"estimator": TreeClassifier(class_weight="balanced")}, "class_weight is not supported"),
+        ({"bootstrap_ratio": 0.0}, "'bootstrap_ratio' parameter"),
+        ({"n_estimators": 0}, "'n_estimators' parameter"),
+        ({"scaling": "log"}, "'scaling' parameter"),
+    ],
+)  # fmt: skip
+@every
+def test_bad_parameters(forest, options, message):
+    X, _, y, _ = split()
+    with pytest.raises(ValueError, match=message):
+        forest(**options).fit(X, y)
+
+
+@every
+def test_categorical_columns_are_never_rotated(forest):
+    X, _, y, _ = split()
+    flag = (X[:, :1] > 13).astype(float)
+    fitted = forest(6, categorical_features=[13], random_state=0).fit(np.hstack([X, flag]), y)
+    for view in range(len(fitted.forest_)):
+        matrix = fitted.forest_.views.matrix(int(fitted.forest_.tree_view[view]))
+        assert matrix.shape == (14, 14)
+        assert matrix[13].tolist() == [0.0] * 13 + [1.0]
+        assert (matrix[:13, 13] == 0).all()
+
+
+@every
+def test_one_column_and_subsets_of_uneven_size(forest):
+    X, Z, y, t = split(load_iris)
+    with pytest.warns(UserWarning, match="one numeric column"):
+        forest(4, random_state=0).fit(X[:, :1], y)
+    assert forest(8, subset_size=3, random_state=0).fit(X, y).score(Z, t) > 0.85
+
+
+@every
+def test_missing_values_are_filled_by_the_scaler(forest):
+    X, Z, y, t = split()
+    X = X.copy()
+    X[::7, 3] = np.nan
+    assert forest(20, random_state=0).fit(X, y).score(Z, t) > 0.85
+    with pytest.raises(ValueError, match="NaN"):
+        forest(4, scaling=None).fit(X, y)
+
+
+def test_out_of_bag_rows_of_bootstrapped_trees():
+    X, Z, y, t = split(load_breast_cancer)
+    fitted = RotationForestClassifier(60, bootstrap=True, random_state=0).fit(X, y)
+    assert abs(fitted.oob_score_ - fitted.score(Z, t)) < 0.04
+    assert not hasattr(RotationForestClassifier(5, random_state=0).fit(X, y), "oob_score_")
+
+
+def test_the_unrotated_counterpart():
+    X, Z, y, t = split()
+    for forest in FORESTS:
+        plain = forest(15, random_state=0).unrotated().fit(X, y)
+        assert plain.score(Z, t) > 0.85
+
+
+def test_rotations_help_on_waveform():
+    frame = waveform(1200, seed=3)
+    X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
+    X, Z, y, t = X[:600], X[600:], y[:600], y[600:]
+    rotated = RotationForestClassifier(40, random_state=0).fit(X, y)
+    assert rotated.score(Z, t) > rotated.unrotated().fit(X, y).score(Z, t)
+
+
+class TestMarginForest:
+    def test_it_is_the_double_rotation_forest_pruned_by_margins(self):
+        X, Z, y, _ = split(load_breast_cancer)
+        codes = np.unique(y, return_inverse=True)[1]
+        whole = DoubleRotationForestClassifier(30, bootstrap=True, random_state=0).fit(X, y)
+        pruned = DoubleRotationMarginForestClassifier(30, random_state=0).fit(X, y)
+        votes = whole.forest_.votes(whole._checked(X))
+        pruner = MarginPruner().fit(np.where(whole.forest_.out_of_bag(len(X)), votes, -1), codes)
+        assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
+        assert 1 < len(pruned.forest_) == pruner.n_selected_ < 30
+        kept = whole.forest_.votes(whole._checked(Z))[:, pruner.selected_]
+        assert (pruned.tree_votes(Z) == pruned.classes_[kept]).all()
+        counts = np.stack([(kept == c).sum(axis=1) for c in range(2)], axis=1)
+        clear = counts[:, 0] != counts[:, 1]
+        assert (pruned.predict(Z)[clear] == pruned.classes_[counts.argmax(axis=1)][clear]).all()
+
+    def test_training_rows_saturate_with_full_trees_and_not_with_c45(self):
+        X, _, y, _ = split(load_breast_cancer)
+        options = {"bootstrap": False, "selection": "train", "random_state": 0}
+        full = DoubleRotationMarginForestClassifier(30, estimator=TreeClassifier(), **options).fit(X, y)
+        assert len(full.forest_) == 1  # every tree is always right
+        frame = waveform(400, seed=0)  # no tree of C4.5 gets all of these right
+        X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
+        assert len(DoubleRotationMarginForestClassifier(30, **options).fit(X, y).forest_) > 1
+
+    def test_out_of_bag_selection_needs_bags(self):
+        X, _, y, _ = split()
+        with pytest.raises(ValueError, match="selection='oob' needs bootstrap=True"):
+            DoubleRotationMarginForestClassifier(5, bootstrap=False).fit(X, y)
+
+    def test_weighted_votes(self):
+        X, Z, y, t = split()
+        fitted = DoubleRotationMarginForestClassifier(30, vote="weighted", lambda_=1.0, random_state=0).fit(
+            X, y
+        )
+        assert fitted.score(Z, t) > 0.9
+        assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1
+
+
+class TestAdaBoostM1:
+    def test_two_classes_are_samme(self):
+        X, Z, y, _ = split(load_breast_cancer)
+        X, Z = X.astype(np.float32).astype(float), Z.astype(np.float32).astype(float)
+        ours = AdaBoostM1Classifier(25, TreeClassifier(max_depth=1)).fit(X, y)
+        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=25, random_state=0).fit(
+            X, y
+        )
+        np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
+        np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
+        assert (ours.predict(Z) == theirs.predict(Z)).all()
+
+    def test_weights_by_hand(self):
+        X = np.arange(6, dtype=float)[:, None]
+        y = np.array([0, 0, 1, 0, 1, 1])
+        clf = AdaBoostM1Classifier(2, TreeClassifier(max_depth=1)).fit(X, y)
+        assert clf.estimator_errors_[0] == pytest.approx(1 / 6)
+        # Row 3 or 2 was wrong; its weight is multiplied by 5, and all add up to 6 again: 3 and 5 times 0.6.
+        assert clf.estimator_errors_[1] == pytest.approx(0.2) or clf.estimator_errors_[1] == pytest.approx(
+            0.1
+        )
+        np.testing.assert_allclose(clf.estimator_weights_, np.log(1 / clf.estimator_errors_ - 1))
+
+    def test_a_perfect_first_tree_is_alone(self):
+        X, _, y, _ = split()
+        clf = AdaBoostM1Classifier(10, TreeClassifier()).fit(X, y)
+        assert len(clf.forest_) == 1
+        assert clf.estimator_weights_.tolist() == [1.0]
+
+    def test_a_useless_first_tree_is_alone(self):
+        X = np.ones((8, 1))
+        clf = AdaBoostM1Classifier(10).fit(X, [0, 1] * 4)
+        assert len(clf.forest_) == 1
+        assert clf.estimator_errors_.tolist() == [0.5]
+
+    def test_a_perfect_later_tree_is_left_out(self):
+        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.0]])
+        y = [0, 0, 1, 1, 0]
+        clf = AdaBoostM1Classifier(30, TreeClassifier(max_depth=2)).fit(X, y)
+        assert (clf.estimator_errors_ < 0.5).all()
+        assert len(clf.forest_) == 1 or (clf.estimator_errors_ > 0).all()
+
+    def test_resampling_goes_on_where_weighing_ends(self):
+        X, Z, y, t = split(load_breast_cancer)
+        weighed = AdaBoostM1Classifier(20, TreeClassifier(), random_state=0).fit(X, y)
+        drawn = AdaBoostM1Classifier(20, TreeClassifier(), resample=True, random_state=0).fit(X, y)
+        assert len(weighed.forest_) == 1 < len(drawn.forest_)
+        assert drawn.score(Z, t) >= weighed.score(Z, t)
+
+    def test_c45_on_more_than_two_classes(self):
+        frame = waveform(600, seed=0)
+        X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
+        boosted = AdaBoostM1Classifier(25).fit(X[:300], y[:300])
+        assert boosted.score(X[300:], y[300:]) > C45Classifier().fit(X[:300], y[:300]).score(X[300:], y[300:])
+        assert (boosted.estimator_errors_ < 0.5).all()
+
+    def test_weights_of_rows_are_cases(self):
+        X, Z, y, _ = split()
+        repeats = np.random.default_rng(0).integers(1, 4, len(y))
+        weighed = AdaBoostM1Classifier(10).fit(X, y, sample_weight=repeats)
+        repeated = AdaBoostM1Classifier(10).fit(np.repeat(X, repeats, axis=0), np.repeat(y, repeats))
+        np.testing.assert_allclose(weighed.predict_proba(Z), repeated.predict_proba(Z), atol=1e-9)
+
+
+def test_a_rotation_with_any_base_learner():
+    X, Z, y, t = split()
+    clf = PooledEnsembleClassifier(
+        PrincipalRotation(), LogisticRegression(max_iter=200), n_estimators=8, random_state=0
+    ).fit(X, y)
+    assert clf.score(Z, t) > 0.9

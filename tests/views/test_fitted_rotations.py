@@ -1,0 +1,290 @@
+"""PCA rotation, LSDA, discriminant rotation and double rotation, judged by what they mean."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.linalg import eig
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.preprocessing import MinMaxScaler
+
+from rotastack.seeds import child, root_sequence
+from rotastack.views import (
+    DiscriminantRotation,
+    DoubleRotation,
+    LocalityDiscriminantAnalysis,
+    PrincipalRotation,
+)
+from rotastack.views.locality import nearest_neighbors
+from rotastack.views.principal import principal_blocks
+from rotastack.views.subsets import RowsByClass, count_subsets, split_columns
+
+TABLES = {"iris": load_iris, "wine": load_wine, "breast_cancer": load_breast_cancer}
+
+
+def table(name):
+    X, y = TABLES[name](return_X_y=True)
+    return MinMaxScaler().fit_transform(X), y
+
+
+class TestSubsets:
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(p=st.integers(1, 40), data=st.data())
+    def test_every_column_is_in_one_subset_and_sizes_differ_by_one(self, p, data):
+        k = data.draw(st.integers(1, p))
+        parts = split_columns(p, k, np.random.default_rng(0))
+        assert sorted(np.concatenate(parts).tolist()) == list(range(p))
+        sizes = [len(part) for part in parts]
+        assert len(parts) == k
+        assert max(sizes) - min(sizes) <= 1
+        assert sizes == sorted(sizes, reverse=True)
+
+    @pytest.mark.parametrize(
+        ("p", "n_subsets", "subset_size", "expected"),
+        [(10, None, None, 2), (1, None, None, 1), (10, 10, None, 10), (10, None, 3, 4), (9, None, 3, 3), (4, None, 7, 1)],
+    )  # fmt: skip
+    def test_number_of_subsets(self, p, n_subsets, subset_size, expected):
+        assert count_subsets(p, n_subsets, subset_size) == expected
+
+    @pytest.mark.parametrize(
+        ("p", "options", "message"),
+        [
+            (4, {"n_subsets": 5}, "n_subsets is 5, but there are 4 columns"),
+            (1, {"n_subsets": 2}, "n_subsets is 2, but there is 1 column to split"),
+            (4, {"n_subsets": 2, "subset_size": 2}, "not both"),
+            (4, {"n_subsets": 0}, "n_subsets must be at least 1"),
+            (4, {"subset_size": 0}, "subset_size must be at least 1"),
+            (4, {"bootstrap_ratio": 0.0}, "bootstrap_ratio must be more than 0"),
+        ],
+    )
+    @pytest.mark.parametrize("view", [PrincipalRotation, DiscriminantRotation, DoubleRotation])
+    def test_numbers_that_do_not_fit(self, view, p, options, message):
+        X, y = np.random.default_rng(0).normal(size=(20, p)), np.arange(20) % 2
+        with pytest.raises(ValueError, match=message):
+            view(**options).fit(X, y)
+
+    def test_samples_come_from_a_random_subset_of_the_classes(self):
+        y = np.repeat([0, 1, 2], [10, 20, 30])
+        rows = RowsByClass.of(y, 60)
+        counts = rows.draw(4000, 0.75, np.random.default_rng(0))
+        kept = np.stack([counts[:, y == c].sum(axis=1) > 0 for c in range(3)], axis=1)
+        patterns, seen = np.unique(kept, axis=0, return_counts=True)
+        assert len(patterns) == 7  # all but the empty set, about equally often
+        assert seen.min() > 0.8 * 4000 / 7
+        assert set(counts.sum(axis=1)) == {8, 15, 22, 30, 38, 45}  # 3/4 of 10, 20, ..., 60; halves to even
+        share = counts[kept.all(axis=1)].mean(axis=0)  # all rows are drawn equally often
+        assert np.abs(share - 0.75).max() < 0.2
+
+    def test_two_classes_at_least(self):
+        rows = RowsByClass.of(np.repeat([0, 1, 2], 10), 30)
+        counts = rows.draw(2000, 1.0, np.random.default_rng(0), least=2)
+        kept = np.stack([counts[:, 10 * c : 10 * c + 10].sum(axis=1) > 0 for c in range(3)], axis=1)
+        assert (kept.sum(axis=1) >= 2).all()
+
+
+class TestPrincipal:
+    @pytest.mark.parametrize("name", TABLES)
+    @pytest.mark.parametrize("options", [{}, {"n_subsets": 3}, {"subset_size": 3}, {"n_subsets": 1}])
+    def test_orthogonal_and_in_place(self, name, options):
+        X, y = table(name)
+        view = PrincipalRotation(**options, random_state=0).fit(X, y)
+        p = X.shape[1]
+        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(p), atol=1e-12)
+        np.testing.assert_allclose(view.transform(X), (X - view.mean_) @ view.rotation_, atol=1e-12)
+        used = np.zeros((p, p), dtype=bool)
+        for columns, _ in view.blocks_:
+            used[np.ix_(columns, columns)] = True
+        assert (view.rotation_[~used] == 0).all()
+        parts = np.hstack([X[:, columns] @ matrix for columns, matrix in view.linear_parts()])
+        order = np.concatenate([columns for columns, _ in view.blocks_])
+        np.testing.assert_allclose(parts - parts.mean(0), view.transform(X)[:, order], atol=1e-10)
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_scores_are_uncorrelated_on_the_sample_and_longest_first(self, seed):
+        X, y = table("wine")
+        centred = X - X.mean(axis=0)
+        sequence = root_sequence(seed)
+        blocks = principal_blocks(centred, RowsByClass.of(y, len(y)), 3, 0.75, [sequence])[0]
+        rng = np.random.default_rng(sequence)  # the same draws, and the samples they make
+        parts = split_columns(X.shape[1], 3, rng)
+        rows = RowsByClass.of(y, len(y))
+        counts = rows.draw(3, 0.75, rng)
+        for (columns, axes), part, count in zip(blocks, parts, counts, strict=True):
+            assert columns.tolist() == part.tolist()
+            sample = centred[np.repeat(rows.order, count)][:, columns]
+            covariance = np.cov(sample @ axes, rowvar=False)
+            off = covariance - np.diag(np.diag(covariance))
+            assert np.abs(off).max() < 1e-12
+            assert (np.diff(np.diag(covariance)) <= 1e-12).all()
+            largest = np.abs(axes).argmax(axis=0)
+            assert (axes[largest, np.arange(len(axes))] > 0).all()
+
+    def test_many_at_once_are_what_each_is_alone(self):
+        X, y = table("breast_cancer")
+        sequences = [child(root_sequence(1), k) for k in range(6)]
+        together = principal_blocks(X - X.mean(axis=0), RowsByClass.of(y, len(y)), 7, 0.5, sequences)
+        for sequence, blocks in zip(sequences, together, strict=True):
+            alone = PrincipalRotation(7, bootstrap_ratio=0.5, random_state=sequence).fit(X, y)
+            for (a, A), (b, B) in zip(alone.blocks_, blocks, strict=True):
+                assert a.tolist() == b.tolist()
+                np.testing.assert_array_equal(A, B)
+
+    def test_a_subset_without_full_rank_gets_a_whole_basis(self):
+        X = np.random.default_rng(0).normal(size=(30, 6))
+        X[:, 3:] = X[:, [0]]  # copies, and one constant
+        X[:, 5] = 1.0
+        view = PrincipalRotation(n_subsets=1, random_state=0).fit(X, np.arange(30) % 2)
+        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(6), atol=1e-10)
+
+    def test_few_rows(self):
+        X, y = np.random.default_rng(0).normal(size=(2, 5)), np.array([0, 1])
+        view = PrincipalRotation(random_state=0).fit(X, y)
+        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(5), atol=1e-10)
+
+    def test_seeds(self):
+        X, y = table("iris")
+        one, two, other = (PrincipalRotation(random_state=s).fit(X, y).rotation_ for s in (0, 0, 1))
+        np.testing.assert_array_equal(one, two)
+        assert np.abs(one - other).max() > 0.1
+
+
+def direct_lsda(X, y, k, alpha):
+    """Solve equation 10 by full matrices and a general eigen-solver."""
+    n = len(X)
+    distances = np.sqrt(((X[:, None] - X[None]) ** 2).sum(axis=2)).round(10)
+    np.fill_diagonal(distances, np.inf)
+    near = np.zeros((n, n), dtype=bool)
+    for i in range(n):
+        near[i, np.argsort(distances[i], kind="stable")[:k]] = True
+    joined = near | near.T
+    same = y[:, None] == y[None]
+    within, between = (joined & same).astype(float), (joined & ~same).astype(float)
+    X = X - X.mean(axis=0)
+    laplacian = np.diag(between.sum(axis=1)) - between
+    left = X.T @ (alpha * laplacian + (1 - alpha) * within) @ X
+    right = X.T @ np.diag(within.sum(axis=1)) @ X
+    right += 1e-6 * np.trace(right) / len(right) * np.eye(len(right))
+    values, vectors = eig(left, right)
+    order = np.argsort(-values.real)
+    vectors = vectors.real[:, order]
+    return values.real[order], vectors / np.linalg.norm(vectors, axis=0)
+
+
+class TestLocality:
+    @pytest.mark.parametrize("name", TABLES)
+    @pytest.mark.parametrize(("k", "alpha"), [(5, 0.1), (3, 0.7), (7, 0.0), (5, 1.0)])
+    def test_against_a_direct_solution(self, name, k, alpha):
+        X, y = table(name)
+        view = LocalityDiscriminantAnalysis(k, alpha).fit(X, y)
+        values, vectors = direct_lsda(X, y, k, alpha)
+        np.testing.assert_allclose(view.eigenvalues_, values, rtol=1e-6, atol=1e-8)
+        apart = np.diff(values) < -1e-6 * np.abs(values).max()
+        clear = np.append(apart, True) & np.append(True, apart)
+        cosines = np.abs((view.rotation_ * vectors).sum(axis=0))
+        np.testing.assert_allclose(cosines[clear], 1.0, atol=1e-5)
+        np.testing.assert_allclose(np.linalg.norm(view.rotation_, axis=0), 1.0)
+        largest = np.abs(view.rotation_).argmax(axis=0)
+        assert (view.rotation_[largest, np.arange(len(largest))] > 0).all()
+
+    def test_first_axis_separates_what_lies_close(self):
+        rng = np.random.default_rng(0)
+        y = np.arange(300) % 2
+        X = rng.normal(size=(300, 4)) * [3, 2, 2, 0.3]
+        X[:, 3] += y  # the smallest column tells the classes apart
+        scores = LocalityDiscriminantAnalysis().fit(X, y).transform(X)
+        gaps = np.abs(scores[y == 0].mean(axis=0) - scores[y == 1].mean(axis=0)) / scores.std(axis=0)
+        assert gaps.max() > 1.5
+
+    @settings(max_examples=60, deadline=None, derandomize=True)
+    @given(
+        n=st.integers(3, 25), p=st.integers(1, 4), levels=st.integers(1, 5), k=st.integers(1, 6), seed=st.integers(0, 999)
+    )  # fmt: skip
+    def test_neighbours_with_ties_and_copies(self, n, p, levels, k, seed):
+        X = np.random.default_rng(seed).integers(0, levels, size=(n, p)).astype(float)
+        k = min(k, n - 1)
+        found = nearest_neighbors(X, k)
+        for i in range(n):
+            distance = np.sqrt(((X - X[i]) ** 2).sum(axis=1))
+            distance[i] = np.inf
+            assert found[i].tolist() == np.argsort(distance, kind="stable")[:k].tolist()
+
+    def test_more_columns_than_rows(self):
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(12, 40)), np.arange(12) % 3
+        view = LocalityDiscriminantAnalysis().fit(X, y)
+        assert view.eigenvalues_.shape == (11,)
+        assert np.linalg.matrix_rank(view.rotation_) == 40
+        rest = view.rotation_[:, 11:]
+        np.testing.assert_allclose(rest.T @ rest, np.eye(29), atol=1e-10)
+        assert np.abs((X - X.mean(axis=0)) @ rest).max() < 1e-10
+        again = LocalityDiscriminantAnalysis().fit(X, y)
+        np.testing.assert_array_equal(view.rotation_, again.rotation_)
+
+    def test_no_neighbour_of_the_same_class(self):
+        X = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 1.0], [5.1, 1.0]])
+        view = LocalityDiscriminantAnalysis(n_neighbors=1).fit(X, [0, 1, 0, 1])
+        assert np.isfinite(view.rotation_).all()
+        assert np.linalg.matrix_rank(view.rotation_) == 2
+
+    def test_identical_rows(self):
+        view = LocalityDiscriminantAnalysis().fit(np.ones((6, 3)), [0, 1, 0, 1, 0, 1])
+        np.testing.assert_array_equal(view.rotation_, np.eye(3))
+
+    @pytest.mark.parametrize(
+        ("options", "y", "message"),
+        [
+            ({}, [0, 0, 0, 0], "one class only"),
+            ({"n_neighbors": 0}, [0, 1, 0, 1], "n_neighbors must be a whole number of at least 1"),
+            ({"n_neighbors": 2.5}, [0, 1, 0, 1], "n_neighbors must be"),
+            ({"alpha": 1.5}, [0, 1, 0, 1], "alpha must lie between 0 and 1"),
+        ],
+    )
+    def test_bad_input(self, options, y, message):
+        X = np.random.default_rng(0).normal(size=(4, 2))
+        with pytest.raises(ValueError, match=message):
+            LocalityDiscriminantAnalysis(**options).fit(X, y)
+
+
+class TestDiscriminantAndDouble:
+    @pytest.mark.parametrize("view", [DiscriminantRotation, DoubleRotation])
+    @pytest.mark.parametrize("name", TABLES)
+    def test_a_change_of_basis_from_a_centre(self, view, name):
+        X, y = table(name)
+        fitted = view(random_state=0).fit(X, y)
+        assert np.linalg.matrix_rank(fitted.rotation_) == X.shape[1]
+        np.testing.assert_allclose(fitted.transform(X), (X - fitted.mean_) @ fitted.rotation_, atol=1e-10)
+        np.testing.assert_allclose(fitted.mean_, X.mean(axis=0))
+
+    def test_blocks_are_analyses_of_their_samples(self):
+        X, y = table("wine")
+        view = DiscriminantRotation(random_state=3).fit(X, y)
+        rng = np.random.default_rng(root_sequence(3))
+        rows = RowsByClass.of(y, len(y))
+        for (columns, matrix), part in zip(view.blocks_, split_columns(13, 2, rng), strict=True):
+            assert columns.tolist() == part.tolist()
+            drawn = rows.order[rows.draw(1, 0.75, rng, least=2)[0] > 0]  # distinct rows
+            alone = LocalityDiscriminantAnalysis().fit(X[np.ix_(drawn, columns)], y[drawn])
+            np.testing.assert_allclose(np.abs((alone.rotation_ * matrix).sum(axis=0)), 1.0, atol=1e-6)
+
+    def test_double_is_a_pca_rotation_and_then_a_discriminant_one(self):
+        X, y = table("breast_cancer")
+        double = DoubleRotation(n_subsets=3, random_state=5).fit(X, y)
+        first = PrincipalRotation(n_subsets=3, random_state=child(root_sequence(5), "principal")).fit(X, y)
+        np.testing.assert_allclose(double.principal_, first.rotation_, atol=1e-12)
+        second = DiscriminantRotation(n_subsets=3, random_state=child(root_sequence(5), "discriminant"))
+        second.fit(first.transform(X), y)
+        np.testing.assert_allclose(double.discriminant_, second.rotation_, atol=1e-8)
+        assert (first.rotation_ != 0).sum() < (double.rotation_ != 0).sum()
+
+    def test_a_class_of_one_row(self):
+        X, y = table("iris")
+        keep = np.concatenate([np.arange(50), [70]])
+        for seed in range(10):  # most samples lack the second class: they are drawn again
+            view = DiscriminantRotation(random_state=seed).fit(X[keep], y[keep])
+            assert np.isfinite(view.rotation_).all()
+
+    @pytest.mark.parametrize("view", [DiscriminantRotation, DoubleRotation])
+    def test_one_class(self, view):
+        X, _ = table("iris")
+        with pytest.raises(ValueError, match="one class only"):
+            view().fit(X, np.zeros(150, dtype=int))
