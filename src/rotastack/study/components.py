@@ -8,7 +8,16 @@ import importlib
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["combine_modules", "load", "refit_modules", "step_module", "train_modules"]
+__all__ = [
+    "PRUNERS",
+    "combine_modules",
+    "load",
+    "make_combiner",
+    "make_pruner",
+    "refit_modules",
+    "step_module",
+    "train_modules",
+]
 
 _VIEWS = {"identity": [], "rotation": ["rotastack.views.rotation"]}
 _COMBINERS = {
@@ -16,7 +25,21 @@ _COMBINERS = {
     "stacking": ["rotastack.combine.stacking"],
     "weights": ["rotastack.combine.rotation_weights"],
     "member": [],
+    "prune": ["rotastack.study.pruned_cells"],
 }
+PRUNERS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
+    "margin": ("margin", "MarginPruner", {}, ("lambda", "positive", "vote")),
+    "lasso": ("margin", "MarginPruner", {"size": "nonzero"}, ("lambda", "positive", "vote")),
+    "qmm": ("qmm", "QMMPruner", {}, ("v", "reduce", "polish")),
+    "drep": ("drep", "DREPPruner", {}, ("rho", "patience")),
+    "kappa": ("kappa", "KappaPruner", {}, ("n_select", "vote")),
+    "mdm": ("mdm", "MDMPruner", {}, ("n_select", "p", "vote")),
+    "meandm": ("meandm", "MeanDMPruner", {}, ("n_select", "vote")),
+    "lp": ("lp", "LPPruner", {}, ()),
+    "reduced_error": ("reduced_error", "ReducedErrorPruner", {}, ("n_select", "vote")),
+    "orientation": ("orientation", "OrientationPruner", {}, ("n_select", "vote")),
+}
+"""Name in a study -> module, class, what is fixed, and which keys it takes."""
 
 
 def step_module(step: str) -> str:
@@ -32,6 +55,8 @@ def train_modules(pool: Mapping[str, Any]) -> list[str]:
 def combine_modules(combiner: Mapping[str, Any]) -> list[str]:
     """Return what combining finds by name: the combiner and its level-1 learner."""
     modules = list(_COMBINERS[combiner["kind"]])
+    if combiner.get("pruner") in PRUNERS:
+        modules.append(f"rotastack.combine.pruning.{PRUNERS[combiner['pruner']][0]}")
     if "learner" in combiner:
         modules.append(f"rotastack.learners.{combiner['learner']['kind']}")
     return modules
@@ -58,3 +83,10 @@ def make_combiner(spec: Mapping[str, Any]) -> Any:
     if spec["kind"] == "weights":
         return module.RotationWeights(spec["weighting"], spec["h"])
     return module.Stacking(load("rotastack.learners.registry").make_learner(spec["learner"]))
+
+
+def make_pruner(spec: Mapping[str, Any]) -> Any:
+    """Return an unfitted pruner as a study describes it."""
+    module, name, fixed, keys = PRUNERS[spec["pruner"]]
+    given = {"lambda_" if k == "lambda" else k: spec[k] for k in keys if k in spec}
+    return getattr(load(f"rotastack.combine.pruning.{module}"), name)(**fixed, **given)

@@ -9,14 +9,28 @@ from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.learners.registry import check_learner
 from rotastack.schema import schema, validate, with_defaults
+from rotastack.study.components import PRUNERS
 
 __all__ = ["Study", "compact", "slug"]
 
-_OF_HOLDOUT = ("repeats", "train")
-_OF_NESTED = ("rotation_groups", "fold_groups", "folds", "rotations", "flip", "max_axes")
-_VOTING_TREES = ("forest", "extra_forest", "random_rotation_forest", "multi_rotation_forest")
+_OF_KIND = {
+    "nested": ("rotation_groups", "fold_groups", "folds", "rotations", "flip", "max_axes"),
+    "holdout": ("repeats", "train"),
+    "crossval": ("repeats", "folds"),
+}
+_VOTING_TREES = (
+    "adaboost_m1",
+    "bagging",
+    "double_rotation_forest",
+    "extra_forest",
+    "forest",
+    "multi_rotation_forest",
+    "random_rotation_forest",
+    "rotation_forest",
+)
 _OF_COMBINER = {
     "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
+    "prune": ("pruner", "selection", "first", *dict.fromkeys(k for p in PRUNERS.values() for k in p[3])),
 }  # fmt: skip
 
 
@@ -65,12 +79,16 @@ class Study:
         """
         validate(data, "study", where)
         kind = data.get("protocol", {}).get("kind", "nested")
-        other = _OF_NESTED if kind == "holdout" else _OF_HOLDOUT
         for key in data.get("protocol", {}):
-            if key in other:
+            if key != "kind" and key not in _OF_KIND[kind]:
                 raise RotastackError(f"{where}: protocol: {key!r} does not go with kind {kind!r}")
         content = with_defaults(dict(data), schema("study"))
-        content["protocol"] = {k: v for k, v in content["protocol"].items() if k not in other}
+        if kind == "crossval":
+            for key, usual in (("repeats", 1), ("folds", 10)):
+                content["protocol"][key] = data["protocol"].get(key, usual)
+        content["protocol"] = {
+            k: v for k, v in content["protocol"].items() if k == "kind" or k in _OF_KIND[kind]
+        }
         study = cls(content, _resolve_datasets(content["datasets"], where))
         study._check(where)
         return study
@@ -125,8 +143,8 @@ class Study:
         """Check what only fails when it is trained, after hours perhaps."""
         learner = pool["learner"]
         kind, trees = learner["kind"], learner.get("n_trees")
-        if not self.is_holdout and (pool["diversity"] or pool["repeats"]):
-            raise RotastackError(f"{where}: diversity and repeats go with random splits only")
+        if not self.is_holdout and (pool["diversity"] or pool["repeats"] or any(pool["noise"].values())):
+            raise RotastackError(f"{where}: diversity, repeats and noise go with random splits only")
         if pool["diversity"] and kind not in _VOTING_TREES:
             raise RotastackError(
                 f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"
@@ -187,6 +205,8 @@ class Study:
                 raise RotastackError(
                     f"{where}.h: {h} does not go with {combiner['weighting']}; it must be {allowed}"
                 )
+        elif kind == "prune":
+            self._check_pruner(method, where)
         elif kind == "stacking":
             if self.is_holdout:
                 raise RotastackError(f"{where}: stacking needs nested cross-validation, not random splits")
@@ -195,12 +215,54 @@ class Study:
         else:
             combiner.setdefault("voting", "soft")
 
+    def _check_pruner(self, method: dict[str, Any], where: str) -> None:
+        combiner, pool = method["combiner"], self.pools[method["pool"]]
+        learner = pool["learner"]
+        if not self.is_holdout:
+            raise RotastackError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+        if learner["kind"] not in _VOTING_TREES:
+            raise RotastackError(
+                f"{where}: {learner['kind']} has no members that vote; {', '.join(_VOTING_TREES)} have"
+            )
+        name = combiner.setdefault("pruner", "margin")
+        known = ("vote",) if name == "none" else PRUNERS[name][3]
+        for key in combiner:
+            if key not in ("kind", "pruner", "selection", "first", *known):
+                raise RotastackError(
+                    f"{where}: {key!r} does not go with pruner {name!r}; it takes {', '.join(known) or 'nothing'}"
+                )
+        bagged = learner["kind"] in ("forest", "bagging") or learner.get("bootstrap", False)
+        bagged |= learner["kind"] == "random_rotation_forest" and learner.get("tree", "forest") == "forest"
+        combiner.setdefault("selection", "oob" if bagged else "train")
+        if combiner["selection"] == "oob" and not bagged:
+            raise RotastackError(
+                f"{where}.selection: the members of {learner['kind']} have no out-of-bag rows here"
+            )
+        size, first = combiner.get("n_select"), combiner.get("first") or learner.get("n_trees", 100)
+        if isinstance(size, int) and size > first:
+            raise RotastackError(f"{where}.n_select: {size} members are wanted of {first}")
+        if combiner.get("first", 0) > learner.get("n_trees", 100):
+            raise RotastackError(
+                f"{where}.first: the pool has {learner.get('n_trees', 100)} members, not {combiner['first']}"
+            )
+
     # Names
 
     @property
     def is_holdout(self) -> bool:
-        """Tell whether the protocol is repeated random splits."""
-        return self.content["protocol"]["kind"] == "holdout"
+        """Tell whether the protocol is a series of splits: random ones, or those of a cross-validation."""
+        return self.content["protocol"]["kind"] in ("holdout", "crossval")
+
+    @property
+    def n_splits(self) -> int:
+        """Number of splits: repeats, or folds of all repeats."""
+        protocol = self.content["protocol"]
+        return protocol["repeats"] * (protocol["folds"] if protocol["kind"] == "crossval" else 1)
+
+    @property
+    def prunes(self) -> bool:
+        """Tell whether a method chooses among members."""
+        return any(m["combiner"]["kind"] == "prune" for m in self.methods.values())
 
     @property
     def name(self) -> str:
@@ -242,7 +304,7 @@ class Study:
     def _count(self, kind: str) -> int:
         """Return the number of rotation groups (one with random splits), or of fold groups or repeats."""
         if self.is_holdout:
-            return 1 if kind == "rotation" else self.content["protocol"]["repeats"]
+            return 1 if kind == "rotation" else self.n_splits
         return self.content["protocol"][f"{kind}_groups"]
 
     def blocks(self, kind: str) -> dict[str, list[int]]:
@@ -255,6 +317,11 @@ class Study:
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
         return any(m["pool"] == pool and m["combiner"]["kind"] == "stacking" for m in self.methods.values())
+
+    def votes_of(self, pool: str) -> list[str]:
+        """Return by which rows methods choose among the pool's members; none if no method does."""
+        found = {m["combiner"].get("selection") for m in self.methods.values() if m["pool"] == pool}
+        return sorted(found - {None})
 
     # What each step needs of the study, and nothing else
 
@@ -276,8 +343,8 @@ class Study:
         protocol = self.content["protocol"]
         if self.is_holdout:
             return {
-                "seed": self.content["seed"], "dataset": dataset,
-                "repeats": protocol["repeats"], "train": protocol["train"],
+                "seed": self.content["seed"], "dataset": dataset, "kind": protocol["kind"],
+                **{k: protocol[k] for k in _OF_KIND[protocol["kind"]]},
             }  # fmt: skip
         return {
             "seed": self.content["seed"], "dataset": dataset,
@@ -294,10 +361,11 @@ class Study:
 
     def train_spec(self, dataset: str, pool: str, rotation_block: str, fold_block: str) -> dict[str, Any]:
         """Return the slice for ``rotastack train`` or ``train_holdout``."""
-        spec = {k: v for k, v in self.pools[pool].items() if k not in ("repeats", "diversity")}
+        spec = {k: v for k, v in self.pools[pool].items() if k not in ("repeats", "diversity", "noise")}
         if self.is_holdout:
-            spec["diversity"] = self.pools[pool]["diversity"]
-            repeats = self.pools[pool]["repeats"].get(dataset, self.content["protocol"]["repeats"])
+            spec |= {k: self.pools[pool][k] for k in ("diversity", "noise")}
+            spec["votes"] = self.votes_of(pool)
+            repeats = self.pools[pool]["repeats"].get(dataset, self.n_splits)
             return {
                 "seed": self.content["seed"], "dataset": dataset, "name": pool, "pool": spec,
                 "fold_groups": self.blocks("fold")[fold_block], "repeats": repeats,

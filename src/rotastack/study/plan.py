@@ -19,6 +19,7 @@ __all__ = ["Plan"]
 FIGURES = {
     "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
     "holdout": ("boxes",),
+    "crossval": ("boxes",),
 }
 OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
 STUDY_FIGURES = ("critical_difference", "differences")
@@ -279,8 +280,11 @@ class Plan:
         classes = len(self._all_datasets[dataset].get("classes", range(10)))
         if self.study.is_holdout:
             members = len(self.study.pools[pool]["learner"].get("weightings", "1"))
-            cells = min(blocks["fold_groups"], protocol["repeats"])
-            return 8 * cells * members * self.rows(dataset) * classes / 1e6
+            cells = min(blocks["fold_groups"], self.study.n_splits)
+            votes = (
+                6 * self.study.pools[pool]["learner"].get("n_trees", 100) if self.study.votes_of(pool) else 0
+            )
+            return cells * self.rows(dataset) * (8 * members * classes + votes) / 1e6
         members = protocol["rotations"] if self.study.pools[pool]["view"] == "rotation" else 1
         cells = min(blocks["rotation_groups"], protocol["rotation_groups"]) * min(
             blocks["fold_groups"], protocol["fold_groups"]
@@ -317,7 +321,7 @@ class Plan:
         protocol = self.study.content["protocol"]
         if self.study.is_holdout:
             trees = self.study.pools[pool]["learner"].get("n_trees", 1000)
-            cells = min(self.study.content["blocks"]["fold_groups"], protocol["repeats"])
+            cells = min(self.study.content["blocks"]["fold_groups"], self.study.n_splits)
             seconds = cells * (10 + 2e-6 * trees * self.rows(dataset) * self.columns(dataset) ** 0.5)
             return int(attempt * (30 + seconds / 20))
         cells = self.study.content["blocks"]["rotation_groups"] * self.study.content["blocks"]["fold_groups"]

@@ -2,6 +2,8 @@
 
 from typing import ClassVar
 
+from sklearn.utils._param_validation import StrOptions
+
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
     FOREST_CONSTRAINTS,
@@ -22,9 +24,11 @@ class ForestClassifier(GrownClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    criterion : {"gini", "entropy", "gain_ratio"}, default="gini"
+    criterion : {"gini", "entropy", "gain_ratio", "c45"}, default="gini"
         Impurity. "gain_ratio" takes, as C4.5 does, the largest ratio of the decrease of entropy
-        to the entropy of the sides' sizes, among columns of at least average decrease.
+        to the entropy of the sides' sizes, among columns of at least average decrease. "c45" grows and
+        prunes trees as :class:`C45Classifier` does: they look at all columns, and know `max_depth` and
+        `min_samples_leaf` (2 in C4.5) only.
     max_depth : int or None, default=None
     min_samples_split : int, default=2
     min_samples_leaf : int, default=1
@@ -78,7 +82,11 @@ class ForestClassifier(GrownClassifier):
     ([0, 1, 2], True)
     """
 
-    _parameter_constraints: ClassVar[dict] = {**FOREST_CONSTRAINTS, **CLASSIFIER_CONSTRAINTS}
+    _parameter_constraints: ClassVar[dict] = {
+        **FOREST_CONSTRAINTS,
+        **CLASSIFIER_CONSTRAINTS,
+        "criterion": [StrOptions({"gini", "entropy", "gain_ratio", "c45"})],
+    }
 
     def __init__(
         self,

@@ -167,7 +167,7 @@ def weigh(
     return weights, None
 
 
-def reduced(ballots: Ballots, how: str | None) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def reduced(ballots: Ballots, how: str | None) -> tuple[NDArray[np.intp], NDArray]:
     """Return the members that stay, and their weights: with those of their duplicates, if these went."""
     if how is None:
         return np.arange(ballots.n_members), ballots.weights

@@ -5,23 +5,23 @@ import xarray as xr
 
 from rotastack.errors import RotastackError
 from rotastack.study.artifacts import read_arrays, read_prepared, write_arrays
-from rotastack.study.components import make_combiner
+from rotastack.study.components import load, make_combiner
 from rotastack.study.job import INFRASTRUCTURE, Job
 
-STAMPS = ("proba", "rows")
+AXES = ("rotation_group", "fold_group")
 
 
 def run(job: Job) -> None:
     """Read inputs ``table`` and those below ``pools``, write output ``method``.
 
     The output has axes (rotation_group, fold_group, row, class): probabilities of the test rows,
-    which ``rows`` numbers, and the facts of the members that decide, averaged.
+    which ``rows`` numbers, and the facts of the members that decide, averaged. Methods that choose among
+    members add margins and ordered curves, see :mod:`rotastack.study.pruned_cells`.
     """
     spec = job.spec
     data = read_prepared(job.input("table"))
-    chosen = spec["combiner"].get("member")
+    combiner = spec["combiner"]
     with job.recorded() as record:
-        combiner = None if chosen else make_combiner(spec["combiner"])
         parts = []
         for path in job.pool_files("nc"):
             block = read_arrays(path)
@@ -29,46 +29,82 @@ def run(job: Job) -> None:
                 continue
             if block.attrs["status"] != "ok":
                 record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
-            names = [str(m) for m in block.member.values]
-            if chosen is not None and chosen not in names:
-                raise RotastackError(
-                    f"{spec['method']}: its pool has no member {chosen!r}; there are {', '.join(names)}"
-                )
-            picked = block if chosen is None else block.sel(member=[chosen])
-            outputs = picked["proba"].values[0]
+            block = _members(block, combiner.get("member"), spec["method"])
+            nothing = np.full((*block["rows"].shape, len(data.classes)), np.nan)
+            proba: np.ndarray = nothing
+            extra: dict = {}
             try:
-                proba = (
-                    outputs[:, 0]
-                    if combiner is None
-                    else np.stack([combiner.predict_proba(o) for o in outputs])
-                )
+                if combiner["kind"] == "prune":
+                    if block.attrs["status"] == "ok":
+                        proba, extra = _pruned(combiner, block, data)
+                elif combiner["kind"] == "member":
+                    proba = block["proba"].values[0, :, 0]
+                else:
+                    ready = make_combiner(combiner)
+                    proba = np.stack([ready.predict_proba(o) for o in block["proba"].values[0]])
             except INFRASTRUCTURE:
                 raise
             except Exception as error:  # a model that fails is a result; the study goes on
                 record.fail(error)
-                proba = np.full((len(outputs), *outputs.shape[2:]), np.nan)
             facts = {
-                name: (("rotation_group", "fold_group"), picked[name].mean("member", skipna=False).values)
-                for name in picked.data_vars
-                if name not in STAMPS
+                name: (AXES, block[name].mean("member", skipna=False).values)
+                for name in block.data_vars
+                if block[name].dims == (*AXES, "member")
             }
             parts.append(
                 xr.Dataset(
                     {
-                        "proba": (
-                            ("rotation_group", "fold_group", "row", "class"), proba[None].astype(np.float64),
-                        ),
-                        "rows": (("fold_group", "row"), picked["rows"].values),
+                        "proba": ((*AXES, "row", "class"), proba[None].astype(np.float64)),
+                        "rows": (("fold_group", "row"), block["rows"].values),
                         **facts,
+                        **extra,
                     },
                     coords={
-                        "rotation_group": ["RG-01"], "fold_group": picked.fold_group.values.astype(object), "class": data.classes,
+                        "rotation_group": ["RG-01"], "fold_group": block.fold_group.values.astype(object),
+                        "class": data.classes,
                     },
                 )
             )  # fmt: skip
-        whole = xr.concat(parts, dim="fold_group", data_vars="minimal")
+        whole = _joined(parts)
         if record.status != "ok":
             whole["proba"][:] = np.nan
         whole.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
         write_arrays(job.output("method"), whole)
         record.metrics = {"cells": int(whole.sizes["fold_group"])}
+
+
+def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
+    """Return the block with the one member that decides, if a method names one."""
+    if chosen is None:
+        return block
+    names = [str(m) for m in block.member.values]
+    if chosen not in names:
+        raise RotastackError(f"{method}: its pool has no member {chosen!r}; there are {', '.join(names)}")
+    return block.sel(member=[chosen])
+
+
+def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
+    """Return decisions of the members that a pruner keeps, and what is known of them."""
+    pruned = load("rotastack.study.pruned_cells")
+    cells = [
+        pruned.pruned_cell(combiner, block, i, data.y, len(data.classes))
+        for i in range(block.sizes["fold_group"])
+    ]
+    return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
+
+
+def _joined(parts: list[xr.Dataset]) -> xr.Dataset:
+    """Put blocks together: their axes but for the splits are filled up to the longest."""
+    sizes: dict = {}
+    for part in parts:
+        for name, size in part.sizes.items():
+            sizes[name] = max(sizes.get(name, 0), size)
+    filled = []
+    for part in parts:
+        pad = {name: (0, sizes[name] - part.sizes[name]) for name in ("row", "size") if name in part.sizes}
+        if any(end for _, end in pad.values()):
+            rows = part["rows"]
+            part = part.drop_vars("rows").pad(pad, constant_values=np.nan)
+            part["rows"] = rows.pad(row=pad["row"], constant_values=-1)
+        filled.append(part)
+    return xr.concat(filled, dim="fold_group", data_vars="minimal", join="override")

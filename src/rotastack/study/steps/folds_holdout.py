@@ -1,4 +1,4 @@
-"""folds_holdout: draw the random splits of a data set."""
+"""folds_holdout: draw the splits of a data set: random ones, or those of a cross-validation."""
 
 import warnings
 
@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
+from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_frame, write_frame
@@ -22,13 +23,17 @@ def run(job: Job) -> None:
         columns = frame.columns.drop("target")[about["categorical"]]
         sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
         try:
-            test = repeated_holdout(
-                y,
-                spec["repeats"],
-                spec["train"],
-                sequence,
-                levels=_levels(frame[columns], about["owners"]) if len(columns) else None,
-            )
+            if spec["kind"] == "crossval":
+                groups = fold_groups(y, spec["repeats"], spec["folds"], sequence)
+                test = np.concatenate([group == np.arange(spec["folds"])[:, None] for group in groups])
+            else:
+                test = repeated_holdout(
+                    y,
+                    spec["repeats"],
+                    spec["train"],
+                    sequence,
+                    levels=_levels(frame[columns], about["owners"]) if len(columns) else None,
+                )
         except RotastackError as error:
             raise RotastackError(f"{spec['dataset']}: {error}") from None
         names = [f"R-{r + 1:02d}" for r in range(len(test))]

@@ -13,7 +13,7 @@ from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
-from rotastack.study.components import load, make_combiner
+from rotastack.study.components import load, make_combiner, make_pruner
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.models import dump_model
 from rotastack.study.results import best_method
@@ -70,7 +70,7 @@ def _estimator(spec, method, dummies) -> Any:
     n_members = 1
     n_numeric = int((~dummies).sum())
     if spec["holdout"]:
-        learner = placed(_learner(method), n_numeric, len(dummies) - n_numeric)
+        learner = _pruned(method, placed(_learner(method), n_numeric, len(dummies) - n_numeric))
         return PooledEnsembleClassifier(
             None, learner, n_estimators=1, scaling=pool["scaling"],
             categorical_features=np.flatnonzero(dummies).tolist(),
@@ -91,6 +91,18 @@ def _estimator(spec, method, dummies) -> Any:
         categorical_features=np.flatnonzero(dummies).tolist(),
         cv=spec["folds"],
     )
+
+
+def _pruned(method, learner) -> Any:
+    """Return the learner, pruned if the method chooses among its members."""
+    combiner = method["combiner"]
+    if combiner["kind"] != "prune" or combiner["pruner"] == "none":
+        return learner
+    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
+    first = {"n_estimators": combiner["first"]} if "first" in combiner else {}
+    # What was chosen by test rows for a comparison can only be chosen by training rows here.
+    selection = "oob" if combiner["selection"] == "oob" else "train"
+    return pruned(learner.set_params(**first), make_pruner(combiner), selection)
 
 
 def _learner(method) -> Any:

@@ -42,7 +42,7 @@ def run(job: Job) -> None:
         comparison=comparison,
         verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]["alpha"]),
         figures=figures,
-        cells="repeats" if study["protocol"]["kind"] == "holdout" else "cells",
+        cells={"nested": "cells", "holdout": "repeats", "crossval": "folds"}[study["protocol"]["kind"]],
         pairs=_table(job.input("pairs")),
         facts=(facts := _table(job.input("facts"))),
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],

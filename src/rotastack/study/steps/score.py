@@ -16,11 +16,14 @@ def run(job: Job) -> None:
             arrays = read_arrays(path)
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {arrays.attrs['method']} failed: {arrays.attrs['message']}")
-            facts = [name for name in arrays.data_vars if name not in ("proba", "rows")]
+            facts = [n for n in arrays.data_vars if arrays[n].dims == ("rotation_group", "fold_group")]
             for i, rotation_group in enumerate(arrays.rotation_group.values):
                 for j, fold_group in enumerate(arrays.fold_group.values):
-                    y = data.y[arrays["rows"].values[j]] if "rows" in arrays else data.y
-                    scores = score_probabilities(y, arrays["proba"].values[i, j])
+                    y, proba = data.y, arrays["proba"].values[i, j]
+                    if "rows" in arrays:
+                        tested = arrays["rows"].values[j]
+                        y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
+                    scores = score_probabilities(y, proba)
                     scores |= {str(name): float(arrays[name].values[i, j]) for name in facts}
                     rows.append(
                         {

@@ -9,12 +9,11 @@ from sklearn.base import clone
 
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
-from rotastack.ensembles.table import fitted_scaler, scaled_columns
-from rotastack.learners.fitting import fit_aligned, placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
+from rotastack.study.training import Ballots, Fitted, cast_votes, fitted, stacked
 
 TREES = ("n_nodes", "n_leaves", "depth")
 FACTS = (*TREES, "median_leaves", "oob_error")
@@ -25,9 +24,11 @@ def run(job: Job) -> None:
     """Read inputs ``table`` and ``folds``, write output ``pool``.
 
     The output has axes (rotation_group, fold_group, member, row, class), fold groups being
-    repeats and rows the test rows of each, which ``rows`` numbers. A learner of several members,
-    such as one for many weightings, names them. The learner of repeat r is seeded by ("train",
-    dataset, pool, r). A pool that fails is kept as missing values with its message.
+    splits and rows the test rows of each, which ``rows`` numbers (-1 fills up smaller test sets). A
+    learner of several members, such as one for many weightings, names them. The learner of split
+    r is seeded by ("train", dataset, pool, r), noise by ("noise", dataset, r). Where a method
+    chooses among an ensemble's members, their votes are kept, too. A pool that fails is kept as
+    missing values with its message.
     """
     spec = job.spec
     data = read_prepared(job.input("table"))
@@ -36,28 +37,38 @@ def run(job: Job) -> None:
     names = [f"R-{r + 1:02d}" for r in repeats]
     test = [np.flatnonzero(splits[name].to_numpy() == 0) for name in names]
     members = list(spec["pool"]["learner"].get("weightings", ["all"]))
-    n_test = len(test[0]) if test else 0
+    n_test = max(map(len, test), default=0)
     outputs = np.full((len(repeats), len(members), n_test, len(data.classes)), np.nan, dtype=np.float32)
     facts = {name: np.full((len(repeats), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
     seconds = np.zeros(2)
+    ballots: list[Ballots] = []
     with job.recorded() as record:
         root = child(root_sequence(spec["seed"]), "train", spec["dataset"], spec["name"])
+        noise = child(root_sequence(spec["seed"]), "noise", spec["dataset"])
         try:
             learner = _threaded(make_learner(spec["pool"]["learner"]), job.threads)
             for i, (r, held_out) in enumerate(zip(repeats, test, strict=True)):
                 train = np.setdiff1d(np.arange(len(data.y)), held_out)
-                said, known, took = _one(learner, data, train, held_out, spec["pool"], child(root, r))
-                outputs[i] = said
-                seconds += took
+                trained = fitted(learner, data, train, spec["pool"], child(root, r), child(noise, r))
+                start = time.perf_counter()
+                said, known = _described(trained, data, held_out, spec["pool"])
+                outputs[i, :, : len(held_out)] = said
+                seconds += (trained.seconds, time.perf_counter() - start)
                 for name, values in known.items():
                     facts[name][i] = values
+                if spec["votes"]:
+                    ballots.append(cast_votes(trained, data.X[held_out], "oob" in spec["votes"]))
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on
             record.fail(error)
             outputs[:] = np.nan
-        rows = np.array(test, dtype=np.int32).reshape(len(repeats), n_test)
-        write_arrays(job.output("pool"), _labelled(outputs, facts, rows, names, members, data, record))
+            ballots = []
+        rows = np.full((len(repeats), n_test), -1, dtype=np.int32)
+        for i, held_out in enumerate(test):
+            rows[i, : len(held_out)] = held_out
+        whole = _labelled(outputs, facts, rows, names, members, data, record)
+        write_arrays(job.output("pool"), whole.assign(stacked(ballots, n_test)))
         record.metrics = {
             "members": len(members),
             "trainings": len(repeats),
@@ -67,40 +78,27 @@ def run(job: Job) -> None:
         }
 
 
-def _one(
-    learner: Any,
-    data: Prepared,
-    train: np.ndarray,
-    test: np.ndarray,
-    pool: dict,
-    sequence: np.random.SeedSequence,
-) -> tuple[np.ndarray, dict[str, list[float]], np.ndarray]:
-    """Train on some rows; return outputs (member, row, class), what is known of members, and seconds."""
-    start = time.perf_counter()
-    X, y = data.X[train], data.y[train]
-    scaler = fitted_scaler(X, data.categorical, pool["scaling"])
-    numeric, other = scaled_columns(X, data.categorical, scaler)
-    ready = placed(learner, numeric.shape[1], other.shape[1])
-    model = fit_aligned(ready, np.hstack([numeric, other]), y, len(data.classes), sequence)
-    fitted = time.perf_counter()
-    rows = np.hstack(scaled_columns(data.X[test], data.categorical, scaler))
+def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) -> tuple[np.ndarray, dict]:
+    """Return outputs for test rows (member, row, class), and what is known of members."""
+    model = trained.model
+    rows = trained.seen(data.X[test])
     if hasattr(model.estimator, "member_outputs"):
         known, trees = model.estimator.member_outputs(rows)
         outputs = model.aligned(known)
     else:
         outputs = model.outputs(rows)[None]
         counts = tree_complexity(model.estimator)
-        facts: dict[str, float] = {"oob_error": oob_error(model.estimator, np.searchsorted(model.classes, y))}
+        codes = np.searchsorted(model.classes, trained.y)
+        facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
         if counts:
             facts |= {name: counts[name].mean() for name in TREES}
             facts["median_leaves"] = float(np.median(counts["n_leaves"]))
         trees = [facts]
-    predicted = time.perf_counter()
     if pool["diversity"]:
         votes = model.classes[model.estimator.tree_votes(rows)]
         trees[0].update(zip(DIVERSITY, summarize_margins(votes, data.y[test]), strict=True))
     by_name = {name: [t.get(name, np.nan) for t in trees] for name in (*FACTS, *DIVERSITY)}
-    return outputs, by_name, np.array([fitted - start, predicted - fitted])
+    return outputs, by_name
 
 
 def _threaded(learner: Any, threads: int) -> Any:
