@@ -107,7 +107,7 @@ def split_rows(columns, j, cut, rows, n, spare, side):
 
 @compiled
 def part_rows(data, stored, source, node, rows, n, spare, side):
-    """Do that for the split of a node."""
+    """Do that for the split of a node, whose column may be a mapped one."""
     where = source[node.column]
     if where >= 0:
         return split_rows(data, where, node.cut, rows, n, spare, side)
@@ -257,7 +257,11 @@ def grow_tree(
         first = node_first[parent]
         n = node_last[parent] - first
         here = rows[first : first + n]
-        n_left = part_rows(data, stored, source, nodes[parent], here, n, spare, side)
+        where = source[nodes[parent].column]  # not by part_rows: that call makes small trees 3 % slower
+        if where >= 0:
+            n_left = split_rows(data, where, nodes[parent].cut, here, n, spare, side)
+        else:
+            n_left = split_rows(stored, -1 - where, nodes[parent].cut, here, n, spare, side)
         if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
             nodes[parent].column = -1
             n_new = 0
