@@ -254,7 +254,7 @@ def grow_tree(
         first = node_first[parent]
         n = node_last[parent] - first
         here = rows[first : first + n]
-        where = source[nodes[parent].column]  # not by part_rows: that call makes small trees 3 % slower
+        where = source[nodes[parent].column]
         if where >= 0:
             n_left = split_rows(data[where], nodes[parent].cut, here, n, spare, side)
         else:
