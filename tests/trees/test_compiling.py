@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from rotastack.trees import (
+    C45Classifier,
     ExtraForestClassifier,
     Family,
     ForestClassifier,
@@ -149,6 +150,8 @@ def test_one_compilation_serves_every_way_in():
         ForestClassifier(3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced"),
         ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2),
         ForestRegressor(3, ccp_alpha=0.01),
+        C45Classifier(),
+        C45Classifier(confidence=None, min_samples_leaf=1, subtree_raising=False),
     ):
         for given in (X, X[:, ::2], np.asfortranarray(X), X.astype(np.float16), frozen, X.tolist()):
             estimator.fit(given, y, rng.random(200)).predict(given)

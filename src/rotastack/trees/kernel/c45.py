@@ -5,8 +5,9 @@ weight, the cost of saying which cut it is. Among the columns whose gain is at l
 largest gain ratio wins. Every node looks at all columns, so these are sorted once and parted
 stably. Then the tree is pruned: see :mod:`rotastack.trees.kernel.error_pruning`.
 
-All numbers that J48 compares are equal to it within ``TINY``, or the first one wins; this makes
-the tree the same whatever the order of adding. Weights stand for cases throughout.
+As in J48, gains, ratios and weights that differ by less than ``TINY`` are equal, and of equals the
+first one wins; so the tree does not hang on the order of adding. Weights stand for cases
+throughout.
 """
 
 import math
@@ -14,8 +15,8 @@ import math
 import numpy as np
 
 from rotastack.trees.kernel.compiling import compiled
-from rotastack.trees.kernel.error_pruning import TINY, collapse, prune_by_errors
-from rotastack.trees.kernel.growing import describe, part_rows, presort, split_orders
+from rotastack.trees.kernel.error_pruning import TINY, collapse, largest, prune_by_errors
+from rotastack.trees.kernel.growing import describe, part_rows, split_orders
 
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -141,12 +142,12 @@ def _find_split(
 
 @compiled
 def _largest_up_to(ranked, middle):
-    """Return the largest of sorted values that is at most `middle`, or as good as."""
+    """Return the largest of sorted values that is at most `middle`; the first one is."""
     low = 0
     high = ranked.shape[0] - 1
     while low < high:
         k = (low + high + 1) // 2
-        # The middle of two decimals that float32 rounds may fall just short of a third.
+        # Or as good as: rounded to float32, 0.2 may be above the middle of 0.1 and 0.3.
         if ranked[k] <= middle or np.float64(ranked[k]) - middle < TINY:
             low = k
         else:
@@ -159,15 +160,14 @@ def grow_c45_tree(
     data, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
     max_depth, min_leaf, confidence, quantile, raising,
     nodes, impurity, node_weight, node_first, node_last, depth, wrong, open_nodes,
-    totals, left, places, gains, ratios, spare, newcomers, side, keys, other, values, bits, starts, orders, ranked,
+    totals, left, places, gains, ratios, spare, newcomers, side, other, orders,
 ):  # fmt: skip
-    """Grow a tree on ``rows[:n_bag]`` and prune it; return the number of nodes.
+    """Grow a tree on ``rows[:n_bag]``, whose presorted keys are `orders`; return the number of nodes.
 
     Not all of these are reached from the root in the end; the rows of those that are stand in
-    ``rows[node_first:node_last]``. `ranked` is scratch, as long as `orders`: the sorted values of
-    every column in the whole bag.
+    ``rows[node_first:node_last]``.
     """
-    presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
+    ranked = np.empty(n_columns * n_bag, np.float32)  # all values of each column, sorted
     for j in range(n_columns):
         where = source[j]
         column = data[where] if where >= 0 else stored[-1 - where]
@@ -196,7 +196,7 @@ def grow_c45_tree(
             )
             nodes[node].column = -1
             node_weight[node] = whole
-            wrong[node] = whole - totals[k].max()
+            wrong[node] = whole - largest(totals[k])
             least[k] = max(float(min_leaf), min(MOST_NEEDED, LEAST_SHARE * whole / n_classes))
             worth[k] = wrong[node] >= TINY and whole >= 2.0 * (least[k] - TINY) and depth[node] < max_depth
             any_open |= worth[k]

@@ -24,6 +24,15 @@ NO_BETTER = 1e-3
 
 
 @compiled
+def largest(total):
+    """Return the largest class weight."""
+    most = total[0]
+    for c in range(1, total.shape[0]):
+        most = max(most, total[c])
+    return most
+
+
+@compiled
 def collapse(nodes, n_nodes, wrong):
     """Turn nodes into leaves whose subtrees get no fewer training cases wrong than they do."""
     below = np.empty(n_nodes)
@@ -67,7 +76,8 @@ def _branch_errors(
 ):  # fmt: skip
     """Return the expected errors of a branch that takes the rows of its sibling `other`, too."""
     n = node_last[other] - node_first[other]
-    newcomers[:n] = rows[node_first[other] : node_last[other]]
+    for i in range(n):
+        newcomers[i] = rows[node_first[other] + i]
     begin[branch] = 0
     end[branch] = n
     errors = 0.0
@@ -80,7 +90,8 @@ def _branch_errors(
         if first == last:
             errors += estimates[node]
         elif nodes[node].column < 0:
-            total[:] = 0.0
+            for c in range(total.shape[0]):
+                total[c] = 0.0
             weight = 0.0
             for i in range(node_first[node], node_last[node]):
                 total[np.uint64(y[rows[i]])] += pairs[rows[i], 0]
@@ -88,7 +99,7 @@ def _branch_errors(
             for i in range(first, last):
                 total[np.uint64(y[newcomers[i]])] += pairs[newcomers[i], 0]
                 weight += pairs[newcomers[i], 0]
-            errors += expected_errors(weight, weight - total.max(), confidence, quantile)
+            errors += expected_errors(weight, weight - largest(total), confidence, quantile)
         else:
             here = newcomers[first:last]
             middle = first + part_rows(data, stored, source, nodes[node], here, last - first, spare, side)
@@ -121,7 +132,7 @@ def _deal_rows(
             node_weight[node], _, _, impurity[node] = describe(
                 rows[first:last], last - first, y, target, pairs, criterion, total, table
             )
-            wrong[node] = node_weight[node] - total.max()
+            wrong[node] = node_weight[node] - largest(total)
         if nodes[node].column < 0:
             continue
         here = rows[first:last]

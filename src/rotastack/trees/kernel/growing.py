@@ -87,9 +87,8 @@ def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits,
 
 
 @compiled
-def split_rows(columns, j, cut, rows, n, spare, side):
+def split_rows(column, cut, rows, n, spare, side):
     """Put the rows that go left before the others, both in their order; return how many."""
-    column = columns[j]
     n_left = 0
     n_right = 0
     for i in range(n):
@@ -107,11 +106,10 @@ def split_rows(columns, j, cut, rows, n, spare, side):
 
 @compiled
 def part_rows(data, stored, source, node, rows, n, spare, side):
-    """Do that for the split of a node."""
+    """Do that for the split of a node, whose column may be a mapped one."""
     where = source[node.column]
-    if where >= 0:
-        return split_rows(data, where, node.cut, rows, n, spare, side)
-    return split_rows(stored, -1 - where, node.cut, rows, n, spare, side)
+    column = data[where] if where >= 0 else stored[-1 - where]
+    return split_rows(column, node.cut, rows, n, spare, side)
 
 
 @compiled
@@ -177,13 +175,12 @@ def grow_tree(
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
+    With `presorted`, `orders` holds the sorted keys of every column, as :func:`presort` leaves them.
     A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
     Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first.
     """
     for j in range(n_columns):
         order[j] = j
-    if presorted:
-        presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
     best_first = max_leaves > 0
     wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)
     worth = np.empty(2, np.bool_)
@@ -257,7 +254,11 @@ def grow_tree(
         first = node_first[parent]
         n = node_last[parent] - first
         here = rows[first : first + n]
-        n_left = part_rows(data, stored, source, nodes[parent], here, n, spare, side)
+        where = source[nodes[parent].column]
+        if where >= 0:
+            n_left = split_rows(data[where], nodes[parent].cut, here, n, spare, side)
+        else:
+            n_left = split_rows(stored[-1 - where], nodes[parent].cut, here, n, spare, side)
         if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
             nodes[parent].column = -1
             n_new = 0

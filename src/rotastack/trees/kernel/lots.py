@@ -5,7 +5,7 @@ import numpy as np
 from rotastack.trees.kernel.c45 import grow_c45_tree
 from rotastack.trees.kernel.compiling import compiled, entry_point
 from rotastack.trees.kernel.criteria import C45, SQUARED_ERROR
-from rotastack.trees.kernel.growing import NODE, grow_tree
+from rotastack.trees.kernel.growing import NODE, grow_tree, presort
 from rotastack.trees.kernel.pruning import prune
 from rotastack.trees.kernel.randomness import draw_bootstrap
 from rotastack.trees.kernel.reading import add_leaf, send_down
@@ -214,7 +214,6 @@ def grow_lots(
     bits = values.view(np.int32)
     starts = np.empty(STARTS, np.int32)
     orders = np.empty(1, np.uint64)
-    ranked = np.empty(1, np.float32)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
     totals = np.empty((2, n_outputs))
@@ -298,14 +297,15 @@ def grow_lots(
             )
             if presorted:
                 orders = _longer(orders, 0, n_columns * n_bag)
+                presort(
+                    here, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders
+                )
             if criterion == C45:
-                ranked = _longer(ranked, 0, n_columns * n_bag)
                 n_nodes = grow_c45_tree(
                     here, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
                     max_depth, min_leaf, confidence, quantile, raising,
                     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-                    totals, left, order, ratio_gains, ratios, spare, found, side, keys, other, values, bits,
-                    starts, orders, ranked,
+                    totals, left, order, ratio_gains, ratios, spare, found, side, other, orders,
                 )  # fmt: skip
             else:
                 n_nodes = grow_tree(
