@@ -44,7 +44,7 @@ def run(job: Job) -> None:
         figures=figures,
         cells={"nested": "cells", "holdout": "repeats", "crossval": "folds"}[study["protocol"]["kind"]],
         pairs=_table(job.input("pairs")),
-        facts=(facts := _table(job.input("facts"))),
+        facts=(facts := _table(job.input("facts"), drop=True)),
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
         seconds=_seconds(
@@ -56,12 +56,12 @@ def run(job: Job) -> None:
     write_text(job.output("report"), page)
 
 
-def _table(path: Path) -> list[dict]:
-    """Return the rows of a CSV file; none if it is empty."""
+def _table(path: Path, drop: bool = False) -> list[dict]:
+    """Return the rows of a CSV file, without empty columns if asked to; none if it is empty."""
     if not path.read_text(encoding="utf-8").strip():
         return []
     frame = pd.read_csv(path)
-    return frame.dropna(axis="columns", how="all").to_dict("records")
+    return (frame.dropna(axis="columns", how="all") if drop else frame).to_dict("records")
 
 
 def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:

@@ -56,8 +56,8 @@ def run(job: Job) -> None:
                 seconds += (trained.seconds, time.perf_counter() - start)
                 for name, values in known.items():
                     facts[name][i] = values
-                if spec["votes"]:
-                    ballots.append(cast_votes(trained, data.X[held_out], "oob" in spec["votes"]))
+                if spec["pool"]["votes"]:
+                    ballots.append(cast_votes(trained, data.X[held_out], "oob" in spec["pool"]["votes"]))
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on
