@@ -53,14 +53,17 @@ def step(module, folder, spec, inputs, outputs, **options):
 
 
 def split(folder, repeats=4):
-    spec = {"seed": 1, "dataset": "d", "repeats": repeats, "train": 0.6}
+    spec = {"seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": 0.6}
     step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
 
 
 def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads=1, **pool):
     spec = {
         "seed": 1, "dataset": "d", "name": "p", "fold_groups": list(repeats), "repeats": limit,
-        "pool": {"view": "identity", "scaling": "minmax", "diversity": False, "learner": learner, **pool},
+        "pool": {
+            "view": "identity", "scaling": "minmax", "diversity": False, "noise": {}, "votes": [],
+            "learner": learner, **pool,
+        },
     }  # fmt: skip
     (folder / "p" / "RG-01").mkdir(parents=True, exist_ok=True)
     files = {"pool": f"p/RG-01/{name}.nc", "record": f"p/RG-01/{name}.json"}

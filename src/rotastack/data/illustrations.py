@@ -10,7 +10,7 @@ from scipy.special import expit, logsumexp
 
 from rotastack.errors import RotastackError
 
-__all__ = ["gaussian_mixture", "triangle_problem"]
+__all__ = ["gaussian_mixture", "noisy_square", "triangle_problem"]
 
 _CENTRES = np.array([[1.0, 0.0], [0.0, 1.0]])  # of the means of class 0 and class 1
 _N_MEANS = 10
@@ -114,3 +114,48 @@ def triangle_problem(
         raise RotastackError(f"triangle_problem: case must be 'a', 'b' or 'c', got {case!r}")
     X = rng.random((n_rows, 2))
     return X, (X[:, 1] > _TRIANGLES[case](X[:, 0])).astype(np.int64)
+
+
+def noisy_square(
+    n_rows: int, n_flips: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Draw uniform rows of the unit square, class 1 above the diagonal x1 + x2 = 1, with wrong labels.
+
+    Parameters
+    ----------
+    n_rows : int
+    n_flips : int
+        So many rows of class 0 are labelled 1, at random.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    X : ndarray of shape (n_rows, 2)
+    y : ndarray of shape (n_rows,)
+        0 or 1.
+
+    Raises
+    ------
+    RotastackError
+        Fewer rows of class 0 than flips.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, section 5.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X, y = noisy_square(1000, 20, np.random.default_rng(0))
+    >>> int(((X.sum(axis=1) < 1) & (y == 1)).sum())
+    20
+    """
+    X = rng.random((n_rows, 2))
+    y = (X.sum(axis=1) > 1).astype(np.int64)
+    below = np.flatnonzero(y == 0)
+    if n_flips > len(below):
+        raise RotastackError(
+            f"noisy_square: {n_flips} rows of class 0 cannot be flipped; there are {len(below)}"
+        )
+    y[rng.choice(below, n_flips, replace=False)] = 1
+    return X, y

@@ -1,4 +1,4 @@
-"""illustrate: the figures of the thesis that show how the methods work, on problems drawn anew."""
+"""illustrate: figures of the sources that show how the methods work, on problems drawn anew."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,12 +6,16 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
+from rotastack.combine.pruning.base import vote_shares
+from rotastack.combine.pruning.qmm import QMMPruner
 from rotastack.combine.rotation_weights import RotationWeights
-from rotastack.data.illustrations import gaussian_mixture, triangle_problem
+from rotastack.data.illustrations import gaussian_mixture, noisy_square, triangle_problem
+from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
 from rotastack.ensembles.multi_rotation_forest import MultiRotationForestClassifier
 from rotastack.ensembles.random_rotation_forest import RandomRotationForestClassifier
 from rotastack.ensembles.rotated_forest import rotated_views
 from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.ensembles.voters import voters_of
 from rotastack.plots.boundaries import plot_boundaries
 from rotastack.plots.rotated import plot_projections, plot_rotated
 from rotastack.plots.sphere import plot_spheres
@@ -20,6 +24,7 @@ from rotastack.plots.weights import plot_weights
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.job import Job
 from rotastack.trees.forest import ForestClassifier
+from rotastack.trees.tree import TreeClassifier
 from rotastack.views.haar import draw_rotations, haar_rotations
 
 GRID = 220
@@ -146,9 +151,38 @@ def _ranked(X, y, sequence) -> tuple[np.ndarray, RotationPool]:
     return rotations, RotationPool(rows, y, 2, views, 20, "sqrt", child(sequence, "trees"))
 
 
+def _noisy_square(sequence: np.random.SeedSequence) -> Figure:
+    """Figure 4 of the QMM paper: 500 full trees on the noisy unit square, and what QMM (v = .5) keeps."""
+    rng = np.random.default_rng(sequence)
+    X, y = noisy_square(1000, 20, rng)
+    T, t = noisy_square(1000, 0, rng)
+    seed = integer_seed(sequence)
+    axis = np.linspace(0, 1, GRID)
+    points = np.stack(np.meshgrid(axis, axis), axis=-1).reshape(-1, 2)
+    panels = {}
+    for name, clf in (
+        ("AdaBoost", AdaBoostM1Classifier(500, TreeClassifier(), resample=True, random_state=seed)),
+        ("RF", ForestClassifier(500, random_state=seed)),
+    ):
+        voters = voters_of(clf.fit(X, y))
+        votes, tested, drawn = (voters.votes(rows) for rows in (X, T, points))
+        pruner = QMMPruner(0.5).fit(votes, y, weights=voters.weights())
+        shares = np.full(len(voters), 1.0) if voters.weights() is None else voters.weights()
+        whole = [vote_shares(v, shares, 2, 0).argmax(axis=1) for v in (tested, drawn)]
+        pruned = [pruner.combine(v) for v in (tested, drawn)]
+        for title, (errors, regions) in (
+            (f"{name}, {len(voters)} trees", whole),
+            (f"QMM of {name}, {pruner.n_selected_} trees", pruned),
+        ):
+            panels[f"{title}: error {np.mean(errors != t):.3f}"] = regions.reshape(GRID, GRID)
+    truth = (points.sum(axis=1) > 1).astype(int).reshape(GRID, GRID)
+    return plot_boundaries(panels, X, y, (0.0, 1.0, 0.0, 1.0), truth)
+
+
 DRAW: dict[str, Callable[[np.random.SeedSequence], Figure]] = {
     "boundaries": _boundaries,
     "multi_boundaries": _multi_boundaries,
+    "noisy_square": _noisy_square,
     "spheres": _spheres,
     "weights": _weights,
     "rotated_a": _rotated("a"),
