@@ -238,7 +238,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
             votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
         pruner = MarginPruner(self.lambda_, vote=self.vote)
         self.pruner_ = pruner.fit(votes, target, classes=np.arange(n_classes))
-        self.forest_ = self.forest_.take(self.pruner_.selected_)
+        self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
 
     def __sklearn_is_fitted__(self) -> bool:  # lambda_ looks like something learned

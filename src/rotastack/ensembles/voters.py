@@ -53,7 +53,7 @@ class OwnVoters:
         if hasattr(fewer, "pool_"):
             fewer.pool_ = fewer.pool_.take(members)
         else:
-            fewer.forest_ = fewer.forest_.take(members)
+            fewer.forest_ = fewer.forest_.take(members).compact()
             for name in ("oob_proba_", "oob_score_", "estimator_weights_"):
                 vars(fewer).pop(name, None)  # of the whole ensemble
         return OwnVoters(fewer)

@@ -107,6 +107,17 @@ class GrownTrees:
             tree_view=self.tree_view[trees], seeds=None if self.seeds is None else self.seeds[trees],
         )  # fmt: skip
 
+    def compact(self) -> "GrownTrees":
+        """Return the same trees without leaf values and views that none of them uses."""
+        valued = (self.nodes["column"] < 0) & (self.nodes["child"] >= 0)
+        used, places = np.unique(self.nodes["child"][valued], return_inverse=True)
+        nodes = self.nodes.copy()
+        nodes["child"][valued] = places
+        views, tree_view = np.unique(self.tree_view, return_inverse=True)
+        return replace(
+            self, nodes=nodes, values=self.values[used], views=self.views.take(views).compact(), tree_view=tree_view
+        )  # fmt: skip
+
     @classmethod
     def concatenate(cls, forests: Sequence["GrownTrees"]) -> "GrownTrees":
         """Return the trees of several forests, one after the other."""

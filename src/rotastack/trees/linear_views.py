@@ -176,6 +176,28 @@ class LinearViews:
         parts = self.parts[np.repeat(self.starts[chosen], lengths) + within]
         return LinearViews(self.n_features, starts, parts, self.columns, self.matrices)
 
+    def compact(self) -> "LinearViews":
+        """Return the same views without columns and numbers that no part refers to."""
+        parts = self.parts.copy()
+        columns: dict[tuple[int, int], int] = {}
+        numbers: dict[tuple[int, int], int] = {}
+        n_columns = n_numbers = 0
+        for k, (first, n_in, where, n_out) in enumerate(self.parts.tolist()):
+            if (first, n_in) not in columns:
+                columns[first, n_in] = n_columns
+                n_columns += n_in
+            parts[k, 0] = columns[first, n_in]
+            if where >= 0:
+                if (where, n_in * n_out) not in numbers:
+                    numbers[where, n_in * n_out] = n_numbers
+                    n_numbers += n_in * n_out
+                parts[k, 2] = numbers[where, n_in * n_out]
+        return LinearViews(
+            self.n_features, self.starts, parts,
+            np.concatenate([np.empty(0, np.int32), *(self.columns[a : a + n] for a, n in columns)]),
+            np.concatenate([np.empty(0, np.float32), *(self.matrices[a : a + n] for a, n in numbers)]),
+        )  # fmt: skip
+
     def beside(self, *others: "LinearViews") -> "LinearViews":
         """Return views whose columns are those of this, then those of the others.
 

@@ -51,7 +51,7 @@ class MemberForests:
         trees = None
         if self.trees is not None:
             each = len(self.trees) // self.n_nodes.shape[1]
-            trees = self.trees.take((members[:, None] * each + np.arange(each)).ravel())
+            trees = self.trees.take((members[:, None] * each + np.arange(each)).ravel()).compact()
         return MemberForests(
             self.n_nodes[:, members], self.depth[:, members], self.oob_error[:, members],
             self.held_out[:, members], trees,

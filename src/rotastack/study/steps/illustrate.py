@@ -166,8 +166,9 @@ def _noisy_square(sequence: np.random.SeedSequence) -> Figure:
     ):
         voters = voters_of(clf.fit(X, y))
         votes, tested, drawn = (voters.votes(rows) for rows in (X, T, points))
-        pruner = QMMPruner(0.5).fit(votes, y, weights=voters.weights())
-        shares = np.full(len(voters), 1.0) if voters.weights() is None else voters.weights()
+        weights = voters.weights()
+        pruner = QMMPruner(0.5).fit(votes, y, weights=weights)
+        shares = np.full(len(voters), 1.0) if weights is None else weights
         whole = [vote_shares(v, shares, 2, 0).argmax(axis=1) for v in (tested, drawn)]
         pruned = [pruner.combine(v) for v in (tested, drawn)]
         for title, (errors, regions) in (
