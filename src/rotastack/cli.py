@@ -24,6 +24,7 @@ STEPS = {
     "score": "score all methods on a data set",
     "summarize": "statistics over cells and data sets",
     "draw_dataset": "draw the figures of a data set",
+    "draw_pruning": "draw the figures of the members that methods choose among",
     "draw_study": "draw the figures over data sets",
     "illustrate": "draw figures that show how methods work",
     "published": "put results beside published ones",

@@ -37,6 +37,7 @@ rule summarize:
         table_variance=f"{ROOT}/tables/variance.csv",
         table_pairs=f"{ROOT}/tables/pairs.csv",
         table_facts=f"{ROOT}/tables/facts.csv",
+        table_claims=f"{ROOT}/tables/claims.csv",
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
@@ -59,6 +60,7 @@ rule summarize:
         " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
         " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
         " --output table_pairs {output.table_pairs} --output table_facts {output.table_facts}"
+        " --output table_claims {output.table_claims}"
         " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
@@ -87,6 +89,37 @@ rule draw_dataset:
     shell:
         "rotastack draw_dataset --code {params.code} --about dataset={wildcards.dataset}"
         " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+
+
+if PLAN.pruning_figures:
+
+    rule draw_pruning:
+        input:
+            methods=lambda w: PLAN.method_files(w.dataset),
+            scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        output:
+            report(
+                expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.pruning_figures),
+                caption="../report/margin_distributions.rst",
+                category="data sets",
+            ),
+            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.pruning_figures),
+        log:
+            f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
+        benchmark:
+            f"{ROOT}/benchmarks/draw_pruning/{{dataset}}.tsv"
+        threads: 1
+        resources:
+            mem_mb=1000,
+            runtime=20,
+        params:
+            code=PLAN.code("draw_pruning"),
+        message:
+            "{wildcards.dataset}: drawing figures of the members"
+        shell:
+            "rotastack draw_pruning --code {params.code} --about dataset={wildcards.dataset}"
+            " --input methods {input.methods} --input scores {input.scores} --output figures {output}"
+            " 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule draw_study:
@@ -184,6 +217,7 @@ rule report:
         texts=PLAN.report_texts,
         pairs=f"{ROOT}/tables/pairs.csv",
         facts=f"{ROOT}/tables/facts.csv",
+        claims=f"{ROOT}/tables/claims.csv",
     output:
         report=f"{ROOT}/report.html",
     log:
@@ -209,7 +243,7 @@ rule report:
         " --input comparison {input.comparison} --input variance {input.variance} --input figures {input.figures}"
         " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
         " --input refits {input.refits} --input benchmarks {params.benchmarks}"
-        " --input pairs {input.pairs} --input facts {input.facts}"
+        " --input pairs {input.pairs} --input facts {input.facts} --input claims {input.claims}"
         " --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 

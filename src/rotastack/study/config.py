@@ -127,6 +127,12 @@ class Study:
                     raise RotastackError(
                         f"{where}: evaluation.pairs: {label!r} is not a method{nearest(label, labels)}"
                     )
+        for claim in self.content["evaluation"]["claims"]:
+            for key in ("of", "than"):
+                if claim[key] not in labels:
+                    raise RotastackError(
+                        f"{where}: evaluation.claims.{key}: {claim[key]!r} is not a method{nearest(claim[key], labels)}"
+                    )
         control = self.content["evaluation"]["control"]
         refit = self.content["model"]["refit"]
         for key, value, extra in [

@@ -21,10 +21,11 @@ FIGURES = {
     "holdout": ("boxes",),
     "crossval": ("boxes",),
 }
+PRUNING_FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
 OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
 STUDY_FIGURES = ("critical_difference", "differences")
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading")
-TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts")
+TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
 
 
 class Plan:
@@ -48,8 +49,13 @@ class Plan:
 
     @property
     def figures(self) -> tuple[str, ...]:
-        """Figures of a data set."""
+        """Figures of a data set's scores."""
         return FIGURES[self.study.content["protocol"]["kind"]]
+
+    @property
+    def pruning_figures(self) -> tuple[str, ...]:
+        """Figures of a data set's members, if methods choose among them."""
+        return PRUNING_FIGURES if self.study.prunes else ()
 
     def step(self, name: str) -> str:
         """Return the step behind a rule: random splits have their own for some."""
@@ -193,7 +199,10 @@ class Plan:
 
     def figure_files(self, dataset: str, suffix: str) -> list[str]:
         """Return the figures of a data set."""
-        return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in self.figures]
+        return [
+            f"{self.root}/figures/{dataset}/{name}.{suffix}"
+            for name in (*self.figures, *self.pruning_figures)
+        ]
 
     def illustration_files(self, suffix: str) -> list[str]:
         """Return the illustrations that the study asks for."""
@@ -217,7 +226,7 @@ class Plan:
         return compact(
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
-                "methods": list(self.study.methods), "pairs": evaluation["pairs"],
+                "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
             }
         )  # fmt: skip
 

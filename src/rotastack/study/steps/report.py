@@ -45,6 +45,7 @@ def run(job: Job) -> None:
         cells={"nested": "cells", "holdout": "repeats", "crossval": "folds"}[study["protocol"]["kind"]],
         pairs=_table(job.input("pairs")),
         facts=(facts := _table(job.input("facts"), drop=True)),
+        claims=[_sentence(claim) for claim in _table(job.input("claims"))],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
         seconds=_seconds(
@@ -117,6 +118,24 @@ def _verdict(result: dict, methods: list[str], control: str, alpha: float) -> li
                 f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
             )
     return sentences
+
+
+def _sentence(claim: dict) -> dict:
+    """Say what a claim was, and what came out."""
+    what = claim["what"].replace("_", " ")
+    relation = "as that of" if claim["expect"] == "equal" else "than that of"
+    found = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
+    if claim["expect"] != "equal":
+        found += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
+        if claim["ties"] > 0:
+            found += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
+    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
+    return {
+        "text": f"{what} of {claim['of']} is {expect} {relation} {claim['than']}",
+        "found": found,
+        "p_value": claim["p_value"],
+        "holds": "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
+    }  # fmt: skip
 
 
 def _different_pairs(result: dict, alpha: float) -> list[str]:

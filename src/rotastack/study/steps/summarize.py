@@ -35,6 +35,7 @@ def run(job: Job) -> None:
         _write_csv(job.output("table_variance"), variance)
         _write_csv(job.output("table_pairs"), _pairs(scores, spec))
         _write_csv(job.output("table_facts"), _facts(scores))
+        _write_csv(job.output("table_claims"), _claims(scores, spec))
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         record.warnings = comparisons["error"]["notes"]
         record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
@@ -124,6 +125,49 @@ def _pairs(scores: pd.DataFrame, spec) -> pd.DataFrame:
         if a in part and b in part
     ]
     return pd.DataFrame(rows)
+
+
+def _claims(scores: pd.DataFrame, spec) -> pd.DataFrame:
+    """Test each statement over the data sets, by means over cells."""
+    columns = [
+        "what",
+        "of",
+        "than",
+        "expect",
+        "n_datasets",
+        "difference",
+        "in_favour",
+        "ties",
+        "p_value",
+        "holds",
+    ]
+    rows = []
+    for claim in spec["claims"]:
+        if claim["what"] not in scores:
+            continue
+        means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
+        both = (
+            means[[claim["of"], claim["than"]]].dropna()
+            if claim["of"] in means and claim["than"] in means
+            else means[:0]
+        )
+        if not len(both):
+            continue
+        # compare_pair counts the smaller number as a win, and tests the signs of differences.
+        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
+        lower, higher = pair.wins_first, pair.wins_second
+        different = pair.p_value < spec["alpha"]
+        holds = {
+            "higher": different and pair.difference > 0,
+            "lower": different and pair.difference < 0,
+            "equal": not different,
+        }[claim["expect"]]
+        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
+        rows.append(
+            [*(claim[k] for k in ("what", "of", "than", "expect")), pair.n, pair.difference, favour, pair.ties,
+             pair.p_value, bool(holds)]
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
 
 
 def _facts(scores: pd.DataFrame) -> pd.DataFrame:
