@@ -3,11 +3,9 @@
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import METHOD_COLORS, new_figure
+from rotastack.plots.style import MARKERS, METHOD_COLORS, new_figure
 
 __all__ = ["plot_differences"]
-
-_MARKERS = "osD^vP*X"
 
 
 def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str) -> Figure:
@@ -32,7 +30,7 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
         difference = 100 * (means[method] - means[control])
         y = [i + step * (k - (len(others) - 1) / 2) for i in range(len(means))]
         axis.errorbar(
-            difference, y, xerr=200 * errors_of_mean[method], fmt=_MARKERS[(k + k // len(_MARKERS)) % len(_MARKERS)], markersize=5,
+            difference, y, xerr=200 * errors_of_mean[method], fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
     labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]

@@ -1,24 +1,184 @@
 """What all figures share: colours, a figure without a screen, and files with equal bytes."""
 
+import re
+import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import matplotlib
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
+from matplotlib.colors import to_hex, to_rgb
+from matplotlib.figure import Figure, FigureBase
 
 from rotastack.files import replacing
 
-__all__ = ["METHOD_COLORS", "SCALE", "new_figure", "save_figure"]
+__all__ = [
+    "DASHES",
+    "MARKERS",
+    "METHOD_COLORS",
+    "SCALE",
+    "Label",
+    "Look",
+    "add_legend",
+    "add_note",
+    "figure_beside_legend",
+    "method_looks",
+    "new_figure",
+    "plain_axis",
+    "save_figure",
+    "sentence",
+    "split_label",
+]
 
 SCALE = "YlOrRd"  # lighter is better, as in the thesis
 
 METHOD_COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#5D3A9B", "#444444"]
+DASHES = ["solid", "dashed", "dashdot", "dotted"]
+MARKERS = "osD^vP*X"
+
+_LABEL = 30  # characters of a line of a legend
+_ROWS = 18  # entries of a column of a legend
+
+
+class Look(NamedTuple):
+    """How a method is drawn.
+
+    Attributes
+    ----------
+    color, dash, marker : str
+    """
+
+    color: str
+    dash: str
+    marker: str
+
+
+class Label(NamedTuple):
+    """A method's label, taken apart.
+
+    Attributes
+    ----------
+    family : str
+        What methods have in common that differ in a parameter only.
+    parameter : str
+        Such as ``T``; empty where the label does not end in `` <parameter>=<number>``.
+    value : float
+        NaN without a parameter.
+    """
+
+    family: str
+    parameter: str
+    value: float
+
+
+def split_label(label: str) -> Label:
+    """Split a label into a family, a parameter and its value.
+
+    Parameters
+    ----------
+    label : str
+        Such as ``"QMM T=500"``.
+
+    Returns
+    -------
+    Label
+
+    Examples
+    --------
+    >>> from rotastack.plots.style import split_label
+    >>> split_label("QMM T=500")
+    Label(family='QMM', parameter='T', value=500.0)
+    >>> split_label("QMM")
+    Label(family='QMM', parameter='', value=nan)
+    """
+    match = re.fullmatch(r"(.+?)\s+([A-Za-z]\w*)=(\d+(?:\.\d+)?)", label)
+    return Label(match[1], match[2], float(match[3])) if match else Label(label, "", float("nan"))
+
+
+def method_looks(methods: Iterable[str]) -> dict[str, Look]:
+    """Choose how methods are drawn: by place, so that equal lists give equal looks in all figures.
+
+    Methods that differ in a parameter only (:func:`split_label`) share a colour; it is full for the one
+    without the parameter, or with the largest value, and the paler the smaller the value.
+
+    Parameters
+    ----------
+    methods : iterable of str
+        All methods of a data set, in order.
+
+    Returns
+    -------
+    dict of str to Look
+
+    Examples
+    --------
+    >>> from rotastack.plots.style import method_looks
+    >>> method_looks(["RF", "QMM"])["QMM"]
+    Look(color='#D55E00', dash='solid', marker='s')
+    """
+    families: dict[str, list[str]] = {}
+    for label in dict.fromkeys(methods):
+        families.setdefault(split_label(label).family, []).append(label)
+    looks = {}
+    for k, siblings in enumerate(families.values()):
+        turn, full = k // len(METHOD_COLORS), METHOD_COLORS[k % len(METHOD_COLORS)]
+        for i, label in enumerate(sorted(siblings, key=_strength)):
+            pale = 0.55 * i / max(len(siblings) - 1, 1)
+            red, green, blue = (c + (1 - c) * pale for c in to_rgb(full))
+            looks[label] = Look(
+                to_hex((red, green, blue)).upper(),
+                DASHES[(turn + i) % len(DASHES)],
+                MARKERS[(k + turn + i) % len(MARKERS)],
+            )
+    return looks
 
 
 def new_figure(width: float, height: float) -> Figure:
     """Return an empty figure of `width` x `height` inches."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    return figure
+
+
+def figure_beside_legend(width: float, height: float, labels: Sequence[str]) -> Figure:
+    """Return an empty figure with room for panels of `width` x `height` inches and a legend on the right."""
+    lines = [_folded(label) for label in labels]
+    columns = -(-len(lines) // _ROWS)
+    longest = max((len(part) for line in lines for part in line.split("\n")), default=0)
+    rows = sum(line.count("\n") + 1 for line in lines) / max(columns, 1)
+    return new_figure(width + columns * (0.6 + 0.07 * longest), max(height, 0.5 + 0.19 * rows))
+
+
+def add_legend(figure: FigureBase, handles: Sequence[Artist]) -> None:
+    """Put a legend on the right of all panels, with the handles' own labels."""
+    figure.legend(
+        handles, [_folded(str(h.get_label())) for h in handles], loc="outside right upper", fontsize=8,
+        frameon=False, handlelength=2.6, ncols=-(-len(handles) // _ROWS),
+    )  # fmt: skip
+
+
+def add_note(figure: Figure, text: str) -> None:
+    """Write a small note below all panels."""
+    width = int(13 * figure.get_figwidth())
+    figure.supxlabel(textwrap.fill(text, width), x=0.01, ha="left", fontsize=8, color="#555555")
+
+
+def plain_axis(axis: Axes) -> None:
+    """Give an axis small ticks, a light grid below the data, and no frame above and on the right."""
+    axis.tick_params(labelsize=8)
+    axis.grid(color="#dddddd", linewidth=0.6)
+    axis.set_axisbelow(True)
+    for side in ("top", "right"):
+        axis.spines[side].set_visible(False)
+
+
+def sentence(text: str) -> Figure:
+    """Return a figure that says in words why there is nothing to draw."""
+    figure = new_figure(max(6.0, 0.085 * len(text) + 0.4), 0.8)
+    figure.text(0.5, 0.6, text, ha="center", va="center", fontsize=10)
     return figure
 
 
@@ -37,3 +197,12 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         replacing(path) as temporary,
     ):
         figure.savefig(temporary, format=kind, dpi=130, metadata=metadata)
+
+
+def _strength(label: str) -> tuple[str, float]:
+    _, parameter, value = split_label(label)
+    return (parameter, -value) if parameter else ("", 0.0)
+
+
+def _folded(label: str) -> str:
+    return textwrap.fill(label, _LABEL, break_long_words=True)

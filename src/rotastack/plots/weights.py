@@ -6,11 +6,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import METHOD_COLORS, new_figure
+from rotastack.plots.style import DASHES, METHOD_COLORS, new_figure
 
 __all__ = ["plot_weights"]
-
-_DASHES = ["solid", "dashed", "dashdot", "dotted"]
 
 
 def plot_weights(weights: Mapping[str, ArrayLike]) -> Figure:
@@ -39,7 +37,7 @@ def plot_weights(weights: Mapping[str, ArrayLike]) -> Figure:
         axis.plot(
             np.arange(1, len(w) + 1), w, label=label, linewidth=1.6, solid_capstyle="round",
             color=METHOD_COLORS[k % len(METHOD_COLORS)],
-            linestyle=_DASHES[k // len(METHOD_COLORS) % len(_DASHES)],
+            linestyle=DASHES[k // len(METHOD_COLORS) % len(DASHES)],
         )  # fmt: skip
     axis.set_xlim(1, max(longest, 2))
     axis.set_ylim(bottom=min(0.0, *(float(w.min()) for w in values.values())))

@@ -7,7 +7,7 @@ import pandas as pd
 
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.differences import plot_differences
-from rotastack.plots.style import new_figure, save_figure
+from rotastack.plots.style import save_figure, sentence
 from rotastack.stats.comparison import compare
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
@@ -30,7 +30,7 @@ def run(job: Job) -> None:
         if len(complete) >= 2 and complete.shape[1] >= 2:
             figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
         else:
-            figures["critical_difference"] = _sentence(
+            figures["critical_difference"] = sentence(
                 "Ranks need at least two data sets on which no method failed."
             )
         for path in job.outputs["figures"]:
@@ -49,9 +49,3 @@ def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).fillna(0.0)
-
-
-def _sentence(text: str):
-    figure = new_figure(6, 0.8)
-    figure.text(0.5, 0.5, text, ha="center", va="center", fontsize=10)
-    return figure

@@ -1,0 +1,321 @@
+"""Figures of studies that prune ensembles."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from matplotlib.colors import to_hex
+
+from rotastack.diagnostics.pairs import KappaError, kappa_error
+from rotastack.plots.diversity import plot_diversity
+from rotastack.plots.kappa_error import plot_kappa_error
+from rotastack.plots.margin_distributions import plot_margin_distributions
+from rotastack.plots.members import plot_members
+from rotastack.plots.ordered_curves import OrderedVotes, plot_ordered_curves
+from rotastack.plots.style import METHOD_COLORS, add_note, method_looks, save_figure, sentence, split_label
+
+NAN = float("nan")
+TWELVE = [f"method number {k} with a name of some length" for k in range(12)]
+
+
+def legend(figure):
+    return [text.get_text().replace("\n", " ") for text in figure.legends[0].get_texts()]
+
+
+def labelled(axis):
+    """Label -> line, of the lines that the legend names."""
+    return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
+
+
+def words(figure):
+    return [text.get_text() for text in figure.texts]
+
+
+def boxes_in_pixels(figure):
+    """Boxes of all panels with their labels, of the legend, and of the figure, as they are laid out."""
+    figure.draw_without_rendering()
+    renderer = figure.canvas.get_renderer()
+    panels = [axis.get_tightbbox(renderer) for axis in figure.axes]
+    return panels, figure.legends[0].get_window_extent(renderer), figure.bbox
+
+
+# ---------- looks
+
+
+def test_parameters_are_read_from_the_ends_of_labels():
+    assert split_label("QMM on AdaBoost T=50") == ("QMM on AdaBoost", "T", 50)
+    assert split_label("QMM v=0.05") == ("QMM", "v", 0.05)
+    for label in ("QMM", "T=50", "QMM T=50 (weighted)", "QMM T=", "QMMT=50", "QMM T=many"):
+        family, parameter, value = split_label(label)
+        assert (family, parameter) == (label, "")
+        assert np.isnan(value)
+
+
+def test_methods_can_be_told_apart():
+    looks = method_looks(map(str, range(24)))
+    assert len({(look.color, look.dash) for look in looks.values()}) == 24
+    assert len({(look.color, look.marker) for look in looks.values()}) == 24
+    assert [look.color for look in looks.values()][:8] == METHOD_COLORS
+
+
+def test_sizes_of_a_method_share_a_colour_that_fades():
+    looks = method_looks(["A", "B T=5", "B T=50", "B T=500", "C"])
+    assert looks["A"] == method_looks(["A"])["A"]
+    assert looks["C"].color == METHOD_COLORS[2]  # B has one colour
+    assert looks["B T=500"].color == METHOD_COLORS[1]
+    assert looks["B T=500"].dash == "solid"
+    brightness = [sum(bytes.fromhex(looks[f"B T={t}"].color[1:])) for t in (5, 50, 500)]
+    assert brightness[0] > brightness[1] > brightness[2]
+
+
+def test_the_method_without_the_parameter_has_the_full_colour():
+    looks = method_looks(["A T=20", "A T=40", "A", "A K=3"])
+    assert looks["A"].color == METHOD_COLORS[0]
+    assert len({look.color for look in looks.values()}) == 4
+
+
+def test_a_note_is_folded_to_the_figure():
+    figure = sentence("nothing")
+    add_note(figure, "Left out: " + ", ".join(TWELVE))
+    assert words(figure)[0] == "nothing"
+    lines = figure.get_supxlabel().split("\n")
+    assert len(lines) > 1
+    assert " ".join(lines) == "Left out: " + ", ".join(TWELVE)
+
+
+# ---------- margins
+
+
+def shares(*columns, parts=("training", "test"), grid=(-1, 0, 1)):
+    return pd.DataFrame(dict(zip(parts, columns, strict=True)), index=list(grid))
+
+
+def test_margins_have_a_panel_per_part_and_a_line_per_method():
+    a, b = shares([0, 0.1, 1], [0.1, 0.2, 1]), shares([0, 0.3, 1], [0.2, 0.4, 1])
+    figure = plot_margin_distributions({"A": a, "B": b}, "title")
+    assert [axis.get_title() for axis in figure.axes] == ["training rows", "test rows"]
+    for axis, part in zip(figure.axes, ("training", "test"), strict=True):
+        lines = labelled(axis)
+        assert list(lines) == ["A", "B"]
+        for label, known in {"A": a, "B": b}.items():
+            np.testing.assert_array_equal(lines[label].get_xdata(), [-1, 0, 1])
+            np.testing.assert_array_equal(lines[label].get_ydata(), known[part])
+            assert lines[label].get_drawstyle() == "steps-post"  # the share at a margin holds up to the next
+        low, high = axis.get_xlim()
+        assert low <= -1 < 1 <= high
+        assert axis.get_ylim()[0] == 0
+        assert axis.get_ylim()[1] >= 1
+        (zero,) = [line for line in axis.lines if line.get_label().startswith("_")]
+        assert list(zero.get_xdata()) == [0, 0]
+    assert legend(figure) == ["A", "B"]
+    assert figure.get_suptitle() == "title"
+
+
+def test_a_part_that_one_method_lacks_is_drawn_for_the_others():
+    figure = plot_margin_distributions(
+        {"A": shares([0, 1, 1], parts=["test"]), "B": shares([0] * 3, [1] * 3)}
+    )
+    panels = {axis.get_title(): list(labelled(axis)) for axis in figure.axes}
+    assert panels == {"test rows": ["A", "B"], "training rows": ["B"]}
+    assert legend(figure) == ["A", "B"]
+
+
+def test_a_method_looks_the_same_when_others_are_missing():
+    every = ["A", "B", "C"]
+    known = shares([0, 0, 1], [0, 0, 1])
+    votes = OrderedVotes(pd.Series([0.2, 0.1], [1, 2]), 1)
+    points = pd.DataFrame({"disagreement": [0.2], "accuracy": [0.5]})
+    table = pd.DataFrame({"error": 0.1, "members": 1, "voters": [2, 3]}, index=["C T=2", "C T=3"])
+    for figure in (
+        plot_margin_distributions({"C": known}, methods=every),
+        plot_ordered_curves({"C": votes}, methods=every),
+        plot_diversity({"C": points}, methods=every),
+        plot_members(table, methods=["A", "B", *table.index]),
+    ):
+        (line,) = labelled(figure.axes[0]).values()
+        assert line.get_color() == METHOD_COLORS[2]
+
+
+@pytest.mark.parametrize("draw", ["margins", "curves", "diversity", "members"])
+@pytest.mark.parametrize("n", [2, 12, 30])
+def test_the_legend_is_beside_the_panels(draw, n):
+    names = (TWELVE * 3)[:n] if n <= 12 else [f"{TWELVE[k % 6]} T={k}" for k in range(n)]
+    if draw == "margins":
+        figure = plot_margin_distributions({m: shares([0, 0, 1], [0, 0, 1]) for m in names})
+    elif draw == "curves":
+        single = pd.Series([0.5, 0.6], [1, 2])
+        figure = plot_ordered_curves({m: OrderedVotes(1 - single, 1, single) for m in names})
+    elif draw == "diversity":
+        points = pd.DataFrame({"disagreement": [0.2], "accuracy": [0.5]})
+        figure = plot_diversity(dict.fromkeys(names, points))
+    else:
+        names = [f"{k} {(TWELVE * 3)[k]}" for k in range(n)]
+        sizes = [f"{name} T={t}" for name in names for t in (3, 5)]
+        figure = plot_members(pd.DataFrame({"error": 0.1, "members": 2, "voters": [3, 5] * n}, index=sizes))
+    assert legend(figure) == names
+    panels, box, whole = boxes_in_pixels(figure)
+    assert box.x0 >= max(panel.x1 for panel in panels) - 1
+    assert box.x1 <= whole.x1
+    assert box.y0 >= whole.y0
+    assert min(axis.get_position().width * whole.width for axis in figure.axes) > 250  # panels stay large
+
+
+# ---------- curves
+
+
+def test_curves_have_a_marker_where_the_method_stops():
+    error = pd.Series([0.4, 0.2, 0.3, NAN], [1, 2, 3, 4])
+    figure = plot_ordered_curves({"A": OrderedVotes(error, 2.5), "B": OrderedVotes(error + 0.1)})
+    (axis,) = figure.axes
+    lines = labelled(axis)
+    np.testing.assert_array_equal(lines["A"].get_xdata(), [1, 2, 3])
+    np.testing.assert_allclose(lines["B"].get_ydata(), [0.5, 0.3, 0.4])
+    (kept,) = [line for line in axis.lines if line.get_label().startswith("_")]  # B's is unknown
+    assert kept.get_xdata() == [2.5]
+    np.testing.assert_allclose(kept.get_ydata(), 0.25)
+    assert kept.get_color() == lines["A"].get_color()
+    assert axis.get_xscale() == "log"
+    assert axis.get_ylabel() == "error on test rows"
+
+
+def test_ticks_of_curves_are_plain_numbers():
+    error = pd.Series(np.linspace(0.5, 0.1, 500), np.arange(1, 501))
+    (axis,) = plot_ordered_curves({"A": OrderedVotes(error, 200)}).axes
+    axis.figure.draw_without_rendering()
+    low, high = axis.get_xlim()
+    shown = [
+        text.get_text()
+        for place, text in zip(axis.get_xticks(), axis.get_xticklabels(), strict=True)
+        if low <= place <= high
+    ]
+    assert shown == ["1", "2", "5", "10", "20", "50", "100", "200", "500"]
+
+
+def test_accuracies_by_rank_are_smoothed():
+    rng = np.random.default_rng(0)
+    accuracy = pd.Series(rng.random(50), np.arange(1, 51))
+    votes = {"A": OrderedVotes(1 - accuracy, 3, accuracy), "B": OrderedVotes(1 - accuracy, 3)}
+    _, right = plot_ordered_curves(votes).axes
+    dots, line = right.lines
+    np.testing.assert_array_equal(dots.get_ydata(), accuracy)
+    assert dots.get_marker() == "."
+    np.testing.assert_array_equal(line.get_xdata(), accuracy.index)
+    assert line.get_ydata()[20] == pytest.approx(accuracy.iloc[18:23].mean())  # 5 = a tenth
+    assert right.get_xlabel() == "rank of the member by weight"
+    many = plot_ordered_curves({str(k): OrderedVotes(1 - accuracy, 3, accuracy) for k in range(5)})
+    assert [line.get_marker() for line in many.axes[1].lines] == ["None"] * 5
+
+
+def test_no_second_panel_without_accuracies():
+    error = pd.Series([0.4, 0.2], [1, 2])
+    for accuracy in (None, error * NAN):
+        assert len(plot_ordered_curves({"A": OrderedVotes(error, 1, accuracy)}).axes) == 1
+
+
+# ---------- diversity
+
+
+def test_diversity_has_small_dots_and_their_mean():
+    points = {
+        "A": pd.DataFrame({"disagreement": [0.1, 0.3, NAN], "accuracy": [0.8, 0.6, 0.9]}),
+        "single": pd.DataFrame({"disagreement": [NAN], "accuracy": [0.7]}),
+        "B": pd.DataFrame({"disagreement": [0.4], "accuracy": [0.5]}),
+    }
+    figure = plot_diversity(points)
+    (axis,) = figure.axes
+    assert legend(figure) == ["A", "B"]
+    means = labelled(axis)
+    np.testing.assert_allclose(means["A"].get_xydata(), [[0.2, 0.7]])
+    np.testing.assert_allclose(means["B"].get_xydata(), [[0.4, 0.5]])
+    dots = [line for line in axis.lines if line.get_label().startswith("_")]
+    np.testing.assert_array_equal(dots[0].get_xydata(), [[0.1, 0.8], [0.3, 0.6]])
+    assert dots[0].get_markersize() < means["A"].get_markersize()
+    assert dots[0].get_color() == means["A"].get_color()
+    assert means["B"].get_color() == METHOD_COLORS[2]  # by place, whoever is left out
+    assert (axis.get_xlabel(), axis.get_ylabel()) == (
+        "mean disagreement of two members",
+        "mean accuracy of a member",
+    )
+
+
+# ---------- kappa and error
+
+
+def test_kappa_error_has_a_panel_per_ensemble():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 60)
+    clouds = {
+        name: kappa_error(np.where(rng.random((60, T)) < 0.7, y[:, None], 1 - y[:, None]), y)
+        for name, T in {"A": 5, "B": 8, "C": 2, "D": 4}.items()
+    }
+    figure = plot_kappa_error(clouds, "title")
+    assert [axis.get_title() for axis in figure.axes] == list("ABCD")
+    for k, (axis, cloud) in enumerate(zip(figure.axes, clouds.values(), strict=True)):
+        pairs, *others, mean = axis.lines
+        np.testing.assert_array_equal(pairs.get_xydata(), np.column_stack(cloud))
+        np.testing.assert_allclose(mean.get_xydata(), [[cloud.kappa.mean(), cloud.error.mean()]])
+        expected = [[c.kappa.mean(), c.error.mean()] for j, c in enumerate(clouds.values()) if j != k]
+        np.testing.assert_allclose([line.get_xydata()[0] for line in others], expected)
+        assert to_hex(pairs.get_color()).upper() == METHOD_COLORS[k]
+        assert not pairs.get_rasterized()
+        assert axis.get_xlim() == figure.axes[0].get_xlim()
+    labels = [axis.get_xlabel() for axis in figure.axes]
+    assert labels == ["", *["kappa of two members"] * 3]  # B and C have nothing below
+    assert [bool(axis.get_ylabel()) for axis in figure.axes] == [True, False, False, True]
+
+
+def test_pairs_without_a_value_are_left_out():
+    cloud = KappaError(np.array([0.1, NAN, 0.3]), np.array([0.2, 0.3, 0.4]))
+    empty = KappaError(np.array([]), np.array([]))
+    first, second = plot_kappa_error({"A": cloud, "one member": empty}).axes
+    np.testing.assert_array_equal(first.lines[0].get_xydata(), [[0.1, 0.2], [0.3, 0.4]])
+    assert len(first.lines) == 2
+    assert [text.get_text() for text in second.texts] == ["no pairs"]
+    assert words(plot_kappa_error({"one member": empty})) == ["No ensemble has two members to compare."]
+
+
+def test_large_clouds_are_pictures_in_an_svg(tmp_path):
+    rng = np.random.default_rng(0)
+    figure = plot_kappa_error({"A": KappaError(rng.random(100_000), rng.random(100_000))})
+    save_figure(figure, tmp_path / "kappa.svg")
+    assert (tmp_path / "kappa.svg").stat().st_size < 500_000
+
+
+# ---------- nothing to draw, and files
+
+
+def test_figures_without_data_say_so():
+    nothing = pd.DataFrame({"disagreement": [NAN], "accuracy": [NAN]})
+    for figure, expected in (
+        (plot_margin_distributions({}), "No method has margins: none votes by members."),
+        (plot_ordered_curves({}), "No method puts its members in order."),
+        (plot_diversity({}), "No method has two members or more to compare."),
+        (plot_diversity({"A": nothing}), "No method has two members or more to compare."),
+        (plot_kappa_error({}), "No ensemble has two members to compare."),
+    ):
+        assert words(figure) == [expected]
+        assert figure.axes == []
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_equal_figures_give_equal_files(tmp_path, kind):
+    rng = np.random.default_rng(0)
+    single = pd.Series(rng.random(20), np.arange(1, 21))
+    cloud = KappaError(rng.random(3000), rng.random(3000))
+    points = pd.DataFrame({"disagreement": rng.random(5), "accuracy": rng.random(5)})
+    bars = pd.DataFrame({"error": 0.1, "members": [2, 3], "voters": 5}, index=["A", "B"])
+    figures = {
+        "margins": lambda: plot_margin_distributions({"A": shares([0, 0.5, 1], [0, 0.5, 1])}),
+        "curves": lambda: plot_ordered_curves({"A": OrderedVotes(1 - single, 4, single)}),
+        "bars": lambda: plot_members(bars),
+        "sizes": lambda: plot_members(bars.rename(index=lambda name: f"QMM T={ord(name)}")),
+        "diversity": lambda: plot_diversity({"A": points}),
+        "kappa": lambda: plot_kappa_error({"A": cloud}),
+    }
+    for name, draw in figures.items():
+        files = []
+        for folder in ("first", "second"):
+            (tmp_path / folder).mkdir(exist_ok=True)
+            files.append(tmp_path / folder / f"{name}.{kind}")
+            save_figure(draw(), files[-1])
+        assert files[0].read_bytes() == files[1].read_bytes()
+        assert files[0].stat().st_size > 1000
