@@ -113,11 +113,12 @@ if PLAN.pruning_figures:
             mem_mb=1000,
             runtime=20,
         params:
+            spec=PLAN.pruning_spec(),
             code=PLAN.code("draw_pruning"),
         message:
             "{wildcards.dataset}: drawing figures of the members"
         shell:
-            "rotastack draw_pruning --code {params.code} --about dataset={wildcards.dataset}"
+            "rotastack draw_pruning --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
             " --input methods {input.methods} --input scores {input.scores} --output figures {output}"
             " 2> {log} || {{ cat {log} >&2; exit 1; }}"
 

@@ -127,6 +127,11 @@ class Study:
                     raise RotastackError(
                         f"{where}: evaluation.pairs: {label!r} is not a method{nearest(label, labels)}"
                     )
+        for label in self.content["evaluation"]["shown"]:
+            if label not in labels:
+                raise RotastackError(
+                    f"{where}: evaluation.shown: {label!r} is not a method{nearest(label, labels)}"
+                )
         for claim in self.content["evaluation"]["claims"]:
             for key in ("of", "than"):
                 if claim[key] not in labels:

@@ -230,6 +230,11 @@ class Plan:
             }
         )  # fmt: skip
 
+    def pruning_spec(self) -> str:
+        """Return the slice for figures of members: which methods are in those that show each."""
+        shown = self.study.content["evaluation"]["shown"]
+        return compact({"only": {n: shown for n in PRUNING_FIGURES if n != "members"}} if shown else {})
+
     def illustrate_spec(self) -> str:
         """Return the slice for illustrations."""
         return compact({"seed": self.study.content["seed"]})

@@ -22,11 +22,11 @@ FACTS = (
     "members",
     "voters",
     "disagreement",
-    "training_disagreement",
+    "selection_disagreement",
     "paper_diversity",
     "member_accuracy",
-    "training_margin",
-    "margin",
+    "selection_margin",
+    "test_margin",
     "fallback",
 )
 
@@ -93,13 +93,13 @@ def pruned_cell(
         "members": len(kept),
         "voters": len(voters),
         "disagreement": mean_disagreement(test[:, kept], truth),
-        "training_disagreement": mean_disagreement(training[:, kept], trained, heard),
+        "selection_disagreement": mean_disagreement(training[:, kept], trained, heard),
         "paper_diversity": paper_diversity(training[:, kept], len(voters), heard),
         "member_accuracy": float((test[:, kept] == truth[:, None]).mean()),
-        "training_margin": float(np.nanmean(training_margins))
+        "selection_margin": float(np.nanmean(training_margins))
         if np.isfinite(training_margins).any()
         else np.nan,
-        "margin": float(test_margins.mean()),
+        "test_margin": float(test_margins.mean()),
         "fallback": fallback,
     }
     curve = accuracy = None
@@ -122,6 +122,7 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
         for name in FACTS
     }
     variables["margin_cdf"] = (("fold_group", "part", "margin"), np.stack([cell.cdf for cell in cells]))
+    variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}
     curves = np.full((n, 2, n_voters), np.nan)
     accuracies = np.full((n, n_voters), np.nan)
     for k, cell in enumerate(cells):
@@ -129,7 +130,7 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
             curves[k, :, : cell.curve.shape[1]] = cell.curve
         if cell.order_accuracy is not None:
             accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
-    # Part 0 is the training rows (of a curve: the selection rows), part 1 the test rows.
+    # The part called training holds the selection rows: of out-of-bag selection, out-of-bag votes.
     if np.isfinite(curves).any():
         variables["curve"] = (("fold_group", "part", "size"), curves)
     if np.isfinite(accuracies).any():

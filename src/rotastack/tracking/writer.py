@@ -95,7 +95,7 @@ class Writer:
         run, finished = self._upsert(kind, key, parent, name, tags)
         if not finished:
             flat = {**_flat(record["parameters"]), "code": record["code"], "version": record["version"]}
-            params = [Param(k, str(v)[:6000]) for k, v in flat.items()]
+            params = [Param(_name(k), str(v)[:6000]) for k, v in flat.items()]
             for start in range(0, len(params), 100):
                 self.client.log_batch(run, params=params[start : start + 100])
             for tag in ("status", "message"):
@@ -112,14 +112,19 @@ class Writer:
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
         """Log single numbers; missing ones are left out."""
         self._log(
-            [Metric(k, float(v), _milliseconds(started), 0) for k, v in values.items() if _known(v)], run_id
+            [Metric(_name(k), float(v), _milliseconds(started), 0) for k, v in values.items() if _known(v)],
+            run_id,
         )
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series, its steps being cells or members."""
         stamp = _milliseconds(started)
         self._log(
-            [Metric(name, float(v), stamp, i) for i, v in enumerate(values) if v is not None and _known(v)],
+            [
+                Metric(_name(name), float(v), stamp, i)
+                for i, v in enumerate(values)
+                if v is not None and _known(v)
+            ],
             run_id,
         )
 
@@ -219,6 +224,11 @@ def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{name}"] = value
     return flat
+
+
+def _name(key: str) -> str:
+    """Return a key as MLflow takes it: a method's label may hold ``=``."""
+    return key.replace("=", ":")
 
 
 def _known(value: Any) -> bool:
