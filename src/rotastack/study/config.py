@@ -149,6 +149,8 @@ class Study:
                     f"{where}: {key}: {value!r} is not a method{nearest(value, labels + extra)}; "
                     f"there are {', '.join(extra + labels)}"
                 )
+            if value in self.optimistic:
+                raise RotastackError(f"{where}: {key}: {value!r} chooses members by the test rows")
 
     def _check_pool(self, pool: dict[str, Any], where: str) -> None:
         """Check what only fails when it is trained, after hours perhaps."""
@@ -269,6 +271,11 @@ class Study:
         """Number of splits: repeats, or folds of all repeats."""
         protocol = self.content["protocol"]
         return protocol["repeats"] * (protocol["folds"] if protocol["kind"] == "crossval" else 1)
+
+    @property
+    def optimistic(self) -> list[str]:
+        """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
+        return [m for m, v in self.methods.items() if v["combiner"].get("selection") == "test"]
 
     @property
     def prunes(self) -> bool:
@@ -408,7 +415,10 @@ class Study:
         protocol = self.content["protocol"]
         return {
             "seed": self.content["seed"], "dataset": dataset, "refit": self.content["model"]["refit"],
-            "methods": {label: {**m, "pool": self.pools[m["pool"]]} for label, m in self.methods.items()},
+            "methods": {
+                label: {**m, "pool": self.pools[m["pool"]]}
+                for label, m in self.methods.items() if label not in self.optimistic
+            },
             "holdout": self.is_holdout, "kinds": self.datasets[dataset].get("kinds", "auto"),
             **{k: protocol[k] for k in ("folds", "rotations", "flip", "max_axes") if k in protocol},
         }  # fmt: skip

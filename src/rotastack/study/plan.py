@@ -227,6 +227,7 @@ class Plan:
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
+                "optimistic": self.study.optimistic,
             }
         )  # fmt: skip
 

@@ -1,5 +1,7 @@
 """What several steps read from a study's scores."""
 
+from collections.abc import Container
+
 import pandas as pd
 
 __all__ = ["best_method", "error_matrices"]
@@ -16,7 +18,8 @@ def error_matrices(scores: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return matrices
 
 
-def best_method(scores: pd.DataFrame) -> str | None:
+def best_method(scores: pd.DataFrame, among: Container[str]) -> str | None:
     """Return the method with the smallest mean error; among equals the first; None if all failed."""
+    scores = scores[[method in among for method in scores["method"]]]
     means = scores.groupby("method", sort=False)["error"].apply(lambda e: e.mean(skipna=False)).dropna()
     return None if means.empty else str(means.idxmin())

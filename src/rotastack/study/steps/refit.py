@@ -30,7 +30,7 @@ def run(job: Job) -> None:
     dataset = spec["dataset"]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label = best_method(scores) if spec["refit"] == "best" else spec["refit"]
+        label = best_method(scores, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
         if label is None:
             record.status, record.message = "failed", "no method succeeded on this data set"
             with replacing(job.output("model")) as temporary:

@@ -74,10 +74,16 @@ def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
             "facts": by_name[name]["metrics"],
             "rows": part.to_dict("records"),
             "means": part.set_index("method").to_dict("index"),
-            "best": part.loc[part["mean"].idxmin(), "method"] if part["mean"].notna().any() else None,
+            "best": _best(part, job.spec["methods"]),
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
+
+
+def _best(part: pd.DataFrame, methods: dict) -> str | None:
+    """Return the method of least mean error, of those that do not choose by the test rows."""
+    fair = part[[methods[m]["combiner"].get("selection") != "test" for m in part["method"]]]
+    return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
 def _verdict(result: dict, methods: list[str], control: str, alpha: float) -> list[str]:

@@ -46,7 +46,9 @@ def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
     means = means.round(12)  # equal means over cells in another order are equal
     absent = list(means.columns[means.isna().all()])
     notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
-    all_means, means = means, means.drop(columns=absent)
+    optimistic = [m for m in spec["optimistic"] if m in means and m not in absent]
+    notes += [f"{m}: left out of the ranks, as it chooses members by the test rows" for m in optimistic]
+    all_means, means = means, means.drop(columns=[*absent, *optimistic])
     failed = means.index[means.isna().any(axis=1)]
     notes += [
         f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
