@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from rotastack.trees.kernel.compact import part_compact, presort_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.criteria import GINI, SQUARED_ERROR, x_log_x
 from rotastack.trees.kernel.sorting import sort_rows
 from rotastack.trees.kernel.splitting import find_split, gather
+from rotastack.trees.kernel.unit_splitting import find_unit_split
 
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
 """A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1.
@@ -174,15 +176,22 @@ def grow_tree(
     presorted, state,
     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
     totals, left, order, spare, side, keys, other, values, bits, starts, orders, ratio_gains, ratios, cuts,
+    compact, small_orders, apart, small_other, units,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
     A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
-    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first.
+    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. Where
+    all rows weigh 1, `compact` may be asked for: see :mod:`rotastack.trees.kernel.compact`.
     """
     for j in range(n_columns):
         order[j] = j
-    if presorted:
+    if compact:
+        presort_compact(
+            data, stored, source, n_columns, rows, n_bag, 0.0, keys, other, values, bits, starts,
+            small_orders, apart, np.empty(0, np.float32),
+        )  # fmt: skip
+    elif presorted:
         presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
     best_first = max_leaves > 0
     wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)
@@ -225,21 +234,31 @@ def grow_tree(
         if presorted and n_new == 2 and any_open:
             n = node_last[parent] - node_first[parent]
             n_left = node_last[low] - node_first[low]
-            split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
+            if compact:
+                part_compact(small_orders, n_columns, n_bag, node_first[parent], n, n_left, side, small_other)
+            else:
+                split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
         for node in range(n_nodes - 1, low - 1, -1):
             k = node - low
             if not worth[k]:
                 continue
             first = node_first[node]
             n = node_last[node] - first
-            order_base = np.int64(first) if presorted else np.int64(-1)
-            column, cut, gain = find_split(
-                data, stored, source, n_columns, rows[first : first + n], n,
-                y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
-                splitter, max_features, n_cuts, min_leaf, min_weight, state,
-                order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
-                ratio_gains, ratios, cuts,
-            )  # fmt: skip
+            if compact:
+                column, cut, gain = find_unit_split(
+                    data, stored, source, n_columns, small_orders, apart, first, n, n_bag,
+                    criterion, totals[k], bases[k], table, max_features, min_leaf, min_weight, state,
+                    order, ratio_gains, ratios, cuts, units,
+                )  # fmt: skip
+            else:
+                order_base = np.int64(first) if presorted else np.int64(-1)
+                column, cut, gain = find_split(
+                    data, stored, source, n_columns, rows[first : first + n], n,
+                    y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
+                    splitter, max_features, n_cuts, min_leaf, min_weight, state,
+                    order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
+                    ratio_gains, ratios, cuts,
+                )  # fmt: skip
             if column < 0 or (min_decrease > 0.0 and gain / root_weight + 2.3e-16 < min_decrease):
                 continue
             nodes[node].column = column
