@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from rotastack.trees.kernel.compact import constant, part_compact, presort_compact
+from rotastack.trees.kernel.compact import constant, part_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.error_pruning import TINY, collapse, prune_by_errors
-from rotastack.trees.kernel.growing import describe, part_rows, presort, split_orders
+from rotastack.trees.kernel.growing import describe, part_rows, split_orders
 from rotastack.trees.kernel.unit_entropy import UNIT, fill_tables, scan_units
 
 _32 = np.uint64(32)
@@ -119,7 +119,9 @@ def _find_split(
             larger = apart[j * n_bag : (j + 1) * n_bag]
             if constant(small, n, larger):
                 continue
-            merit, place, n_cuts = scan_units(small, n, larger, of_classes, at_least, none + more, more, units)
+            merit, place, n_cuts = scan_units(
+                small, n, larger, of_classes, at_least, none + more, more, units
+            )
             gain = (merit - none) / UNIT / whole
             weight_left = float(place)
         else:
@@ -182,27 +184,15 @@ def grow_c45_tree(
     data, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
     max_depth, min_leaf, confidence, quantile, raising,
     nodes, impurity, node_weight, node_first, node_last, depth, wrong, open_nodes,
-    totals, left, places, gains, ratios, spare, newcomers, side, keys, other, values, bits, starts, orders, ranked,
+    totals, left, places, gains, ratios, spare, newcomers, side, other, orders, ranked,
     compact, small_orders, apart, small_other, units,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]`` and prune it; return the number of nodes.
 
     Not all of these are reached from the root in the end; the rows of those that are stand in
-    ``rows[node_first:node_last]``. `ranked` is scratch, as long as `orders`: the sorted values of
-    every column in the whole bag.
+    ``rows[node_first:node_last]``. `orders` holds the sorted keys of every column, or with
+    `compact` `small_orders` does, where all rows weigh 1; `ranked` the sorted values in the whole bag.
     """
-    if compact:
-        presort_compact(
-            data, stored, source, n_columns, rows, n_bag, APART, keys, other, values, bits, starts,
-            small_orders, apart, ranked,
-        )  # fmt: skip
-    else:
-        presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
-        for j in range(n_columns):
-            where = source[j]
-            column = data[where] if where >= 0 else stored[-1 - where]
-            for i in range(j * n_bag, (j + 1) * n_bag):
-                ranked[i] = column[orders[i] & _LOW]
     n_classes = totals.shape[1]
     h_left, h_right = np.empty(n_classes), np.empty(n_classes)
     least = np.empty(2)
@@ -235,7 +225,9 @@ def grow_c45_tree(
             n = node_last[parent] - first
             n_left = node_last[low] - first
             if compact:
-                part_compact(small_orders, n_columns, n_bag, first, n, n_left, side, small_other)
+                part_compact(
+                    small_orders, n_columns, n_bag, first, n, n_left, side, worth[0], worth[1], small_other
+                )
             else:
                 split_orders(orders, n_columns, n_bag, first, n, n_left, side, other)
         for node in range(n_nodes - 1, low - 1, -1):

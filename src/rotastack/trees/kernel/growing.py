@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rotastack.trees.kernel.compact import part_compact, presort_compact
+from rotastack.trees.kernel.compact import part_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.criteria import GINI, SQUARED_ERROR, x_log_x
 from rotastack.trees.kernel.sorting import sort_rows
@@ -75,8 +75,8 @@ def describe(rows, n, y, target, pairs, criterion, total, table):
 
 
 @compiled
-def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits, starts, orders):
-    """Write the sorted keys of every column, `n` apart."""
+def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits, starts, orders, ranked):
+    """Write the sorted keys of every column, `n` apart; where there is room in `ranked`, its values, too."""
     for j in range(n_columns):
         where = source[j]
         if where >= 0:
@@ -86,6 +86,10 @@ def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits,
         sort_rows(values, bits, rows, n, low, high, keys, other, starts)
         for i in range(n):
             orders[j * n + i] = keys[i]
+        if ranked.shape[0] >= n_columns * n:
+            column = data[where] if where >= 0 else stored[-1 - where]
+            for i in range(n):
+                ranked[j * n + i] = column[keys[i] & _LOW]
 
 
 @compiled
@@ -181,18 +185,12 @@ def grow_tree(
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
     A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
-    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. Where
-    all rows weigh 1, `compact` may be asked for: see :mod:`rotastack.trees.kernel.compact`.
+    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. If
+    `presorted`, `orders` holds the sorted keys of every column, or with `compact` `small_orders`
+    does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1.
     """
     for j in range(n_columns):
         order[j] = j
-    if compact:
-        presort_compact(
-            data, stored, source, n_columns, rows, n_bag, 0.0, keys, other, values, bits, starts,
-            small_orders, apart, np.empty(0, np.float32),
-        )  # fmt: skip
-    elif presorted:
-        presort(data, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders)
     best_first = max_leaves > 0
     wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)
     worth = np.empty(2, np.bool_)
@@ -235,7 +233,18 @@ def grow_tree(
             n = node_last[parent] - node_first[parent]
             n_left = node_last[low] - node_first[low]
             if compact:
-                part_compact(small_orders, n_columns, n_bag, node_first[parent], n, n_left, side, small_other)
+                part_compact(
+                    small_orders,
+                    n_columns,
+                    n_bag,
+                    node_first[parent],
+                    n,
+                    n_left,
+                    side,
+                    worth[0],
+                    worth[1],
+                    small_other,
+                )
             else:
                 split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
         for node in range(n_nodes - 1, low - 1, -1):

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from rotastack.trees.kernel.c45 import grow_c45_tree
-from rotastack.trees.kernel.compact import MOST_ROWS
+from rotastack.trees.kernel.c45 import APART, grow_c45_tree
+from rotastack.trees.kernel.compact import MOST_ROWS, presort_compact
 from rotastack.trees.kernel.compiling import compiled, entry_point
 from rotastack.trees.kernel.criteria import C45, SQUARED_ERROR
-from rotastack.trees.kernel.growing import NODE, grow_tree
+from rotastack.trees.kernel.growing import NODE, grow_tree, presort
 from rotastack.trees.kernel.pruning import prune
 from rotastack.trees.kernel.randomness import draw_bootstrap
 from rotastack.trees.kernel.reading import add_leaf, send_down
@@ -123,7 +123,7 @@ def grow_lots(
     few_rows = n <= MOST_ROWS and n_outputs <= 256 and table.shape[0] > n
     units = unit_tables(y, n_outputs, table, n if few_rows else 0)
     small_orders = np.empty(1, np.uint32)
-    small_other = np.empty(n, np.uint32)
+    small_other = np.empty(n if few_rows else 0, np.uint32)
     apart = np.empty(1, np.uint16)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
@@ -207,19 +207,39 @@ def grow_lots(
                 and n_columns * n_bag * 8 <= PRESORT_BYTES
             )
             compact = presorted and few_rows and n_ones == n_bag
+            if criterion == C45:
+                ranked = longer(ranked, 0, n_columns * n_bag)
             if compact:
                 small_orders = longer(small_orders, 0, n_columns * n_bag)
                 apart = longer(apart, 0, n_columns * n_bag)
+                presort_compact(
+                    here, stored, source, n_columns, rows, n_bag, APART if criterion == C45 else 0.0,
+                    keys, other, values, bits, starts, small_orders, apart, ranked,
+                )  # fmt: skip
             elif presorted:
                 orders = longer(orders, 0, n_columns * n_bag)
+                presort(
+                    here,
+                    stored,
+                    source,
+                    n_columns,
+                    rows,
+                    n_bag,
+                    keys,
+                    other,
+                    values,
+                    bits,
+                    starts,
+                    orders,
+                    ranked,
+                )
             if criterion == C45:
-                ranked = longer(ranked, 0, n_columns * n_bag)
                 n_nodes = grow_c45_tree(
                     here, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
                     max_depth, min_leaf, confidence, quantile, raising,
                     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-                    totals, left, order, ratio_gains, ratios, spare, found, side, keys, other, values, bits,
-                    starts, orders, ranked, compact, small_orders, apart, small_other, units,
+                    totals, left, order, ratio_gains, ratios, spare, found, side, other, orders, ranked,
+                    compact, small_orders, apart, small_other, units,
                 )  # fmt: skip
             else:
                 n_nodes = grow_tree(

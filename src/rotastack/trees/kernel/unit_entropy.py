@@ -104,7 +104,8 @@ def scan_units(run, n, apart, of_classes, at_least, bar, more, units):
         key = np.uint64(later[i])
         possible = larger <= (key >> _16)
         n_cuts += possible
-        if possible and merit - both[i] > bar:
-            bar = merit - both[i] + more
+        here = merit - both[i]
+        if here > bar and possible:  # in this order: what is seldom true is foreseen
+            bar = here + more
             place = at_least + i
     return bar - more, place, n_cuts
