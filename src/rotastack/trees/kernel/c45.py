@@ -14,12 +14,15 @@ import math
 
 import numpy as np
 
+from rotastack.trees.kernel.compact import constant, part_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.error_pruning import TINY, collapse, largest, prune_by_errors
 from rotastack.trees.kernel.growing import describe, part_rows, split_orders
+from rotastack.trees.kernel.unit_entropy import UNIT, fill_tables, scan_units
 
 _32 = np.uint64(32)
 _LOW = np.uint64(0xFFFFFFFF)
+_SMALL = np.uint32(0xFFFF)
 
 APART = 1e-5
 """Neighbouring values that are no farther apart have no cut between them."""
@@ -95,8 +98,14 @@ def _best_cut(run, n, column, y, pairs, total, whole, base, least, left, h_left,
 def _find_split(
     data, stored, source, n_columns, orders, ranked, first, n, n_bag,
     y, pairs, total, whole, least, left, h_left, h_right, table, gains, ratios, places,
+    compact, small_orders, apart, units,
 ):  # fmt: skip
     """Return (column, cut), column -1 if nothing splits."""
+    if compact:
+        of_classes = fill_tables(total, n, units)
+        at_least = max(np.int64(math.floor(least - TINY)) + 1, 1)
+        none = of_classes - units[1][n]  # the merit of no cut
+        more = np.int64(TINY * whole * UNIT)
     h_whole = _h(whole, table)
     base = -h_whole
     for c in range(total.shape[0]):
@@ -105,14 +114,26 @@ def _find_split(
     mean = 0.0
     for j in range(n_columns):
         places[j] = 0
-        run = orders[j * n_bag + first : j * n_bag + first + n]
-        if (run[0] >> _32) == (run[n - 1] >> _32):
-            continue
-        where = source[j]
-        column = data[where] if where >= 0 else stored[-1 - where]
-        gain, place, weight_left, n_cuts = _best_cut(
-            run, n, column, y, pairs, total, whole, base, least, left, h_left, h_right, table
-        )
+        begin = j * n_bag + first
+        if compact:
+            small = small_orders[begin : begin + n]
+            larger = apart[j * n_bag : (j + 1) * n_bag]
+            if constant(small, n, larger):
+                continue
+            merit, place, n_cuts = scan_units(
+                small, n, larger, of_classes, at_least, none + more, more, units
+            )
+            gain = (merit - none) / UNIT / whole
+            weight_left = float(place)
+        else:
+            run = orders[begin : begin + n]
+            if (run[0] >> _32) == (run[n - 1] >> _32):
+                continue
+            where = source[j]
+            column = data[where] if where >= 0 else stored[-1 - where]
+            gain, place, weight_left, n_cuts = _best_cut(
+                run, n, column, y, pairs, total, whole, base, least, left, h_left, h_right, table
+            )
         if place == 0:
             continue
         gain -= math.log2(n_cuts) / whole
@@ -134,9 +155,13 @@ def _find_split(
     where = source[chosen]
     column = data[where] if where >= 0 else stored[-1 - where]
     place = chosen * n_bag + first + places[chosen]
-    middle = 0.5 * np.float64(column[orders[place - 1] & _LOW]) + 0.5 * np.float64(
-        column[orders[place] & _LOW]
-    )
+    if compact:
+        below = np.int64(small_orders[place - 1] & _SMALL)
+        above = np.int64(small_orders[place] & _SMALL)
+    else:
+        below = np.int64(orders[place - 1] & _LOW)
+        above = np.int64(orders[place] & _LOW)
+    middle = 0.5 * np.float64(column[below]) + 0.5 * np.float64(column[above])
     return chosen, _largest_up_to(ranked[chosen * n_bag : (chosen + 1) * n_bag], middle)
 
 
@@ -160,19 +185,15 @@ def grow_c45_tree(
     data, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
     max_depth, min_leaf, confidence, quantile, raising,
     nodes, impurity, node_weight, node_first, node_last, depth, wrong, open_nodes,
-    totals, left, places, gains, ratios, spare, newcomers, side, other, orders,
+    totals, left, places, gains, ratios, spare, newcomers, side, other, orders, ranked,
+    compact, small_orders, apart, small_other, units,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, whose presorted keys are `orders`; return the number of nodes.
 
     Not all of these are reached from the root in the end; the rows of those that are stand in
-    ``rows[node_first:node_last]``.
+    ``rows[node_first:node_last]``. `orders` holds the sorted keys of every column, or with
+    `compact` `small_orders` does, where all rows weigh 1; `ranked` the sorted values in the whole bag.
     """
-    ranked = np.empty(n_columns * n_bag, np.float32)  # all values of each column, sorted
-    for j in range(n_columns):
-        where = source[j]
-        column = data[where] if where >= 0 else stored[-1 - where]
-        for i in range(j * n_bag, (j + 1) * n_bag):
-            ranked[i] = column[orders[i] & _LOW]
     n_classes = totals.shape[1]
     h_left, h_right = np.empty(n_classes), np.empty(n_classes)
     least = np.empty(2)
@@ -203,7 +224,13 @@ def grow_c45_tree(
         if n_new == 2 and any_open:
             first = node_first[parent]
             n = node_last[parent] - first
-            split_orders(orders, n_columns, n_bag, first, n, node_last[low] - first, side, other)
+            n_left = node_last[low] - first
+            if compact:
+                part_compact(
+                    small_orders, n_columns, n_bag, first, n, n_left, side, worth[0], worth[1], small_other
+                )
+            else:
+                split_orders(orders, n_columns, n_bag, first, n, n_left, side, other)
         for node in range(n_nodes - 1, low - 1, -1):
             k = node - low
             if not worth[k]:
@@ -212,7 +239,7 @@ def grow_c45_tree(
             nodes[node].column, nodes[node].cut = _find_split(
                 data, stored, source, n_columns, orders, ranked, first, node_last[node] - first, n_bag,
                 y, pairs, totals[k], node_weight[node], least[k], left, h_left, h_right, table,
-                gains, ratios, places,
+                gains, ratios, places, compact, small_orders, apart, units,
             )  # fmt: skip
             if nodes[node].column >= 0:
                 open_nodes[n_open] = node

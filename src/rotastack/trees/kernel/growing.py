@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from rotastack.trees.kernel.compact import part_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.criteria import GINI, SQUARED_ERROR, x_log_x
 from rotastack.trees.kernel.sorting import sort_rows
 from rotastack.trees.kernel.splitting import find_split, gather
+from rotastack.trees.kernel.unit_splitting import find_unit_split
 
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
 """A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1.
@@ -73,8 +75,8 @@ def describe(rows, n, y, target, pairs, criterion, total, table):
 
 
 @compiled
-def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits, starts, orders):
-    """Write the sorted keys of every column, `n` apart."""
+def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits, starts, orders, ranked):
+    """Write the sorted keys of every column, `n` apart; where there is room in `ranked`, its values, too."""
     for j in range(n_columns):
         where = source[j]
         if where >= 0:
@@ -84,6 +86,10 @@ def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits,
         sort_rows(values, bits, rows, n, low, high, keys, other, starts)
         for i in range(n):
             orders[j * n + i] = keys[i]
+        if ranked.shape[0] >= n_columns * n:
+            column = data[where] if where >= 0 else stored[-1 - where]
+            for i in range(n):
+                ranked[j * n + i] = column[keys[i] & _LOW]
 
 
 @compiled
@@ -172,12 +178,15 @@ def grow_tree(
     presorted, state,
     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
     totals, left, order, spare, side, keys, other, values, bits, starts, orders, ratio_gains, ratios, cuts,
+    compact, small_orders, apart, small_other, units,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
     With `presorted`, `orders` holds the sorted keys of every column, as :func:`presort` leaves them.
     A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
-    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first.
+    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. If
+    `presorted`, `orders` holds the sorted keys of every column, or with `compact` `small_orders`
+    does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1.
     """
     for j in range(n_columns):
         order[j] = j
@@ -222,21 +231,42 @@ def grow_tree(
         if presorted and n_new == 2 and any_open:
             n = node_last[parent] - node_first[parent]
             n_left = node_last[low] - node_first[low]
-            split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
+            if compact:
+                part_compact(
+                    small_orders,
+                    n_columns,
+                    n_bag,
+                    node_first[parent],
+                    n,
+                    n_left,
+                    side,
+                    worth[0],
+                    worth[1],
+                    small_other,
+                )
+            else:
+                split_orders(orders, n_columns, n_bag, node_first[parent], n, n_left, side, other)
         for node in range(n_nodes - 1, low - 1, -1):
             k = node - low
             if not worth[k]:
                 continue
             first = node_first[node]
             n = node_last[node] - first
-            order_base = np.int64(first) if presorted else np.int64(-1)
-            column, cut, gain = find_split(
-                data, stored, source, n_columns, rows[first : first + n], n,
-                y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
-                splitter, max_features, n_cuts, min_leaf, min_weight, state,
-                order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
-                ratio_gains, ratios, cuts,
-            )  # fmt: skip
+            if compact:
+                column, cut, gain = find_unit_split(
+                    data, stored, source, n_columns, small_orders, apart, first, n, n_bag,
+                    criterion, totals[k], bases[k], table, max_features, min_leaf, min_weight, state,
+                    order, ratio_gains, ratios, cuts, units,
+                )  # fmt: skip
+            else:
+                order_base = np.int64(first) if presorted else np.int64(-1)
+                column, cut, gain = find_split(
+                    data, stored, source, n_columns, rows[first : first + n], n,
+                    y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
+                    splitter, max_features, n_cuts, min_leaf, min_weight, state,
+                    order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
+                    ratio_gains, ratios, cuts,
+                )  # fmt: skip
             if column < 0 or (min_decrease > 0.0 and gain / root_weight + 2.3e-16 < min_decrease):
                 continue
             nodes[node].column = column

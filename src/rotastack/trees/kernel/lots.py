@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from rotastack.trees.kernel.c45 import grow_c45_tree
+from rotastack.trees.kernel.c45 import APART, grow_c45_tree
+from rotastack.trees.kernel.compact import MOST_ROWS, presort_compact
 from rotastack.trees.kernel.compiling import compiled, entry_point
 from rotastack.trees.kernel.criteria import C45, SQUARED_ERROR
 from rotastack.trees.kernel.growing import NODE, grow_tree, presort
@@ -11,7 +12,9 @@ from rotastack.trees.kernel.randomness import draw_bootstrap
 from rotastack.trees.kernel.reading import add_leaf, send_down
 from rotastack.trees.kernel.sorting import STARTS
 from rotastack.trees.kernel.splitting import BEST
+from rotastack.trees.kernel.unit_entropy import unit_tables
 from rotastack.trees.kernel.views import locate, project
+from rotastack.trees.kernel.writing import count_values, depth_of, longer, more_rows, write_tree
 
 PRESORT_SHARE = 2
 """Columns are presorted if a node looks at more than one in so many of them ..."""
@@ -21,109 +24,10 @@ PRESORT_BYTES = 1 << 28
 
 
 @compiled
-def _longer(array, n_used, n_needed):
-    """Return `array`, or a longer copy of its first `n_used` entries."""
-    if array.shape[0] >= n_needed:
-        return array
-    longer = np.empty(max(2 * array.shape[0], n_needed), array.dtype)
-    longer[:n_used] = array[:n_used]
-    return longer
-
-
-@compiled
-def _more_rows(array, n_used, n_needed):
-    if array.shape[0] >= n_needed:
-        return array
-    longer = np.empty((max(2 * array.shape[0], n_needed), array.shape[1]), array.dtype)
-    longer[:n_used] = array[:n_used]
-    return longer
-
-
-@compiled
-def _n_values(nodes, n_nodes, impurity, criterion):
-    """Count the leaves that need an entry in the table of values."""
-    n = 0
-    for node in range(n_nodes):
-        if nodes[node].column < 0 and (criterion == SQUARED_ERROR or impurity[node] > 0.0):
-            n += 1
-    return n
-
-
-@compiled
-def _write_tree(
-    nodes, n_nodes, impurity, node_weight, node_first, node_last, rows, y, target, pairs, criterion,
-    number, out_nodes, out_impurity, out_weight, out_count, begin, values, n_values, open_nodes,
-):  # fmt: skip
-    """Copy the nodes that the root still reaches, give leaves their values; return (nodes, leaves).
-
-    `number` is scratch; `n_values` an array of one, the entries of `values` in use.
-    """
-    n_out = 1
-    n_leaves = 0
-    n_open = 1
-    open_nodes[0] = 0
-    number[0] = 0
-    # Depth first, so that the nodes which a row meets lie close together.
-    while n_open > 0:
-        n_open -= 1
-        node = open_nodes[n_open]
-        place = begin + number[node]
-        out_nodes[place].column = nodes[node].column
-        out_nodes[place].cut = nodes[node].cut
-        out_impurity[place] = impurity[node]
-        out_weight[place] = node_weight[node]
-        first = node_first[node]
-        out_count[place] = node_last[node] - first
-        if nodes[node].column >= 0:
-            child = nodes[node].child
-            out_nodes[place].child = n_out
-            number[child] = n_out
-            number[child + 1] = n_out + 1
-            n_out += 2
-            open_nodes[n_open] = child + 1
-            open_nodes[n_open + 1] = child
-            n_open += 2
-            continue
-        n_leaves += 1
-        out_nodes[place].cut = np.float32(0.0)
-        if criterion != SQUARED_ERROR and not impurity[node] > 0.0:
-            out_nodes[place].child = -1 - y[rows[first]]
-            continue
-        entry = n_values[0]
-        n_values[0] = entry + 1
-        out_nodes[place].child = entry
-        whole = 0.0
-        for c in range(values.shape[1]):
-            values[entry, c] = 0.0
-        for i in range(first, node_last[node]):
-            row = rows[i]
-            whole += pairs[row, 0]
-            if criterion == SQUARED_ERROR:
-                values[entry, 0] += pairs[row, 1]
-            else:
-                values[entry, np.uint64(y[row])] += pairs[row, 0]
-        for c in range(values.shape[1]):
-            values[entry, c] /= whole
-    return n_out, n_leaves
-
-
-@compiled
-def _depth_of(nodes, begin, n_nodes, depth):
-    """Return the depth of the deepest leaf of a written tree; children come after parents."""
-    deepest = 0
-    depth[0] = 0
-    for node in range(n_nodes):
-        deepest = max(deepest, depth[node])
-        if nodes[begin + node].column >= 0:
-            depth[nodes[begin + node].child] = depth[node] + 1
-            depth[nodes[begin + node].child + 1] = depth[node] + 1
-    return deepest
-
-
-@compiled
 def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
-    """Write weights, weighted targets and the rows in the bag; return how many they are."""
+    """Write weights, weighted targets and the rows in the bag; return how many are there, and weigh 1."""
     n_bag = 0
+    n_ones = 0
     for i in range(n_all):
         row = all_rows[i]
         weight = bag[row] * base_weight[row]
@@ -131,7 +35,8 @@ def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
         pairs[row, 1] = weight * target[row]
         rows[n_bag] = row
         n_bag += weight > 0.0
-    return n_bag
+        n_ones += weight == 1.0
+    return n_bag, n_ones
 
 
 @entry_point
@@ -214,6 +119,12 @@ def grow_lots(
     bits = values.view(np.int32)
     starts = np.empty(STARTS, np.int32)
     orders = np.empty(1, np.uint64)
+    ranked = np.empty(1, np.float32)
+    few_rows = n <= MOST_ROWS and n_outputs <= 256 and table.shape[0] > n
+    units = unit_tables(y, n_outputs, table, n if few_rows else 0)
+    small_orders = np.empty(1, np.uint32)
+    small_other = np.empty(n if few_rows else 0, np.uint32)
+    apart = np.empty(1, np.uint16)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
     totals = np.empty((2, n_outputs))
@@ -286,26 +197,49 @@ def grow_lots(
                 draw_bootstrap(state, all_rows, n_all, bag)
             else:
                 bag[:] = 1
-            n_bag = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+            n_bag, n_ones = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
             if n_bag == 0:  # counts that leave out every row
                 bag[:] = 1
-                n_bag = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+                n_bag, n_ones = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
             presorted = criterion == C45 or (
                 splitter == BEST
                 and max_features * PRESORT_SHARE > n_columns
                 and n_columns * n_bag * 8 <= PRESORT_BYTES
             )
-            if presorted:
-                orders = _longer(orders, 0, n_columns * n_bag)
+            compact = presorted and few_rows and n_ones == n_bag
+            if criterion == C45:
+                ranked = longer(ranked, 0, n_columns * n_bag)
+            if compact:
+                small_orders = longer(small_orders, 0, n_columns * n_bag)
+                apart = longer(apart, 0, n_columns * n_bag)
+                presort_compact(
+                    here, stored, source, n_columns, rows, n_bag, APART if criterion == C45 else 0.0,
+                    keys, other, values, bits, starts, small_orders, apart, ranked,
+                )  # fmt: skip
+            elif presorted:
+                orders = longer(orders, 0, n_columns * n_bag)
                 presort(
-                    here, stored, source, n_columns, rows, n_bag, keys, other, values, bits, starts, orders
+                    here,
+                    stored,
+                    source,
+                    n_columns,
+                    rows,
+                    n_bag,
+                    keys,
+                    other,
+                    values,
+                    bits,
+                    starts,
+                    orders,
+                    ranked,
                 )
             if criterion == C45:
                 n_nodes = grow_c45_tree(
                     here, stored, source, n_columns, rows, n_bag, y, target, pairs, criterion, table,
                     max_depth, min_leaf, confidence, quantile, raising,
                     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
-                    totals, left, order, ratio_gains, ratios, spare, found, side, other, orders,
+                    totals, left, order, ratio_gains, ratios, spare, found, side, other, orders, ranked,
+                    compact, small_orders, apart, small_other, units,
                 )  # fmt: skip
             else:
                 n_nodes = grow_tree(
@@ -315,21 +249,21 @@ def grow_lots(
                     presorted, state,
                     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
                     totals, left, order, spare, side, keys, other, values, bits, starts, orders,
-                    ratio_gains, ratios, cuts,
+                    ratio_gains, ratios, cuts, compact, small_orders, apart, small_other, units,
                 )  # fmt: skip
             if ccp_alpha > 0.0:
                 prune(nodes, n_nodes, impurity, node_weight, ccp_alpha, gains)
             if not keep:
                 begin = 0
                 n_values[0] = 0
-            out_nodes = _longer(out_nodes, begin, begin + n_nodes)
-            out_impurity = _longer(out_impurity, begin, begin + n_nodes)
-            out_weight = _longer(out_weight, begin, begin + n_nodes)
-            out_count = _longer(out_count, begin, begin + n_nodes)
-            out_values = _more_rows(
-                out_values, n_values[0], n_values[0] + _n_values(nodes, n_nodes, impurity, criterion)
+            out_nodes = longer(out_nodes, begin, begin + n_nodes)
+            out_impurity = longer(out_impurity, begin, begin + n_nodes)
+            out_weight = longer(out_weight, begin, begin + n_nodes)
+            out_count = longer(out_count, begin, begin + n_nodes)
+            out_values = more_rows(
+                out_values, n_values[0], n_values[0] + count_values(nodes, n_nodes, impurity, criterion)
             )
-            n_nodes, n_leaves = _write_tree(
+            n_nodes, n_leaves = write_tree(
                 nodes, n_nodes, impurity, node_weight, node_first, node_last, rows, y, target, pairs,
                 criterion, depth, out_nodes, out_impurity, out_weight, out_count, begin,
                 out_values, n_values, open_nodes,
@@ -337,7 +271,7 @@ def grow_lots(
             facts = tree_facts[tree - first_tree]
             facts[0] = n_nodes
             facts[1] = n_leaves
-            facts[2] = _depth_of(out_nodes, begin, n_nodes, depth)
+            facts[2] = depth_of(out_nodes, begin, n_nodes, depth)
             grown = out_nodes[begin : begin + n_nodes]
             if want_oob:
                 n_out = 0

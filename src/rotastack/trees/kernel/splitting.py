@@ -143,7 +143,7 @@ def find_split(
                     best_column = j
                     best_cut = cut
     if criterion == GAIN_RATIO and splitter == BEST:
-        return _best_ratio(order, n_seen, gains, ratios, cuts)
+        return best_ratio(order, n_seen, gains, ratios, cuts)
     if criterion == GINI and splitter == BEST and n_classes == 2:
         return best_column, best_cut, 2.0 * (best - total[1] * total[1] / whole)
     return best_column, best_cut, best - base
@@ -182,7 +182,7 @@ def _merit_of_cut(rows, n, values, cut, y, pairs, criterion, total, left, whole,
 
 
 @compiled
-def _best_ratio(order, n_seen, gains, ratios, cuts):
+def best_ratio(order, n_seen, gains, ratios, cuts):
     """Choose as C4.5 does: the largest gain ratio among columns of at least average gain."""
     n_candidates = 0
     mean = 0.0
