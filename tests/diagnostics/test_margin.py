@@ -104,3 +104,12 @@ def test_rotation_lowers_the_correlation_on_iris(max_features, plain, rotated):
     assert np.mean(found["plain"]) == pytest.approx(plain, abs=0.08)
     assert np.mean(found["rotated"]) == pytest.approx(rotated, abs=0.08)
     assert np.mean(found["rotated"]) < np.mean(found["plain"])
+
+
+def test_equilibrium_margin_where_every_bound_is_above_one():
+    from rotastack.diagnostics import equilibrium_margin
+
+    values = np.clip(np.random.default_rng(0).beta(5, 2, 482) * 1.2 - 0.2, -1, 1)
+    found = equilibrium_margin(values, (200.0 * 14) ** 3)
+    assert found.bound == 1.0
+    assert 0.2 < np.mean(values <= found.margin) < 0.8  # of the smallest bound before it is cut at 1

@@ -181,3 +181,21 @@ def test_a_class_that_only_the_held_out_rows_have():
             RandomForestClassifier(5), MeanDMPruner(), 0.5, random_state=seed
         ).fit(X[keep], y[keep])
         assert pruned.predict_proba(X).shape == (150, 3)
+
+
+def test_numbers_of_classes_are_not_taken_for_labels():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 3))
+    y = np.where(X[:, 0] > 0, 3, 2)
+    y[0] = 1  # a class that no small sample holds: members know the numbers 1 and 2
+    bagging = BaggingClassifier(GaussianNB(), n_estimators=5, max_samples=0.1, random_state=5)
+    whole = bagging.fit(X, y).score(X, y)
+    assert PrunedEnsembleClassifier(bagging, KappaPruner(1.0)).fit(X, y).score(X, y) > whole - 0.1
+
+
+def test_infinite_values_are_refused_as_the_ensemble_does():
+    X, y = load_iris(return_X_y=True)
+    pruned = PrunedEnsembleClassifier(RandomForestClassifier(5), MeanDMPruner(), random_state=0).fit(X, y)
+    X[0, 0] = np.inf
+    with pytest.raises(ValueError, match="infinity"):
+        pruned.predict(X)

@@ -260,3 +260,40 @@ def test_a_rotation_with_any_base_learner():
         PrincipalRotation(), LogisticRegression(max_iter=200), n_estimators=8, random_state=0
     ).fit(X, y)
     assert clf.score(Z, t) > 0.9
+
+
+@pytest.mark.parametrize("forest", [RotationForestClassifier, DoubleRotationForestClassifier])
+def test_views_have_not_seen_rows_out_of_their_trees_bags(forest):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 60)), np.arange(150) % 2  # nothing to learn: a leak would show
+    scores = [forest(40, bootstrap=True, random_state=s).fit(X, y).oob_score_ for s in range(3)]
+    assert abs(np.mean(scores) - 0.5) < 0.09
+
+
+def test_a_view_is_fitted_to_its_trees_bag():
+    X, _, y, _ = split()
+    fitted = RotationForestClassifier(4, bootstrap=True, random_state=2).fit(X, y)
+    scaled = MinMaxScaler01().fit(X).transform(X).astype(np.float32).astype(np.float64)
+    for k, out in enumerate(fitted.forest_.out_of_bag(len(X)).T):
+        alone = PrincipalRotation(random_state=child(root_sequence(2), "views", k)).fit(scaled[~out], y[~out])
+        order = np.argsort(np.concatenate([columns for columns, _ in alone.blocks_]))
+        np.testing.assert_allclose(fitted.forest_.views.matrix(k)[:, order], alone.rotation_, atol=1e-5)
+
+
+def test_cuts_of_random_trees_are_handed_on():
+    X, Z, y, _ = split()
+    one, many = (
+        RotationForestClassifier(
+            5, estimator=TreeClassifier(splitter="random", n_cuts=n), random_state=0
+        ).fit(X, y)
+        for n in (1, 50)
+    )
+    assert (one.predict_proba(Z) != many.predict_proba(Z)).any()
+
+
+def test_boosting_ends_where_nothing_is_left_to_learn():
+    # After one round the same tree errs on exactly one half, but for rounding.
+    clf = AdaBoostM1Classifier(10).fit(np.zeros((20, 1)), [0] * 14 + [1] * 6)
+    assert len(clf.forest_) == 1
+    drawn = AdaBoostM1Classifier(10, resample=True, random_state=0).fit(np.zeros((20, 1)), [0] * 14 + [1] * 6)
+    assert (drawn.estimator_errors_ < 0.5 - 1e-6).all() or len(drawn.forest_) == 1

@@ -104,7 +104,7 @@ class TestPrincipal:
         X, y = table("wine")
         centred = X - X.mean(axis=0)
         sequence = root_sequence(seed)
-        blocks = principal_blocks(centred, RowsByClass.of(y, len(y)), 3, 0.75, [sequence])[0]
+        blocks = principal_blocks(centred, [RowsByClass.of(y, len(y))], 3, 0.75, [sequence])[0]
         rng = np.random.default_rng(sequence)  # the same draws, and the samples they make
         parts = split_columns(X.shape[1], 3, rng)
         rows = RowsByClass.of(y, len(y))
@@ -122,7 +122,7 @@ class TestPrincipal:
     def test_many_at_once_are_what_each_is_alone(self):
         X, y = table("breast_cancer")
         sequences = [child(root_sequence(1), k) for k in range(6)]
-        together = principal_blocks(X - X.mean(axis=0), RowsByClass.of(y, len(y)), 7, 0.5, sequences)
+        together = principal_blocks(X - X.mean(axis=0), [RowsByClass.of(y, len(y))] * 6, 7, 0.5, sequences)
         for sequence, blocks in zip(sequences, together, strict=True):
             alone = PrincipalRotation(7, bootstrap_ratio=0.5, random_state=sequence).fit(X, y)
             for (a, A), (b, B) in zip(alone.blocks_, blocks, strict=True):
@@ -288,3 +288,23 @@ class TestDiscriminantAndDouble:
         X, _ = table("iris")
         with pytest.raises(ValueError, match="one class only"):
             view().fit(X, np.zeros(150, dtype=int))
+
+
+def test_a_constant_column_costs_no_matrix_of_rows():
+    from rotastack.views.locality import _range
+
+    X = np.random.default_rng(0).normal(size=(30_000, 4))  # rows squared would be 7 GB
+    X[:, 2] = 0
+    spanned, rest = _range(X)
+    assert spanned.shape == (4, 3)
+    np.testing.assert_allclose(np.abs(rest[:, 0]), [0, 0, 1, 0], atol=1e-9)
+
+
+@pytest.mark.parametrize("levels", [2, 3])
+def test_neighbours_where_most_distances_are_equal(levels):
+    X = np.random.default_rng(1).integers(0, levels, size=(400, 3)).astype(float)
+    found = nearest_neighbors(X, 5)
+    for i in range(0, 400, 17):
+        distance = ((X - X[i]) ** 2).sum(axis=1)
+        distance[i] = np.inf
+        assert found[i].tolist() == np.argsort(distance, kind="stable")[:5].tolist()

@@ -96,9 +96,11 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     q, theta = q[usable], theta[usable]
     spread = max(float(np.log(2 * n**2 / size)), 0.0)
     u = (8 * size / theta**2 * spread + size + np.log(1 / delta)) / n
-    bound = np.minimum(size / n + kl_inverse(q, u), 1.0)
-    best = int(bound.argmin())
-    return EquilibriumMargin(float(theta[best]), float(q[best]), float(bound[best]))
+    # Many p are 1 but for rounding; -log(1 - p) still tells them apart.
+    surprise = _kl_inverse_log(q, np.maximum(u, 0.0))
+    best = int(surprise.argmin())
+    bound = min(size / n - float(np.expm1(-surprise[best])), 1.0)
+    return EquilibriumMargin(float(theta[best]), float(q[best]), bound)
 
 
 def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
@@ -126,15 +128,21 @@ def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
     array([0.3935, 0.1   ])
     """
     q, u = np.broadcast_arrays(np.asarray(q, dtype=np.float64), np.asarray(u, dtype=np.float64))
-    low, high = q.copy(), np.ones_like(q)
-    for _ in range(60):
-        p = (low + high) / 2
-        with np.errstate(divide="ignore", invalid="ignore"):
-            near = np.where(q > 0, q * np.log(q / p), 0.0)
-            far = np.where(q < 1, (1 - q) * np.log((1 - q) / (1 - p)), 0.0)
-        below = near + far <= u
-        low, high = np.where(below, p, low), np.where(below, high, p)
-    return (low + high) / 2
+    return np.maximum(-np.expm1(-_kl_inverse_log(q, u)), q)
+
+
+def _kl_inverse_log(q, u):
+    """Return -log(1 - p) of that p, by bisection; infinite at q = 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rest = np.log1p(-q)
+        low = -rest
+        high = np.where(q < 1, low + (u + 2) / (1 - q), np.inf)
+        for _ in range(100):
+            s = (low + high) / 2
+            near = np.where(q > 0, q * np.log(q / -np.expm1(-s)), 0.0)
+            below = near + (1 - q) * (rest + s) <= u
+            low, high = np.where(below, s, low), np.where(below, high, s)
+    return np.where(q < 1, low, np.inf)
 
 
 def c_bound(margins: ArrayLike) -> float:

@@ -17,6 +17,8 @@ from rotastack.trees.grown import GrownTrees
 __all__ = ["AdaBoostM1Classifier"]
 
 _REDRAWS = 10
+NOTHING = 1e-6
+"""Errors that differ by less are equal, as in WEKA: after a round its tree errs on one half, but for rounding."""
 
 
 class AdaBoostM1Classifier(GrownClassifier):
@@ -104,7 +106,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         trees, votes, errors = [], [], []
         for t in range(self.n_estimators):
             grown, wrong, error = self._round(X, target, weights, n_classes, child(sequence, t))
-            last = not 0 < error < 0.5
+            last = not NOTHING < error < 0.5 - NOTHING
             if last and trees:
                 break
             trees.append(grown)
@@ -135,7 +137,7 @@ class AdaBoostM1Classifier(GrownClassifier):
             )  # fmt: skip
             wrong = grown.votes(X)[:, 0] != target
             error = float(shares[wrong].sum())
-            if error > 0 or not self.resample:
+            if error > NOTHING or not self.resample:
                 break
         return grown, wrong, error
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.rotation_forest import SUBSET_CONSTRAINTS, SubsetRotationForest
@@ -33,11 +34,12 @@ class _DoubleRotationForest(SubsetRotationForest):
 
         def matrix(k: int) -> NDArray[np.float64]:
             ((first, second),) = double_matrices(
-                X, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
+                X, [rows[k]], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
             )
             return first @ second
 
-        return LinearViews.dense(list(run_threads(matrix, range(len(sequences)), self.n_jobs)))
+        with threadpool_limits(1, "blas"):  # more threads add up in another order
+            return LinearViews.dense(list(run_threads(matrix, range(len(sequences)), self.n_jobs)))
 
 
 class DoubleRotationForestClassifier(_DoubleRotationForest):

@@ -13,6 +13,7 @@ from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import Family, FamilyOutOfBag, grow_forest
+from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import RowsByClass, count_subsets
@@ -41,11 +42,11 @@ class SubsetRotationForest(RotatedClassifier):
     def _views(
         self,
         X: NDArray[np.float64],
-        rows: RowsByClass,
+        rows: Sequence[RowsByClass],
         count: int,
         sequences: Sequence[np.random.SeedSequence],
     ) -> LinearViews:
-        """Return a view of the centred numeric columns for each of the sequences."""
+        """Return a view of the centred numeric columns for each of the sequences, fitted to its rows."""
         raise NotImplementedError
 
     def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
@@ -56,18 +57,30 @@ class SubsetRotationForest(RotatedClassifier):
         numeric -= numeric.mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
         sequences = [child(sequence, "views", k) for k in range(self.n_estimators)]
-        views = self._views(numeric, RowsByClass.of(target, len(target)), count, sequences)
+        views = self._views(numeric, self._rows(target, sequence), count, sequences)
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = Family(
             self.n_estimators, views, getattr(tree, "splitter", "best"), getattr(tree, "max_features", None),
+            getattr(tree, "n_cuts", 1),
         )  # fmt: skip
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
             n_classes=n_classes, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         return None if out_of_bag is None else out_of_bag[0]
+
+    def _rows(self, target, sequence) -> list[RowsByClass]:
+        """Return the rows that each view is fitted to: those in its tree's bag, if there are bags.
+
+        A view that had seen a row's class would have its tree vote on it as on a training row.
+        """
+        n = len(target)
+        if not self.bootstrap:
+            return [RowsByClass.of(target, n)] * self.n_estimators
+        seeds = child(sequence, "trees", 0).generate_state(self.n_estimators, np.uint64)  # as grow_forest's
+        return [RowsByClass.among(np.unique(draw_many_below(seed, n, n)), target) for seed in seeds]
 
     def unrotated(self) -> ForestClassifier:
         """Return bagged trees, unfitted, that see all columns as they are; no missing values."""
@@ -97,7 +110,8 @@ class RotationForestClassifier(SubsetRotationForest):
         The tree: None is ``C45Classifier()``. All are grown by the compiled kernel. Any other base
         learner goes with ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``.
     bootstrap : bool, default=False
-        Also grow each tree on rows drawn with replacement, which gives out-of-bag rows.
+        Also grow each tree on rows drawn with replacement, which gives out-of-bag rows; its rotation is
+        fitted to the same rows, each once.
     scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
         Scaler before the rotation, as PCA depends on scales; also fills missing values with training
         medians.

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
+from sklearn.ensemble import BaggingClassifier, VotingClassifier
+from sklearn.ensemble._forest import ForestClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -91,7 +93,7 @@ class ListVoters:
         rows = np.asarray(X)
         narrow = None
         if any(isinstance(member, DecisionTreeClassifier) for member in self.members):
-            narrow = check_array(rows, dtype=np.float32, ensure_all_finite=False)
+            narrow = check_array(rows, dtype=np.float32, ensure_all_finite="allow-nan")
         out = np.empty((len(rows), len(self)), dtype=np.int16)
         for k, (member, codes) in enumerate(zip(self.members, self.codes, strict=True)):
             columns = slice(None) if self.columns is None else self.columns[k]
@@ -169,14 +171,17 @@ def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
     return ListVoters(
         members,
         getattr(ensemble, "estimators_features_", None),
-        _class_numbers(members, ensemble.classes_),
+        _class_numbers(ensemble, members),
         None if weights is None else np.asarray(weights, dtype=np.float64)[: len(members)],
         _samples(ensemble),
     )
 
 
-def _class_numbers(members, classes):
+def _class_numbers(ensemble, members):
     """Return the class number of each class of each member; ensembles hand on labels or numbers."""
+    classes = ensemble.classes_
+    if isinstance(ensemble, (BaggingClassifier, ForestClassifier, VotingClassifier)):
+        return [m.classes_.astype(np.intp) for m in members]
     known = np.unique(np.concatenate([m.classes_ for m in members]))
     labels = known.dtype.kind == classes.dtype.kind or known.dtype.kind not in "iuf"
     if labels and np.isin(known, classes).all():

@@ -13,7 +13,8 @@ def base_tree_of(name: str) -> Any:
 
     "c45" is C4.5; "stump" and "depth2" have one split and three at most; "full" is grown until leaves are
     pure; "cart" as rpart's defaults have it: nodes of 20 rows are split, leaves have 7 at least, and splits
-    are pruned that lower the impurity of the whole (about one half, for two classes) by less than a hundredth.
+    are pruned that lower the weighted Gini impurity by less than .005, a hundredth of that of two equal classes
+    (rpart's cp is a share of the root's wrong weight).
     """
     return {
         "c45": lambda: C45Classifier(),

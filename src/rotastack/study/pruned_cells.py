@@ -104,7 +104,9 @@ def pruned_cell(
     }
     curve = accuracy = None
     if order is not None:
-        both = [ordered_curve(v, t, order) for v, t in ((training, trained), (test, truth))]
+        both = [
+            ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))
+        ]
         curve = np.stack(both)
         if hasattr(pruner, "lasso_weights_"):
             accuracy = (test[:, order] == truth[:, None]).mean(axis=0)

@@ -121,7 +121,7 @@ def discriminant_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> list[Block]:
-    """Return the blocks of one rotation; parameters as for :func:`principal_blocks`."""
+    """Return the blocks of one rotation; parameters as for :func:`principal_blocks`, of one."""
     rng = np.random.default_rng(sequence)
     blocks = []
     for columns in split_columns(X.shape[1], n_subsets, rng):
@@ -131,7 +131,7 @@ def discriminant_blocks(
             if codes[0] < codes[-1]:
                 break
         else:  # tiny classes: no sample, but all rows
-            drawn = np.ones(len(X), dtype=bool)
+            drawn = np.ones(len(rows.codes), dtype=bool)
             codes = rows.codes
         sample = X[np.ix_(rows.order[drawn], columns)]
         sample -= sample.mean(axis=0)

@@ -103,7 +103,7 @@ class DoubleRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         whole = np.asarray(X, dtype=np.float64)
         self.mean_ = whole.mean(axis=0)
         ((self.principal_, self.discriminant_),) = double_matrices(
-            whole - self.mean_, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
+            whole - self.mean_, [rows], count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
             [root_sequence(self.random_state)],
         )  # fmt: skip
         return self
@@ -145,7 +145,7 @@ class DoubleRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
 def double_matrices(
     X: NDArray[np.float64],
-    rows: RowsByClass,
+    rows: Sequence[RowsByClass],
     n_subsets: int,
     bootstrap_ratio: float,
     n_neighbors: int,
@@ -164,10 +164,10 @@ def double_matrices(
     n_features = X.shape[1]
     first = principal_blocks(X, rows, n_subsets, bootstrap_ratio, [child(s, "principal") for s in sequences])
     pairs = []
-    for sequence, blocks in zip(sequences, first, strict=True):
+    for sequence, mine, blocks in zip(sequences, rows, first, strict=True):
         principal = whole_matrix(blocks, n_features)
         second = discriminant_blocks(
-            X @ principal, rows, n_subsets, bootstrap_ratio, n_neighbors, alpha,
+            X @ principal, mine, n_subsets, bootstrap_ratio, n_neighbors, alpha,
             child(sequence, "discriminant"),
         )  # fmt: skip
         pairs.append((principal, whole_matrix(second, n_features)))

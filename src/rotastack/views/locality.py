@@ -16,6 +16,9 @@ from rotastack.views.subsets import signed
 __all__ = ["LocalityDiscriminantAnalysis", "check_graphs", "locality_directions", "nearest_neighbors"]
 
 
+_AT_ONCE = 1 << 20  # distances held at once where many are equal
+
+
 class LocalityDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Axes on which neighbours of one class lie close together, and those of different classes apart.
 
@@ -186,24 +189,25 @@ def nearest_neighbors(X: NDArray[np.float64], k: int) -> NDArray[np.intp]:
         Less than the number of rows.
     """
     n = len(X)
-    asked = min(n, k + 2)
     unit = np.abs(X).max() or 1.0
-    distances, found = cKDTree(X, balanced_tree=False, compact_nodes=False).query(X, asked)
-    distances = (distances / unit).round(10)
-    own = np.arange(n)
-    order = np.lexsort((found, distances), axis=1)
-    distances = np.take_along_axis(distances, order, axis=1)
-    found = np.take_along_axis(found, order, axis=1)
-    me = found == own[:, None]
-    me[~me.any(axis=1), -1] = True  # copies of the row have crowded it out
-    neighbors = found[~me].reshape(n, asked - 1)
-    near = distances[~me].reshape(n, asked - 1)
-    if asked == k + 2:
-        for row in np.flatnonzero(near[:, k - 1] == near[:, k]):  # more may be as near
-            everyone = (np.sqrt(((X - X[row]) ** 2).sum(axis=1)) / unit).round(10)
-            everyone[row] = np.inf
-            neighbors[row, :k] = np.argsort(everyone, kind="stable")[:k]
-    return neighbors[:, :k]
+    tree = cKDTree(X, balanced_tree=False, compact_nodes=False)
+    neighbors = np.empty((n, k), dtype=np.intp)
+    pending, asked = np.arange(n), min(n, k + 2)
+    while len(pending):
+        tied = []
+        step = max(1, _AT_ONCE // asked)
+        for rows in (pending[start : start + step] for start in range(0, len(pending), step)):
+            distances, found = tree.query(X[rows], asked)
+            distances = (distances / unit).round(10)
+            distances[found == rows[:, None]] = np.inf
+            order = np.lexsort((found, distances), axis=1)
+            distances = np.take_along_axis(distances, order, axis=1)
+            neighbors[rows] = np.take_along_axis(found, order, axis=1)[:, :k]
+            # Rows not asked for may be as near as the last one found; infinity is the row itself.
+            last = np.where(np.isinf(distances[:, -1]), distances[:, -2], distances[:, -1])
+            tied.append(rows[distances[:, k - 1] >= last] if asked < n else rows[:0])
+        pending, asked = np.concatenate(tied), min(n, 4 * asked)
+    return neighbors
 
 
 def _graphs(X, y, n_neighbors):
@@ -230,6 +234,7 @@ def _range(X):
     # Squaring halves the digits: near the limit of the fast way the singular values decide.
     if sizes is not None and sizes[0] > 1e-9 * sizes[-1]:
         return np.eye(m), np.empty((m, 0))
-    _, sizes, basis = np.linalg.svd(X, full_matrices=True)
+    # The triangle of a QR decomposition spans the same, and is no larger than the columns ask for.
+    _, sizes, basis = np.linalg.svd(np.linalg.qr(X, mode="r") if n >= m else X, full_matrices=True)
     rank = int((sizes > max(n, m) * np.finfo(float).eps * sizes.max(initial=0.0)).sum())
     return basis[:rank].T, signed(basis[rank:].T)

@@ -99,13 +99,13 @@ class PrincipalRotation(SubsetRotation):
     def _blocks(self, X, y):
         count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
         return principal_blocks(
-            X, RowsByClass.of(y, len(X)), count, self.bootstrap_ratio, [self._sequence()]
+            X, [RowsByClass.of(y, len(X))], count, self.bootstrap_ratio, [self._sequence()]
         )[0]
 
 
 def principal_blocks(
     X: NDArray[np.float64],
-    rows: RowsByClass,
+    rows: Sequence[RowsByClass],
     n_subsets: int,
     bootstrap_ratio: float,
     sequences: Sequence[np.random.SeedSequence],
@@ -119,27 +119,31 @@ def principal_blocks(
     ----------
     X : ndarray of shape (n_rows, n_features)
         Best centred, so that covariances keep their digits.
-    rows : RowsByClass
+    rows : sequence of RowsByClass
+        One for each of `sequences`: the rows that its samples are drawn from.
     n_subsets : int
     bootstrap_ratio : float
     sequences : sequence of numpy.random.SeedSequence
     """
-    n, n_features = X.shape
-    by_class = np.zeros((n_features + 1, n))  # the last row stands for a column that a subset lacks
-    by_class[:-1] = X[rows.order].T
+    n_features = X.shape[1]
     sizes = np.full(n_subsets, n_features // n_subsets)
     sizes[: n_features % n_subsets] += 1
     widest = int(sizes[0])
     subsets: list[NDArray[np.intp]] = []
     products = np.empty((len(sequences), n_subsets, widest, widest))
-    for k, sequence in enumerate(sequences):
+    seen = None
+    for k, (mine_only, sequence) in enumerate(zip(rows, sequences, strict=True)):
+        if mine_only is not seen:
+            seen = mine_only
+            # The last row stands for a column that a subset lacks.
+            by_class = np.vstack([X[seen.order].T, np.zeros((1, len(seen.order)))])
         rng = np.random.default_rng(sequence)
         mine = split_columns(n_features, n_subsets, rng)
         subsets += mine
         places = np.full((n_subsets, widest), n_features)
         for i, columns in enumerate(mine):
             places[i, : len(columns)] = columns
-        counts = rows.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
+        counts = seen.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
         values = by_class[places]
         weighted = values * counts[:, None]
         sums = weighted.sum(axis=2)

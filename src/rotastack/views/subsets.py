@@ -74,11 +74,14 @@ class RowsByClass:
     @classmethod
     def of(cls, y: ArrayLike | None, n_rows: int) -> "RowsByClass":
         """Return the rows by class; as one class without `y`."""
-        codes = (
-            np.zeros(n_rows, dtype=np.intp) if y is None else np.unique(np.asarray(y), return_inverse=True)[1]
-        )
+        return cls.among(np.arange(n_rows), np.zeros(n_rows) if y is None else np.asarray(y))
+
+    @classmethod
+    def among(cls, rows: NDArray[np.intp], y: NDArray) -> "RowsByClass":
+        """Return some rows by class; `y` holds the classes of all rows."""
+        codes = np.unique(y[rows], return_inverse=True)[1]
         order = np.argsort(codes, kind="stable")
-        return cls(order, codes[order])
+        return cls(rows[order], codes[order])
 
     @property
     def n_classes(self) -> int:

@@ -286,3 +286,30 @@ def test_outputs_that_do_not_fit():
         pruner.combine(np.ones((9, 5, 2)))
     with pytest.raises(ValueError, match="order must hold"):
         ordered_curve(votes, y, [0, 12])
+
+
+def test_a_row_that_all_get_wrong_does_not_decide_the_linear_program():
+    votes, y = pool(0, n=60, T=20, n_classes=2)
+    before = LPPruner().fit(votes, y)
+    votes, y = np.vstack([votes, np.ones((1, 20), int)]), np.append(y, 0)
+    after = LPPruner().fit(votes, y)
+    assert after.margin_ == -1.0
+    np.testing.assert_allclose(after.weights_, before.weights_, atol=1e-9)
+
+
+def test_lasso_keeps_negative_weights_and_no_zeros():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 80)
+    votes = np.where(rng.random((80, 12)) < 0.6, y[:, None], 1 - y[:, None])
+    pruner = MarginPruner(0.5, positive=False, size="nonzero").fit(votes, y)
+    assert (pruner.lasso_weights_ < 0).any()
+    assert set(pruner.selected_) == set(np.flatnonzero(pruner.lasso_weights_.round(9)))
+
+
+def test_curves_are_of_the_vote_that_decides():
+    votes, y = pool(6)
+    for pruner in (MarginPruner(0.5, vote="weighted"), OrientationPruner(4, vote="weighted")):
+        fitted = pruner.fit(votes, y, weights=np.arange(1, 10))
+        assert fitted.curve_[fitted.n_selected_ - 1] == pytest.approx(np.mean(fitted.combine(votes) != y))
+    nothing = MarginPruner(1e9, vote="weighted").fit(votes, y)  # all weights are 0
+    assert nothing.curve_[nothing.n_selected_ - 1] == pytest.approx(np.mean(nothing.combine(votes) != y))

@@ -148,6 +148,8 @@ class OrderingPruner(Pruner):
         All members, the first to keep first.
     curve_ : ndarray of shape (n_members,)
         Error on the selection rows of the vote of the first 1, 2, ... members of `order_`.
+    vote_weights_ : ndarray of shape (n_members,)
+        What each member's vote counts, if it is kept.
     """
 
     n_select: int | float | None
@@ -165,14 +167,21 @@ class OrderingPruner(Pruner):
 
     def _keep_first(self, ballots: Ballots, size: int | None, weights: NDArray[np.float64]) -> None:
         """Keep the first members of ``order_``: `size` of them, or as many as err least."""
-        used = weights if self.vote == "weighted" else np.full(ballots.n_members, 1.0)
-        self.curve_ = ordered_errors(ballots, self.order_, used)
+        if self.vote == "weighted" and weights.any():
+            self.vote_weights_ = weights
+        else:
+            self.vote_weights_ = np.full(ballots.n_members, 1.0)
+        self.curve_ = ordered_errors(ballots, self.order_, self.vote_weights_)
         kept = 1 + int(self.curve_.argmin()) if size is None else size
-        self.selected_ = self.order_[:kept].copy()
-        self.weights_ = np.zeros(ballots.n_members)
-        self.weights_[self.selected_] = used[self.selected_]
+        self._keep(self.order_[:kept])
+
+    def _keep(self, members: NDArray[np.intp]) -> None:
+        """Let these members vote, in this order."""
+        self.selected_ = members.copy()
+        self.weights_ = np.zeros(len(self.vote_weights_))
+        self.weights_[members] = self.vote_weights_[members]
         if not self.weights_.any():  # weighted votes of members without weight
-            self.weights_[self.selected_] = 1.0
+            self.weights_[members] = 1.0
         self.weights_ /= self.weights_.sum()
 
 

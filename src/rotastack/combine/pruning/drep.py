@@ -91,7 +91,7 @@ class DREPPruner(Pruner):
 def chosen(ballots: Ballots, rho: float, patience: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Return the members chosen, and the error after each."""
     vote = RunningVote(ballots)
-    signs, n = ballots.signs, len(ballots.y)
+    signs, n = ballots.signs.astype(np.float64), len(ballots.y)
     first = int(ballots.preference[0])
     vote.add(first)
     selected, errors, best_size = [first], [vote.wrong / n], 1

@@ -24,7 +24,7 @@ class LPPruner(Pruner):
 
     Notes
     -----
-    A program over few rows is solved, and rows that its solution leaves with a smaller margin are
+    Rows that all members get wrong are left out, as no weights change their margin. A program over few rows is solved, and rows that its solution leaves with a smaller margin are
     added, until there are none. The best weights need not be unique.
 
     References
@@ -43,7 +43,10 @@ class LPPruner(Pruner):
 
     def _choose(self, ballots: Ballots) -> None:
         signs = np.unique(ballots.signs, axis=0).astype(np.float64)
-        weights, self.margin_ = widest(signs, ballots.weights)
+        hopeless = (signs < 0).all(axis=1)  # their margin is -1 whatever the weights
+        others = signs if hopeless.all() else signs[~hopeless]
+        weights, largest = widest(others, ballots.weights)
+        self.margin_ = -1.0 if hopeless.any() else largest
         order = np.lexsort((ballots.precedence, -weights.round(7)))
         self.selected_ = order[weights[order] > KEPT]
         self.weights_ = weights

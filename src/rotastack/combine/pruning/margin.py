@@ -81,8 +81,10 @@ class MarginPruner(OrderingPruner):
         self.lambda_value_ = self._penalty(ballots)
         self.lasso_weights_ = lasso(ballots, [self.lambda_value_], self.positive, tol=1e-12)[0]
         self.order_ = self._order(ballots)
-        size = max(1, int((self.lasso_weights_ != 0).sum())) if self.size == "nonzero" else None
-        self._keep_first(ballots, size, np.maximum(self.lasso_weights_, 0.0))
+        self._keep_first(ballots, None, np.maximum(self.lasso_weights_, 0.0))
+        if self.size == "nonzero":
+            weighty = self.order_[self.lasso_weights_[self.order_].round(9) != 0]
+            self._keep(weighty if len(weighty) else self.order_[:1])
 
     def _order(self, ballots: Ballots) -> NDArray[np.intp]:
         return np.lexsort((ballots.precedence, -self.lasso_weights_.round(9)))

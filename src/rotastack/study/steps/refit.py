@@ -96,10 +96,13 @@ def _estimator(spec, method, dummies) -> Any:
 def _pruned(method, learner) -> Any:
     """Return the learner, pruned if the method chooses among its members."""
     combiner = method["combiner"]
-    if combiner["kind"] != "prune" or combiner["pruner"] == "none":
+    if combiner["kind"] != "prune":
         return learner
-    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
     first = {"n_estimators": combiner["first"]} if "first" in combiner else {}
+    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
+    if combiner["pruner"] == "none":  # all members, in the way that they vote in the study
+        every = load("rotastack.combine.pruning.meandm").MeanDMPruner(1.0, combiner.get("vote", "simple"))
+        return pruned(learner.set_params(**first), every, "train")
     # What was chosen by test rows for a comparison can only be chosen by training rows here.
     selection = "oob" if combiner["selection"] == "oob" else "train"
     return pruned(learner.set_params(**first), make_pruner(combiner), selection)
