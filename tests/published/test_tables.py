@@ -17,6 +17,12 @@ CONTENTS = {  # file: its tables, its metrics, its number of rows
     "multi_rotation": ({"3.1"}, {"wins", "ties", "height", "size_ratio"}, 48),
     "iris_sensitivity": ({"1.3", "1.4", "1.5"}, {"error", "wins", "ties"}, 128),
     "rotation_scaling": ({"1.2", "1.6"}, {"rank", "error"}, 857),
+    "drmf": ({"text"}, {"rank", "critical_difference"}, 6),
+    "qmm": (
+        {"4", "5", "6", "7", "8", "9", "11", "text"},
+        {"rank", "pruning_rate", "error", "members", "paper_diversity"},
+        824,
+    ),
 }
 SCALINGS = ["minmax", "quantile", "rank"]
 ALGORITHMS = ["RF", "RR-RF", "ET", "RR-ET", "RotF"]

@@ -250,10 +250,20 @@ def test_studies_of_the_thesis_are_valid_at_both_sizes(name, size):
     study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
     assert study.name == (name if size == "full" else f"{name}-small")
     cells = pd.read_csv(project_file(f"config/published/{study.content['published']}.csv"))
-    unknown = set(cells["method"]) - set(study.methods)
-    assert all(m.startswith("RotF") for m in unknown)
+    assert set(cells["method"]) <= set(study.methods)
     if size == "full":
         assert set(cells["dataset"]) <= set(study.datasets)
+
+
+@pytest.mark.parametrize("name", ["drmf", "drmf_noise", "qmm", "qmm_curves"])
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_pruning_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert study.prunes
+    if study.content["published"]:
+        cells = pd.read_csv(project_file(f"config/published/{study.content['published']}.csv"))
+        assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
 
 
 def test_the_printed_studies_are_valid(tmp_path):

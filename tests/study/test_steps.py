@@ -12,7 +12,14 @@ from rotastack.study.job import Job
 from rotastack.study.opening import runs_nothing
 from rotastack.study.steps import summarize
 
-SPEC = {"alpha": 0.05, "control": "A", "methods": ["A", "B", "C"], "pairs": []}
+SPEC = {
+    "alpha": 0.05,
+    "control": "A",
+    "methods": ["A", "B", "C"],
+    "pairs": [],
+    "claims": [],
+    "optimistic": [],
+}
 
 
 def summarized(tmp_path, errors, cells=1):
@@ -28,7 +35,7 @@ def summarized(tmp_path, errors, cells=1):
         write_frame(paths[-1], pd.DataFrame(rows))
     names = ["scores", "comparison", "variance", "record"] + [
         f"table_{t}"
-        for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts")
+        for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
     ]
     summarize.run(
         Job("summarize", SPEC, {"scores": paths}, {n: [tmp_path / n] for n in names}, {"study": "s"})
@@ -102,3 +109,38 @@ def test_own_tables_do_not_take_names_that_mean_something(tmp_path, monkeypatch)
     ]:
         Path(name).write_text("a,y\n" + "".join(f"{i},{'uv'[i % 2]}\n" for i in range(40)))
         assert write_study(Path(name), "y").stem == expected
+
+
+def test_claims_are_tested_over_data_sets():
+    rows = [
+        {"dataset": f"d{k}", "method": m, "error": e + 0.01 * k, "members": n}
+        for k in range(8)
+        for m, e, n in (("A", 0.1, 9), ("B", 0.2, 9), ("C", 0.1, 5))
+    ]
+    claims = [
+        {"what": "error", "of": "A", "than": "B", "expect": "lower"},
+        {"what": "error", "of": "A", "than": "B", "expect": "higher"},
+        {"what": "error", "of": "A", "than": "C", "expect": "equal"},
+        {"what": "members", "of": "A", "than": "C", "expect": "higher"},
+        {"what": "height", "of": "A", "than": "C", "expect": "higher"},
+    ]
+    found = summarize._claims(pd.DataFrame(rows), {**SPEC, "claims": claims})
+    assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
+    assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
+    assert found["n_datasets"].tolist() == [8] * 4
+    np.testing.assert_allclose(found["difference"], [-0.1, -0.1, 0.0, 4.0])
+
+
+def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
+    means = pd.DataFrame({"A": [0.2, 0.3], "B": [0.1, 0.1], "C": [0.3, 0.4]}, index=["x", "y"])
+    result = summarize._comparison(means, False, {**SPEC, "optimistic": ["B"]})
+    assert result["average_ranks"] == {"A": 1, "C": 2}
+    assert result["means"]["x"]["B"] == 0.1
+    assert "B: left out of the ranks, as it chooses members by the test rows" in result["notes"]
+
+
+def test_the_best_method_is_never_one_that_chose_by_test_rows():
+    from rotastack.study.results import best_method
+
+    scores = pd.DataFrame({"method": ["A", "B"], "error": [0.2, 0.1]})
+    assert best_method(scores, {"A": {}}) == "A"

@@ -1,0 +1,94 @@
+"""A study that prunes ensembles, from the raw table to report, figures and model; and what reruns."""
+
+import re
+
+import pandas as pd
+import pytest
+
+pytestmark = pytest.mark.workflow
+
+STUDY = """
+name: pruned
+title: Pruned ensembles
+seed: 5
+datasets: [iris, wdbc]
+protocol: {kind: crossval, folds: 3}
+blocks: {fold_groups: 3}
+pools:
+  j48: {learner: {kind: c45}}
+  double: {learner: {kind: double_rotation_forest, n_trees: 12, bootstrap: true}}
+  boosting: {learner: {kind: adaboost_m1, n_trees: 12, tree: stump}, noise: {labels: 0.1}}
+methods:
+  J48: {pool: j48, combiner: {kind: vote}}
+  DRSF: {pool: double, combiner: {kind: prune, pruner: none}}
+  DRMF: {pool: double, combiner: {kind: prune, pruner: margin}}
+  DRMF T=6: {pool: double, combiner: {kind: prune, pruner: margin, first: 6}}
+  Kappa test: {pool: double, combiner: {kind: prune, pruner: kappa, n_select: null, selection: test}}
+  QMM: {pool: boosting, combiner: {kind: prune, pruner: qmm, v: 0.5}}
+evaluation:
+  control: DRSF
+  shown: [DRSF, DRMF, QMM]
+  claims: [{what: members, of: DRMF, than: DRSF, expect: lower}]
+model: {refit: DRMF}
+"""
+
+
+@pytest.fixture(scope="session")
+def done(run_once):
+    return run_once("pruned", "rotastack", "run", "pruned", "--cores", "2", study=STUDY)
+
+
+@pytest.fixture
+def copy(done, tmp_path):
+    return type(done).copy(tmp_path / "copy", done)
+
+
+def test_everything_is_made(done):
+    root = done.folder / "results/pruned"
+    scores = pd.read_parquet(root / "scores.parquet")
+    assert scores.groupby(["dataset", "method"]).size().eq(3).all()
+    assert scores["error"].notna().all()
+    means = scores.groupby("method")[["error", "members", "voters", "fallback"]].mean()
+    assert means.loc["DRSF", "members"] == 12
+    assert means.loc["DRMF", "members"] < 12
+    assert means.loc["DRMF T=6", "voters"] == 6
+    assert means["error"].max() < 0.2
+    assert means["fallback"].max() == 0
+    claims = pd.read_csv(root / "tables/claims.csv")
+    assert claims["in_favour"].tolist() == [1.0]
+    for dataset in ("iris", "wdbc"):
+        names = {p.name for p in (root / f"figures/{dataset}").iterdir()}
+        for figure in ("margin_distributions", "ordered_curves", "members", "diversity", "boxes"):
+            assert {f"{figure}.svg", f"{figure}.png"} <= names
+
+
+def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
+    report = (done.folder / "results/report.html").read_text()
+    assert "members of DRMF is lower than that of DRSF" in report
+    assert "Kappa test: left out of the ranks, as it chooses members by the test rows" in report
+    assert len(re.findall(r"<figure>", report)) >= 2 + 2 * 5
+
+
+def test_the_model_is_the_pruned_ensemble(done):
+    from rotastack.study.models import load_model
+
+    model = load_model(done.folder / "results/pruned/iris/model/model.skops")
+    pruned = model.named_steps["classifier"].pool_.members[0].model.estimator
+    assert pruned.n_members_ == 12
+    assert len(pruned.voters_) == len(pruned.selected_) == pruned.pruner_.n_selected_
+    assert type(pruned.pruner_).__name__ == "MarginPruner"
+
+
+def test_another_parameter_of_a_pruner_trains_nothing(copy):
+    copy.edit("config/studies/pruned.yaml", "v: 0.5", "v: 0.25")
+    rules, messages = copy.planned("config/studies/pruned.yaml")
+    assert "train" not in rules
+    assert rules["combine"] == 2
+    assert all("QMM" in m for m in messages if "combining" in m)
+
+
+def test_an_edit_to_a_pruner_reruns_its_methods_only(copy):
+    copy.edit("src/rotastack/combine/pruning/qmm.py", "polish: bool = False", "polish: bool = True")
+    rules, messages = copy.planned("config/studies/pruned.yaml")
+    assert "train" not in rules
+    assert {m.rsplit(" ", 1)[-1] for m in messages if "combining" in m} == {"QMM"}
