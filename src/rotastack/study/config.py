@@ -7,9 +7,9 @@ from typing import Any
 
 from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError, nearest
-from rotastack.learners.registry import check_learner
 from rotastack.schema import schema, validate, with_defaults
-from rotastack.study.components import PRUNERS
+from rotastack.study.checks import check_study
+from rotastack.study.names import slug
 
 __all__ = ["Study", "compact", "slug"]
 
@@ -18,25 +18,6 @@ _OF_KIND = {
     "holdout": ("repeats", "train"),
     "crossval": ("repeats", "folds"),
 }
-_VOTING_TREES = (
-    "adaboost_m1",
-    "bagging",
-    "double_rotation_forest",
-    "extra_forest",
-    "forest",
-    "multi_rotation_forest",
-    "random_rotation_forest",
-    "rotation_forest",
-)
-_OF_COMBINER = {
-    "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
-    "prune": ("pruner", "selection", "first", *dict.fromkeys(k for p in PRUNERS.values() for k in p[3])),
-}  # fmt: skip
-
-
-def slug(label: str) -> str:
-    """Return a label as a file name: ``S-RRE/RF`` becomes ``S-RRE_RF``."""
-    return "".join(c if c.isalnum() or c in "-." else "_" for c in label)
 
 
 def compact(spec: Mapping[str, Any]) -> str:
@@ -90,174 +71,8 @@ class Study:
             k: v for k, v in content["protocol"].items() if k == "kind" or k in _OF_KIND[kind]
         }
         study = cls(content, _resolve_datasets(content["datasets"], where))
-        study._check(where)
+        check_study(study, where)
         return study
-
-    def _check(self, where: str) -> None:
-        for name, pool in self.pools.items():
-            check_learner(pool["learner"], f"{where}: pools.{name}.learner")
-            self._check_pool(pool, f"{where}: pools.{name}")
-            if self.is_holdout and pool["view"] != "identity":
-                raise RotastackError(
-                    f"{where}: pools.{name}.view: with random splits a learner that rotates does so itself, "
-                    "such as random_rotation_forest"
-                )
-            for dataset in pool["repeats"]:
-                if dataset not in self.datasets:
-                    raise RotastackError(
-                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
-                        f"{nearest(dataset, list(self.datasets))}"
-                    )
-        labels = list(self.methods)
-        slugs = [slug(label) for label in labels]
-        for label, method in self.methods.items():
-            if slugs.count(slug(label)) > 1:
-                raise RotastackError(
-                    f"{where}: methods: {label!r} and another label differ in punctuation only"
-                )
-            if method["pool"] not in self.pools:
-                raise RotastackError(
-                    f"{where}: methods.{label}.pool: pool {method['pool']!r} is unknown"
-                    f"{nearest(method['pool'], list(self.pools))}; there are {', '.join(self.pools)}"
-                )
-            self._check_combiner(method, f"{where}: methods.{label}.combiner")
-        for pair in self.content["evaluation"]["pairs"]:
-            for label in pair:
-                if label not in labels:
-                    raise RotastackError(
-                        f"{where}: evaluation.pairs: {label!r} is not a method{nearest(label, labels)}"
-                    )
-        for label in self.content["evaluation"]["shown"]:
-            if label not in labels:
-                raise RotastackError(
-                    f"{where}: evaluation.shown: {label!r} is not a method{nearest(label, labels)}"
-                )
-        for claim in self.content["evaluation"]["claims"]:
-            for key in ("of", "than"):
-                if claim[key] not in labels:
-                    raise RotastackError(
-                        f"{where}: evaluation.claims.{key}: {claim[key]!r} is not a method{nearest(claim[key], labels)}"
-                    )
-        control = self.content["evaluation"]["control"]
-        refit = self.content["model"]["refit"]
-        for key, value, extra in [
-            ("evaluation.control", control, []),
-            ("model.refit", refit, ["best", "none"]),
-        ]:
-            if value is not None and value not in labels + extra:
-                raise RotastackError(
-                    f"{where}: {key}: {value!r} is not a method{nearest(value, labels + extra)}; "
-                    f"there are {', '.join(extra + labels)}"
-                )
-            if value in self.optimistic:
-                raise RotastackError(f"{where}: {key}: {value!r} chooses members by the test rows")
-
-    def _check_pool(self, pool: dict[str, Any], where: str) -> None:
-        """Check what only fails when it is trained, after hours perhaps."""
-        learner = pool["learner"]
-        kind, trees = learner["kind"], learner.get("n_trees")
-        if not self.is_holdout and (pool["diversity"] or pool["repeats"] or any(pool["noise"].values())):
-            raise RotastackError(f"{where}: diversity, repeats and noise go with random splits only")
-        if pool["diversity"] and kind not in _VOTING_TREES:
-            raise RotastackError(
-                f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"
-            )
-        if kind == "regularized_rotation_forest":
-            trees, R, U = trees or 500, learner.get("n_rotations", 25), learner.get("micro_forest_size", 10)
-            if trees < R * U:
-                raise RotastackError(
-                    f"{where}.learner: micro_forest_size times n_rotations ({U} x {R}) is more than n_trees ({trees})"
-                )
-        if kind == "random_rotation_forest":
-            each = learner.get("n_trees_per_rotation", 1)
-            if (trees or 100) % each:
-                raise RotastackError(
-                    f"{where}.learner: n_trees ({trees or 100}) must be a multiple of n_trees_per_rotation ({each})"
-                )
-            if learner.get("drop_worst") and learner.get("tree") == "extra":
-                raise RotastackError(
-                    f"{where}.learner: drop_worst needs trees of kind forest, with out-of-bag rows"
-                )
-
-    def _check_combiner(self, method: dict[str, Any], where: str) -> None:
-        combiner = method["combiner"]
-        kind = combiner["kind"]
-        for key in combiner:
-            if key != "kind" and key not in _OF_COMBINER[kind]:
-                raise RotastackError(f"{where}: {key!r} does not go with kind {kind!r}")
-        if kind == "member":
-            if not self.is_holdout:
-                raise RotastackError(f"{where}: member needs random splits (protocol.kind: holdout)")
-            known = self.pools[method["pool"]]["learner"].get("weightings", [])
-            if combiner.get("member") not in known:
-                raise RotastackError(
-                    f"{where}.member: {combiner.get('member')!r} is not a member of its pool; "
-                    f"there are {', '.join(known) or 'none with a name'}"
-                )
-        elif kind == "weights":
-            if self.is_holdout or self.pools[method["pool"]]["view"] != "rotation":
-                raise RotastackError(
-                    f"{where}: weights need a pool on rotations in nested cross-validation; with random splits "
-                    "use learner regularized_rotation_forest and combiner member"
-                )
-            combiner.setdefault("weighting", "exp")
-            combiner.setdefault("h", None)
-            learner = self.pools[method["pool"]]["learner"]["kind"]
-            if learner not in ("forest", "sklearn_forest"):
-                raise RotastackError(
-                    f"{where}: weights need the learner forest, which knows its out-of-bag error"
-                )
-            h, top = combiner["h"], self.content["protocol"]["rotations"]
-            least = {"cut": 1, "exp": 0.1}.get(combiner["weighting"])
-            if h is not None and (least is None or not least <= h <= top or (least == 1 and h != int(h))):
-                allowed = (
-                    "null"
-                    if least is None
-                    else f"{'a whole number ' if least == 1 else ''}from {least} to {top}, or null"
-                )
-                raise RotastackError(
-                    f"{where}.h: {h} does not go with {combiner['weighting']}; it must be {allowed}"
-                )
-        elif kind == "prune":
-            self._check_pruner(method, where)
-        elif kind == "stacking":
-            if self.is_holdout:
-                raise RotastackError(f"{where}: stacking needs nested cross-validation, not random splits")
-            learner = combiner.setdefault("learner", {"kind": "forest"})
-            check_learner(learner, f"{where}.learner")
-        else:
-            combiner.setdefault("voting", "soft")
-
-    def _check_pruner(self, method: dict[str, Any], where: str) -> None:
-        combiner, pool = method["combiner"], self.pools[method["pool"]]
-        learner = pool["learner"]
-        if not self.is_holdout:
-            raise RotastackError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
-        if learner["kind"] not in _VOTING_TREES:
-            raise RotastackError(
-                f"{where}: {learner['kind']} has no members that vote; {', '.join(_VOTING_TREES)} have"
-            )
-        name = combiner.setdefault("pruner", "margin")
-        known = ("vote",) if name == "none" else PRUNERS[name][3]
-        for key in combiner:
-            if key not in ("kind", "pruner", "selection", "first", *known):
-                raise RotastackError(
-                    f"{where}: {key!r} does not go with pruner {name!r}; it takes {', '.join(known) or 'nothing'}"
-                )
-        bagged = learner["kind"] in ("forest", "bagging") or learner.get("bootstrap", False)
-        bagged |= learner["kind"] == "random_rotation_forest" and learner.get("tree", "forest") == "forest"
-        combiner.setdefault("selection", "oob" if bagged else "train")
-        if combiner["selection"] == "oob" and not bagged:
-            raise RotastackError(
-                f"{where}.selection: the members of {learner['kind']} have no out-of-bag rows here"
-            )
-        size, first = combiner.get("n_select"), combiner.get("first") or learner.get("n_trees", 100)
-        if isinstance(size, int) and size > first:
-            raise RotastackError(f"{where}.n_select: {size} members are wanted of {first}")
-        if combiner.get("first", 0) > learner.get("n_trees", 100):
-            raise RotastackError(
-                f"{where}.first: the pool has {learner.get('n_trees', 100)} members, not {combiner['first']}"
-            )
 
     # Names
 
