@@ -14,6 +14,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "data",
         "diagnostics",
         "ensembles",
+        "linear",
         "plots",
         "resampling",
         "stats",
@@ -41,5 +42,8 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "ensembles.rotation_forest": ["RotationForestClassifier"],
         "ensembles.stacked_rotation": ["StackedRotationClassifier"],
+        "linear.diversity": ["DiversityRegularizedClassifier"],
+        "linear.exclusivity": ["ExclusivityRegularizedClassifier"],
+        "linear.primal_svm": ["PrimalSVMClassifier"],
     },
 )

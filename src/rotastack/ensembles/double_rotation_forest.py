@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.rotation_forest import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
@@ -38,7 +38,7 @@ class _DoubleRotationForest(SubsetRotationForest):
             )
             return first @ second
 
-        with threadpool_limits(1, "blas"):  # more threads add up in another order
+        with one_blas_thread():
             return LinearViews.dense(list(run_threads(matrix, range(len(sequences)), self.n_jobs)))
 
 

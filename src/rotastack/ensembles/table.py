@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.views.scaling import SCALERS, warn_of_scales
+from rotastack.scales import warn_of_scales
+from rotastack.views.scaling import SCALERS
 
 __all__ = [
     "categorical_mask",
@@ -84,7 +85,10 @@ def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -
     """Warn if columns of very different scales are to be rotated as they are."""
     if not categorical.all():
         names = np.asarray(getattr(estimator, "feature_names_in_", np.arange(X.shape[1])), dtype=object)
-        warn_of_scales(X[:, ~categorical], names[~categorical].tolist())
+        warn_of_scales(
+            X[:, ~categorical], names[~categorical].tolist(), "columns are rotated unscaled",
+            "the widest drown the rest. Use scaling='minmax', 'quantile' or 'rank'.",
+        )  # fmt: skip
 
 
 def scaled_columns(

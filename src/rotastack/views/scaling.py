@@ -4,19 +4,12 @@ All three are fitted on training rows and replace missing values by the training
 so nothing of a held-out row is ever used. A column without any training value becomes 0.
 """
 
-import warnings
-from collections.abc import Sequence
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-__all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler", "warn_of_scales"]
-
-SCALE_RATIO = 1000.0
-"""Columns whose spreads differ by more than this should not be rotated unscaled."""
+__all__ = ["SCALERS", "MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"]
 
 
 class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
@@ -191,36 +184,6 @@ class RelativeRankScaler(_MedianImputingScaler):
 
 
 SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
-
-
-def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any]) -> None:
-    """Warn of columns whose spread is far from that of the others: rotated, the widest drowns them.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_rows, n_features)
-        Columns that will be rotated as they are.
-    names : sequence
-        What to call them.
-    """
-    spread = X.std(axis=0)
-    spread = np.where(spread > 0, spread, np.nan)
-    if np.isnan(spread).all() or np.nanmax(spread) <= SCALE_RATIO * np.nanmin(spread):
-        return
-    middle = np.nanmedian(spread)
-    far = spread > np.sqrt(SCALE_RATIO) * middle
-    far |= spread < middle / np.sqrt(SCALE_RATIO)
-    if not far.any():  # no middle to be far from: the two ends
-        far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
-    told = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
-    more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
-    warnings.warn(
-        f"columns are rotated unscaled, and their standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: {told}{more} are far from the others' ({middle:.3g}); "
-        "the widest drown the rest. Use scaling='minmax', 'quantile' or 'rank'.",
-        UserWarning,
-        stacklevel=4,
-    )
 
 
 def _spanned(low, high):

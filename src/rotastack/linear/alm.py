@@ -1,0 +1,97 @@
+"""The paper's algorithm 2: augmented Lagrange multipliers, with a penalty mu that grows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+from rotastack.linear.hinge import prox_hinge
+from rotastack.linear.problem import Problem, Solution
+from rotastack.linear.squared_l1 import prox_squared_l1, reweighted_squared_l1
+
+__all__ = ["AlmOptions", "solve_alm"]
+
+_LARGEST_MU = 1e30
+_QUIET = 3
+
+
+@dataclass(frozen=True)
+class AlmOptions:
+    """mu at the start, its growth, how W is found, and when it ends.
+
+    `absolute` ends at the first change of the objective below `tol`, as the paper does; else it takes three
+    in succession that are below `tol` times the objective.
+    """
+
+    mu0: float = 1.0
+    rho: float = 1.1
+    reweighting: bool = False
+    tol: float = 1e-6
+    absolute: bool = False
+    max_iter: int = 1000
+
+
+def solve_alm(
+    problem: Problem,
+    W: NDArray[np.float64],
+    Q: NDArray[np.float64],
+    options: AlmOptions,
+) -> Solution:
+    """Run algorithm 2.
+
+    In the paper's letters, with every row multiplied by its label: U = Y E, whose optimum is the shortfall
+    of the margins, so that the second constraint is U = 1 - A P - y b'.
+
+    Parameters
+    ----------
+    problem : Problem
+    W, Q : ndarray of shape (n_features, k)
+        Where they start; the paper: ones. P, b, E (unprinted) and Z start at 0.
+    options : AlmOptions
+
+    Returns
+    -------
+    Solution
+        Its path holds the objective of (W, b) after every iteration, which need not fall.
+    """
+    A, y, sign, cost = problem.A, problem.y, problem.sign, problem.cost
+    k, p = W.shape[1], problem.power
+    project = _projection(A)
+    P, b = np.zeros_like(W), np.zeros(k)
+    AP, U, Z = (np.zeros((len(y), k)) for _ in range(3))
+    mu, path, quiet = options.mu0, [], 0
+    for _ in range(options.max_iter):
+        step = 1 / mu
+        if options.reweighting:
+            W = reweighted_squared_l1(
+                P + Q / mu, step, W, beta=problem.beta, copies=problem.copies
+            )  # (9) to (11)
+        else:
+            W = prox_squared_l1(P + Q / mu, step, problem.beta, problem.copies)
+        rest = 1 - AP - Z / mu
+        b = y @ (rest - U) / len(y)  # (12)
+        U = prox_hinge(rest - sign * b, cost * step, p)  # (13) to (15)
+        P = project(W - Q / mu, 1 - sign * b - Z / mu - U)  # (17)
+        AP = A @ P
+        Z += mu * (U - 1 + AP + sign * b)  # (18)
+        Q = Q + mu * (P - W)
+        mu = min(mu * options.rho, _LARGEST_MU)
+        path.append(problem.value(W, problem.shortfall(W, b)))
+        if len(path) > 1:
+            small = options.tol * (1 if options.absolute else abs(path[-1]))
+            quiet = quiet + 1 if abs(path[-1] - path[-2]) <= small else 0
+        if quiet >= (1 if options.absolute else _QUIET):
+            break
+    # Z is minus the multiplier of the margins.
+    return Solution(W, b, path[-1], problem.bound(-Z), path, len(path), quiet > 0)
+
+
+def _projection(A: NDArray[np.float64]):
+    """Return (V, R) -> (I + A'A)^-1 (V + A'R), factorised once: n_features or n_rows equations."""
+    n, m = A.shape
+    if m <= n:
+        factor = cho_factor(np.eye(m) + A.T @ A, overwrite_a=True, check_finite=False)
+        return lambda V, R: cho_solve(factor, V + A.T @ R, check_finite=False)
+    factor = cho_factor(np.eye(n) + A @ A.T, overwrite_a=True, check_finite=False)
+    return lambda V, R: V + A.T @ cho_solve(factor, R - A @ V, check_finite=False)

@@ -1,0 +1,199 @@
+"""What the linear classifiers have in common: one against the rest, weights, decisions."""
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import (
+    _check_feature_names_in,
+    _check_sample_weight,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
+
+from rotastack.blas import one_blas_thread
+from rotastack.linear.problem import Solution
+from rotastack.scales import warn_of_scales
+
+__all__ = ["LinearEnsemble", "LinearSeparator"]
+
+POSITIVE = Interval(Real, 0, None, closed="neither")
+LEAST_ONE = Interval(Integral, 1, None, closed="left")
+POWER = Interval(Real, 1, None, closed="left")
+CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
+
+
+class LinearSeparator(ClassifierMixin, BaseEstimator):
+    """A linear classifier of two classes, or one for each class against the rest."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "lam": [POSITIVE],
+        "tol": [POSITIVE],
+        "max_iter": [LEAST_ONE],
+        "multi_class": [StrOptions({"ovr", "off"})],
+    }
+    lam: float
+    multi_class: str
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Train.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Dense, without missing values. Columns should have like scales: the penalty treats all alike.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            What each row's loss counts; rows of weight 0 are left out.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            One class only, or more than two with ``multi_class="off"``; missing values; a parameter
+            that is out of its range.
+        TypeError
+            Sparse `X`.
+
+        Warns
+        -----
+        UserWarning
+            Columns whose standard deviations differ by a factor of more than 1000.
+        ConvergenceWarning
+            The optimum was not reached; the message says how far away it is.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64, order="C")
+        y = column_or_1d(y, warn=True)
+        check_classification_targets(y)
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        kept = weights > 0
+        if not kept.all():
+            X, y, weights = X[kept], y[kept], weights[kept]
+        classes, codes = np.unique(y, return_inverse=True)
+        self.classes_: NDArray = classes
+        n_classes = len(classes)
+        if n_classes < 2:
+            told = f" ({classes[0]!r})" if n_classes else ""
+            raise ValueError(f"y holds one class only{told}; at least 2 classes are needed")
+        if n_classes > 2 and self.multi_class == "off":
+            raise ValueError(
+                f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
+            )
+        if getattr(self, "class_weight", None) is not None:
+            weights = weights * compute_sample_weight(self.class_weight, y)
+        warn_of_scales(
+            X, _check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
+            "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
+        )  # fmt: skip
+        self._begin(codes)
+        positives = range(n_classes) if n_classes > 2 else [1]
+        solutions = []
+        with one_blas_thread():
+            for positive in positives:
+                solutions.append(self._solve(X, np.where(codes == positive, 1.0, -1.0), weights))
+        self._keep(solutions)
+        return self
+
+    def _begin(self, codes: NDArray[np.intp]) -> None:
+        """Prepare what all problems share."""
+
+    @abstractmethod
+    def _solve(self, X, labels, weights) -> Solution:
+        """Separate rows labelled 1 from those labelled -1."""
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        """Set the attributes."""
+        several = len(solutions) > 1
+        self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
+        self.intercept_ = np.array([s.b.mean() for s in solutions])
+        for name, values in {
+            "objective_": [s.objective for s in solutions],
+            "duality_gap_": [s.gap for s in solutions],
+            "n_iter_": [s.n_iter for s in solutions],
+        }.items():
+            setattr(self, name, np.array(values) if several else values[0])
+        paths = [np.array(s.path) for s in solutions]
+        self.objective_path_ = paths if several else paths[0]
+
+    def _warn(self, solution: Solution, advice: str) -> None:
+        warnings.warn(
+            f"{type(self).__name__} ended after {solution.n_iter} iterations with an objective of "
+            f"{solution.objective:.6g}, which is above the optimum by {100 * solution.gap:.2g} % at most; {advice}",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the signed value of the (mean) linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,) or (n_rows, n_classes)
+            Above 0 for ``classes_[1]``; with more than two classes, one column for each.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        values = X @ self.coef_.T + self.intercept_
+        return values[:, 0] if len(self.classes_) == 2 else values
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        values = self.decision_function(X)
+        return self.classes_[values.argmax(axis=1) if values.ndim == 2 else (values > 0).astype(np.intp)]
+
+
+class LinearEnsemble(LinearSeparator):
+    """Several linear members; their mean decides."""
+
+    n_estimators: int
+
+    def _keep(self, solutions: list[Solution]) -> None:
+        super()._keep(solutions)
+        shape = (len(solutions), self.n_estimators)
+        coef = np.stack([np.broadcast_to(s.W.T, (self.n_estimators, s.W.shape[0])) for s in solutions])
+        intercept = np.stack([np.broadcast_to(s.b, shape[1:]) for s in solutions])
+        several = len(solutions) > 1
+        self.coef_members_ = coef if several else coef[0]
+        self.intercept_members_ = intercept if several else intercept[0]
+
+    def member_decisions(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return the value of each member's linear function.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_estimators) or (n_rows, n_classes, n_estimators)
+            Their mean over members is :meth:`decision_function`.
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.einsum("nm,...m->n...", X, self.coef_members_) + self.intercept_members_

@@ -1,0 +1,180 @@
+"""Diversity regularised machine (DRM)."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval
+
+from rotastack.linear.admm import Splitting, admm
+from rotastack.linear.base import LEAST_ONE, LinearEnsemble, Real
+from rotastack.linear.hinge import prox_hinge
+from rotastack.linear.problem import Solution
+
+__all__ = ["DiversityRegularizedClassifier"]
+
+_HALVINGS = 100
+
+
+class DiversityRegularizedClassifier(LinearEnsemble):
+    """Diversity regularised machine: nu-SVMs of bounded length whose sum is bounded too.
+
+    Minimises ``sum_c [-rho_c + (1 / nu) sum_n q_n max(0, rho_c - y_n (x_n . w_c + b_c))]`` over w_c, b_c and
+    rho_c, where ``||w_c|| <= 1`` and ``||sum_c w_c||^2 <= (1 - diversity) C^2``; q_n is the row's share of
+    the weights. The bound on the sum is the convex form of a bound on the members' cosines.
+
+    Parameters
+    ----------
+    n_estimators : int, default=10
+        C, number of members.
+    lam : float, default=2.0
+        Weight of the loss, above 1: nu is ``nu_max / lam``, where nu_max is twice the share of the smaller
+        class, the largest nu for which there is a solution.
+    diversity : float, default=0.5
+        From 0, where the sum is free, to below 1.
+    tol : float, default=1e-5
+        Duality gap, relative to the optimum or, if larger, a thousandth of the rows' root mean square
+        distance from their mean.
+    max_iter : int, default=20000
+    multi_class : {"ovr", "off"}, default="ovr"
+        More than two classes: each against the rest, or an error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_members_ : ndarray of shape (n_estimators, n_features) or (n_classes, n_estimators, n_features)
+    intercept_members_ : ndarray of shape (n_estimators,) or (n_classes, n_estimators)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Of the mean member.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    nu_ : float, or ndarray of shape (n_classes,)
+    objective_ : float, or ndarray of shape (n_classes,)
+    objective_path_ : ndarray, or list of them
+        Objective at each twentieth iteration.
+    duality_gap_ : float, or ndarray of shape (n_classes,)
+    n_iter_ : int, or ndarray of shape (n_classes,)
+
+    Notes
+    -----
+    The margins' multipliers sum to one half in either class, so class weights would do nothing.
+
+    The objective is positively homogeneous in (w, b, rho), convex, and blind to the order of the members. So
+    equal members are optimal, and each is a nu-SVM whose ||w|| is 1, or sqrt(1 - diversity) if that is less:
+    neither `n_estimators` nor `diversity` changes a prediction. Two optimal members can differ in length only,
+    where the nu-SVM is unique. One member is computed, by alternating directions.
+
+    References
+    ----------
+    Yu, Y., Li, Y.-F., Zhou, Z.-H. (2011). Diversity regularized machine. IJCAI.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from rotastack import DiversityRegularizedClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> drm = DiversityRegularizedClassifier(5, lam=4).fit(minmax_scale(X, (-1, 1)), y)
+    >>> drm.coef_members_.shape
+    (5, 30)
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LinearEnsemble._parameter_constraints,
+        "n_estimators": [LEAST_ONE],
+        "lam": [Interval(Real, 1, None, closed="neither")],
+        "diversity": [Interval(Real, 0, 1, closed="left")],
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 10,
+        lam: float = 2.0,
+        diversity: float = 0.5,
+        *,
+        tol: float = 1e-5,
+        max_iter: int = 20000,
+        multi_class: str = "ovr",
+    ):
+        self.n_estimators = n_estimators
+        self.lam = lam
+        self.diversity = diversity
+        self.tol = tol
+        self.max_iter = max_iter
+        self.multi_class = multi_class
+
+    def _begin(self, codes):
+        self._nu: list[float] = []
+
+    def _solve(self, X, labels, weights):
+        shares = weights / weights.sum()
+        nu = 2 * min(shares[labels > 0].sum(), shares[labels < 0].sum()) / self.lam
+        self._nu.append(float(nu))
+        solution = _nu_svm(X, labels, shares / nu, self._radius(), self.tol, self.max_iter)
+        if not solution.converged:
+            self._warn(solution, "raise max_iter or tol.")
+        solution.scale(self.n_estimators)
+        return solution
+
+    def _radius(self) -> float:
+        """Return the length that an equal member may have."""
+        return min(1.0, float(np.sqrt(1 - self.diversity)))
+
+    def _keep(self, solutions):
+        super()._keep(solutions)
+        self.nu_ = np.array(self._nu) if len(self._nu) > 1 else self._nu[0]
+        del self._nu
+
+
+def _nu_svm(
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    cost: NDArray[np.float64],
+    radius: float,
+    tol: float,
+    max_iter: int,
+) -> Solution:
+    """Minimise ``-rho + sum_n cost_n max(0, rho - y_n (x_n . w + b))`` over w, b and rho, ||w|| <= radius."""
+    centre = X.mean(axis=0)
+    # Rows of equal length let one penalty serve: the solution is only scaled.
+    spread = max(float(np.sqrt(((X - centre) ** 2).sum(axis=1).mean())), np.finfo(float).tiny)
+    A = y[:, None] * (X - centre) / spread
+    F = np.column_stack([y, -np.ones(len(y))])
+    column = cost[:, None]
+
+    def inside(V, _step):
+        return V * min(1.0, radius / max(float(np.linalg.norm(V)), np.finfo(float).tiny))
+
+    best = Solution(np.zeros((X.shape[1], 1)), np.zeros(1), np.inf, -np.inf, unit=1.0)
+
+    def check(W, z, alpha):
+        short = -(A @ W + F @ z)
+        value = float(-z[1, 0] + cost @ np.maximum(short[:, 0], 0))
+        best.path.append(value)
+        if value < best.objective:
+            best.W, best.b, best.objective = W, z[0], value
+        feasible = _halves(alpha[:, 0], cost, y > 0)
+        best.bound = max(best.bound, -radius * float(np.linalg.norm(A.T @ feasible)))
+        best.unit = max(abs(best.objective), 1e-3 * radius)
+        return best.gap <= tol
+
+    splitting = Splitting(
+        A, F, np.array([0.0, -1.0]), inside, lambda T, step: -prox_hinge(-T, step * column, 1)
+    )
+    *_, best.n_iter = admm(splitting, np.zeros((X.shape[1], 1)), check, max_iter)
+    best.converged = best.gap <= tol
+    best.b = (best.b * spread) - (centre @ best.W)
+    best.scale(spread)
+    return best
+
+
+def _halves(alpha: NDArray[np.float64], cost: NDArray[np.float64], positive: NDArray[np.bool_]):
+    """Return multipliers in [0, cost] near alpha whose sum is 1/2 in each class."""
+    result = np.empty_like(alpha)
+    for rows in (positive, ~positive):
+        given, most = alpha[rows], cost[rows]
+        low, high = -given.max(), most.max() - given.min()
+        for _ in range(_HALVINGS):
+            shift = (low + high) / 2
+            low, high = (shift, high) if np.clip(given + shift, 0, most).sum() < 0.5 else (low, shift)
+        result[rows] = np.clip(given + high, 0, most)
+    return result

@@ -1,0 +1,251 @@
+"""Exclusivity regularised machine (ExRM)."""
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from rotastack.linear.admm import Splitting, admm
+from rotastack.linear.alm import AlmOptions, solve_alm
+from rotastack.linear.base import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
+from rotastack.linear.hinge import prox_hinge
+from rotastack.linear.primal import solve_primal
+from rotastack.linear.problem import Problem, Solution
+from rotastack.linear.squared_l1 import prox_squared_l1
+from rotastack.seeds import child, root_sequence
+
+__all__ = ["ExclusivityRegularizedClassifier"]
+
+PAPER_TOL = 0.05
+_FAR = 1e-4
+"""Relative gap from which on the paper's algorithm has missed the optimum."""
+
+
+class ExclusivityRegularizedClassifier(LinearEnsemble):
+    """Exclusivity regularised machine: C linear SVMs, trained together, whose mean decides.
+
+    Minimises ``sum_i (s_i^2 / 2 + beta s_i) + lam sum_c sum_n r_n max(0, 1 - y_n (x_n . w_c + b_c))^p`` with
+    ``s_i = sum_c |w_ci|``; r_n is the row's weight. The penalty is meant to give members different features.
+    At the optimum it does not: **their mean is one primal SVM with lam / C**, and equal members are optimal
+    (proof and evidence: docs/exclusivity.md). What the members of other solutions differ in comes from a
+    random start that was not run to its end, or from `max_samples`.
+
+    Parameters
+    ----------
+    n_estimators : int, default=10
+        C, number of members.
+    lam : float, default=2.0
+        lambda, weight of the loss.
+    loss_power : float, default=2
+        p, at least 1. 1 is the hinge, 2 the squared hinge.
+    solver : {"exact", "alm", "admm"}, default="exact"
+        "exact": one SVM with lam / C, certified, copied C times; with `max_samples` the same as "admm".
+        "alm": the paper's algorithm 2, which can stop short of the optimum. "admm": all members, any rows,
+        to a certified optimum.
+    mu0, rho : float, default=1.0 and 1.1
+        Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it converges.
+    w_step : {"prox", "reweighting"}, default="prox"
+        Of alm: W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
+    tol : float or "paper", default=1e-6
+        Relative duality gap (exact, admm); relative change of the objective (alm). "paper", of alm: the
+        first change below 0.05.
+    beta : float, default=0.0
+        Weight of the sparsity term, W~ = [W, beta 1].
+    init : {"equal", "random"}, default="equal"
+        Of alm and admm: the paper's start with ones, from which members stay equal for ever (so one of them
+        is computed), or normal random numbers.
+    max_samples : int, float or None, default=None
+        Number or share of the rows that each member sees, drawn from each class without replacement.
+    max_iter : int, default=2000
+        Iterations at most.
+    multi_class : {"ovr", "off"}, default="ovr"
+        More than two classes: each against the rest, or an error.
+    class_weight : dict, "balanced" or None, default=None
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed of `init` and `max_samples`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_members_ : ndarray of shape (n_estimators, n_features) or (n_classes, n_estimators, n_features)
+    intercept_members_ : ndarray of shape (n_estimators,) or (n_classes, n_estimators)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Of the mean member.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    objective_ : float, or ndarray of shape (n_classes,)
+    objective_path_ : ndarray, or list of them
+        Objective after each iteration (admm: each twentieth).
+    duality_gap_ : float, or ndarray of shape (n_classes,)
+        The objective is at most this share of it above the optimum.
+    n_iter_ : int, or ndarray of shape (n_classes,)
+    solver_ : str
+        What was used.
+    samples_ : ndarray of bool of shape (n_estimators, n_rows)
+        Rows that each member saw, of those with a weight above 0.
+    disagreement_ : float
+        Share of the rows on which two members disagree, mean over pairs (and over classes against the rest).
+
+    References
+    ----------
+    Guo, X., Wang, X., Ling, H. Exclusivity regularized machine: a new ensemble SVM classifier, equation 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import minmax_scale
+    >>> from rotastack import ExclusivityRegularizedClassifier, PrimalSVMClassifier
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> X = minmax_scale(X, (-1, 1))
+    >>> exrm = ExclusivityRegularizedClassifier(10, lam=2.0).fit(X, y)
+    >>> svm = PrimalSVMClassifier(lam=2.0 / 10).fit(X, y)
+    >>> bool(abs(exrm.coef_ - svm.coef_).max() < 1e-9)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **LinearEnsemble._parameter_constraints,
+        "n_estimators": [LEAST_ONE],
+        "loss_power": [POWER],
+        "solver": [StrOptions({"exact", "alm", "admm"})],
+        "mu0": [POSITIVE],
+        "rho": [Interval(Real, 1, None, closed="left")],
+        "w_step": [StrOptions({"prox", "reweighting"})],
+        "tol": [POSITIVE, StrOptions({"paper"})],
+        "beta": [Interval(Real, 0, None, closed="left")],
+        "init": [StrOptions({"equal", "random"})],
+        "max_samples": [LEAST_ONE, Interval(Real, 0, 1, closed="right"), None],
+        "class_weight": CLASS_WEIGHT,
+    }
+
+    def __init__(
+        self,
+        n_estimators: int = 10,
+        lam: float = 2.0,
+        *,
+        loss_power: float = 2,
+        solver: str = "exact",
+        mu0: float = 1.0,
+        rho: float = 1.1,
+        w_step: str = "prox",
+        tol: float | str = 1e-6,
+        beta: float = 0.0,
+        init: str = "equal",
+        max_samples: int | float | None = None,
+        max_iter: int = 2000,
+        multi_class: str = "ovr",
+        class_weight: Any = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.lam = lam
+        self.loss_power = loss_power
+        self.solver = solver
+        self.mu0 = mu0
+        self.rho = rho
+        self.w_step = w_step
+        self.tol = tol
+        self.beta = beta
+        self.init = init
+        self.max_samples = max_samples
+        self.max_iter = max_iter
+        self.multi_class = multi_class
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    def _begin(self, codes):
+        if self.tol == "paper" and self.solver != "alm":
+            raise ValueError(f"tol='paper' goes with solver='alm', not with {self.solver!r}")
+        self._sequence = root_sequence(self.random_state)
+        self._problem_number, self._votes = 0, []
+        self.solver_ = self.solver
+        self.samples_ = np.ones((self.n_estimators, len(codes)), dtype=bool)
+        if self.max_samples is None:
+            return
+        if self.solver == "exact":
+            self.solver_ = "admm"
+        share = self.max_samples / len(codes) if isinstance(self.max_samples, Integral) else self.max_samples
+        if share > 1:
+            raise ValueError(f"max_samples={self.max_samples} is more than the {len(codes)} rows there are")
+        rng = np.random.default_rng(child(self._sequence, "samples"))
+        self.samples_[:] = False
+        for member in self.samples_:
+            for c in range(len(self.classes_)):
+                rows = np.flatnonzero(codes == c)
+                member[rng.permutation(rows)[: max(1, round(share * len(rows)))]] = True
+
+    def _solve(self, X, labels, weights):
+        equal = self.max_samples is None and (self.init == "equal" or self.solver_ == "exact")
+        cost = (self.lam * weights)[:, None] * (1.0 if self.max_samples is None else self.samples_.T)
+        problem = Problem(
+            labels[:, None] * X, labels, cost, self.loss_power, self.beta,
+            copies=self.n_estimators if equal else 1,
+        )  # fmt: skip
+        if self.solver_ == "exact":
+            solution = solve_primal(problem, self._tolerance(), min(self.max_iter, 200))
+            advice = "scale the columns, lower lam, or raise max_iter or tol."
+        else:
+            shape = X.shape[1], 1 if equal else self.n_estimators
+            rng = np.random.default_rng(child(self._sequence, "start", self._problem_number))
+            start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
+            solution, advice = (self._alm if self.solver_ == "alm" else self._admm)(problem, start)
+        self._problem_number += 1
+        if not solution.converged:
+            self._warn(solution, advice)
+        self._votes.append(X @ solution.W + solution.b > 0)
+        return solution
+
+    def _tolerance(self) -> float:
+        return PAPER_TOL if isinstance(self.tol, str) else float(self.tol)
+
+    def _alm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+        """Run the paper's algorithm, and find how far from the optimum it ends."""
+        absolute = self.tol == "paper"
+        solution = solve_alm(
+            problem, start, start.copy(),
+            AlmOptions(self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), absolute, self.max_iter),
+        )  # fmt: skip
+        if problem.cost.shape[1] == 1:  # the optimum is cheap to know: one SVM
+            one = replace(problem, copies=self.n_estimators)
+            solution.bound = max(solution.bound, solve_primal(one).bound)
+        advice = "raise max_iter."
+        if solution.converged and self.rho > 1:
+            advice = f"mu grew by {self.rho} each time until nothing moved. rho=1.0 or solver='exact' go on."
+        elif solution.converged:
+            advice = "lower tol."
+        solution.converged &= solution.gap <= _FAR
+        return solution, advice
+
+    def _admm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+        best, tol = Solution(np.zeros_like(start), np.zeros(start.shape[1]), np.inf, 0.0), self._tolerance()
+
+        def check(W, z, alpha):
+            value = problem.value(W, problem.shortfall(W, z[0]))
+            best.path.append(value)
+            if value < best.objective:
+                best.W, best.b, best.objective = W, z[0], value
+            best.bound = max(best.bound, problem.bound(alpha))
+            return best.gap <= tol
+
+        splitting = Splitting(
+            problem.A,
+            problem.sign,
+            np.zeros(1),
+            lambda V, step: prox_squared_l1(V, step, problem.beta, problem.copies),
+            lambda T, step: 1 - prox_hinge(1 - T, step * problem.cost, problem.power),
+        )
+        *_, best.n_iter = admm(splitting, start, check, self.max_iter)
+        best.converged = best.gap <= tol
+        return best, "raise max_iter or tol."
+
+    def _keep(self, solutions):
+        super()._keep(solutions)
+        C = self.n_estimators
+        agreeing = []
+        for votes in self._votes:
+            k = votes.sum(axis=1) * (C // votes.shape[1])
+            agreeing.append((k * (C - k)).mean() / max(C * (C - 1) / 2, 1))
+        self.disagreement_ = float(np.mean(agreeing))
+        del self._votes, self._sequence, self._problem_number

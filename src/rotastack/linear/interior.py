@@ -1,0 +1,180 @@
+"""Primal SVM with any power p >= 1 of the hinge, and an l1 term: a primal-dual interior point method."""
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import cho_factor, cho_solve
+
+__all__ = ["InteriorPoint"]
+
+Array = NDArray[np.float64]
+_TO_THE_WALL = 0.995
+_NEGLIGIBLE = 1e-13
+"""Rows whose share of the Newton matrix is smaller, relative to its regular part, are left out of it."""
+
+
+class InteriorPoint:
+    """Minimise ``||w||^2 / 2 + beta ||w||_1 + sum_n cost_n xi_n^p``, xi >= 0, A w + y b + xi >= 1.
+
+    Every inequality has a slack (its left side, which stays positive) and a multiplier. An iteration
+    eliminates all but (w, b): one symmetric system of n_features + 1, or of n_rows where these are fewer,
+    is factorised once for Mehrotra's predictor and corrector. ||w||_1 is the sum of t, with t - w >= 0 and
+    t + w >= 0.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+    cost : ndarray of shape (n_rows,)
+        All positive.
+    power, beta : float
+
+    Attributes
+    ----------
+    w : ndarray of shape (n_features,)
+    b : float
+    u : ndarray of shape (n_rows,)
+        1 - A w - y b.
+    alpha : ndarray of shape (n_rows,)
+        Multipliers of the margins.
+    """
+
+    certifies = True
+
+    def __init__(self, A: Array, y: Array, cost: Array, power: float, beta: float):
+        n, m = A.shape
+        self.A, self.y, self.cost, self.power, self.beta = A, y, cost, power, beta
+        self.w, self.b, self.u = np.zeros(m), 0.0, np.ones(n)
+        self.xi, self.margin_slack = np.full(n, 2.0), np.ones(n)
+        self.alpha = np.maximum(cost * power * self.xi ** (power - 1) / 2, np.finfo(float).tiny)
+        self.eta = self.alpha.copy()
+        # Of t - w and t + w; empty without the l1 term.
+        self.l1_slack = np.ones((2, m if beta > 0 else 0))
+        self.l1_multiplier = np.full(self.l1_slack.shape, beta / 2)
+
+    @property
+    def slacks(self) -> tuple[Array, Array, Array]:
+        """What stays positive."""
+        return self.margin_slack, self.xi, self.l1_slack
+
+    @property
+    def multipliers(self) -> tuple[Array, Array, Array]:
+        """One for each slack; at the optimum one of the two is 0."""
+        return self.alpha, self.eta, self.l1_multiplier
+
+    def iterate(self, max_iter: int) -> Iterator["InteriorPoint"]:
+        """Yield itself after each iteration."""
+        for _ in range(max_iter):
+            self._advance()
+            yield self
+
+    def _advance(self) -> None:
+        pairs = list(zip(self.slacks, self.multipliers, strict=True))
+        size = sum(s.size for s in self.slacks)
+        mu = sum(float(np.vdot(s, z)) for s, z in pairs) / size
+        self._linearize()
+        d_slacks, d_multipliers = self._direction(0.0)[3:]
+        reach, reach_dual = _reach(self.slacks, d_slacks), _reach(self.multipliers, d_multipliers)
+        moves = list(zip(pairs, d_slacks, d_multipliers, strict=True))
+        ahead = sum(float(np.vdot(s + reach * ds, z + reach_dual * dz)) for (s, z), ds, dz in moves) / size
+        second = [ds * dz for _, ds, dz in moves]
+        d_w, d_b, d_margin, d_slacks, d_multipliers = self._direction(mu * (ahead / mu) ** 3, second)
+        # One length for slacks and multipliers: with p > 1 the multipliers depend on xi.
+        wall = min(_reach(self.slacks, d_slacks, 10.0), _reach(self.multipliers, d_multipliers, 10.0))
+        length = min(1.0, _TO_THE_WALL * wall)
+        self.w = self.w + length * d_w
+        self.b += length * d_b
+        self.u = self.u - length * d_margin
+        for x, dx in zip(self.slacks + self.multipliers, (*d_slacks, *d_multipliers), strict=True):
+            x += length * dx
+
+    def _linearize(self) -> None:
+        """Set what both directions of an iteration share: residuals, weights, factorised system."""
+        p, xi, odd = self.power, self.xi, np.array([[1.0], [-1.0]])
+        self._curvature = self.cost * p * (p - 1) * xi ** (p - 2) if p > 1 else 0.0
+        self._r_xi = self.cost * p * xi ** (p - 1) - self.alpha - self.eta
+        self._r_slack = xi - self.u - self.margin_slack
+        self._r_w = self.w - self.A.T @ self.alpha
+        self._stiff, self._give = self.alpha / self.margin_slack, self._curvature + self.eta / xi
+        self._v = self._stiff * self._give / (self._stiff + self._give)
+        ridge = np.ones(len(self.w))
+        if self.beta > 0:
+            stiff = self._l1_stiff = self.l1_multiplier / self.l1_slack
+            self._r_w += (odd * self.l1_multiplier).sum(axis=0)
+            self._r_t = self.beta - self.l1_multiplier.sum(axis=0)
+            self._tilt = (stiff[0] - stiff[1]) / stiff.sum(axis=0)
+            ridge += 4 * stiff[0] * stiff[1] / stiff.sum(axis=0)
+        self._solve = _system(self.A, self.y, self._v, ridge)
+
+    def _direction(self, target: float, second=(0.0, 0.0, 0.0)):
+        """Return changes of w, b, margins, slacks and multipliers towards products equal to `target`."""
+        c_alpha, c_eta = (
+            (target - e) / s - z
+            for e, s, z in zip(second, self.slacks[:2], self.multipliers[:2], strict=False)
+        )
+        both = self._stiff + self._give
+        pull = c_alpha + c_eta - self._r_xi
+        g = c_alpha - self._stiff * pull / both - self._v * self._r_slack
+        right = self.A.T @ g - self._r_w
+        if self.beta > 0:
+            c = (target - second[2]) / self.l1_slack - self.l1_multiplier
+            total = c.sum(axis=0) - self._r_t
+            right -= c[0] - c[1] - self._tilt * total
+        d_w, d_b = self._solve(right, self.y @ (g + self.alpha))
+        d_margin = self.A @ d_w + self.y * d_b
+        d_alpha = g - self._v * d_margin
+        d_xi = (pull - self._stiff * (d_margin + self._r_slack)) / both
+        d_slack = d_margin + d_xi + self._r_slack
+        d_eta = c_eta - self.eta / self.xi * d_xi
+        d_l1 = d_l1_multiplier = self.l1_slack
+        if self.beta > 0:
+            d_t = total / self._l1_stiff.sum(axis=0) + self._tilt * d_w
+            d_l1 = np.stack([d_t - d_w, d_t + d_w])
+            d_l1_multiplier = c - self._l1_stiff * d_l1
+        return d_w, d_b, d_margin, (d_slack, d_xi, d_l1), (d_alpha, d_eta, d_l1_multiplier)
+
+
+def _reach(values: tuple[Array, ...], changes: tuple[Array, ...], limit: float = 1.0) -> float:
+    """Return how far positive values can go along their changes without falling below 0."""
+    fastest = max(float((-dx / x).max(initial=0.0)) for x, dx in zip(values, changes, strict=True))
+    return limit if fastest * limit <= 1 else 1 / fastest
+
+
+def _system(A: Array, y: Array, v: Array, ridge: Array) -> Callable[[Array, float], tuple[Array, float]]:
+    """Return a solver of [diag(ridge) + A'VA, A'Vy; y'VA, y'Vy] (d_w, d_b) = right-hand sides."""
+    n, m = A.shape
+    if m > n:
+        return _system_of_rows(A, y, v, ridge)
+    kept = v > _NEGLIGIBLE * ridge.min()
+    rows, weights = (A, v) if kept.mean() > 0.7 else (A[kept], v[kept])
+    scaled = rows * np.sqrt(weights)[:, None]
+    H = scaled.T @ scaled
+    H.flat[:: m + 1] += ridge
+    factor = cho_factor(H, overwrite_a=True, check_finite=False)
+    with_b = A.T @ (v * y)
+    solved_b = cho_solve(factor, with_b, check_finite=False)
+    pivot = v.sum() - with_b @ solved_b
+
+    def solve(right_w: Array, right_b: float) -> tuple[Array, float]:
+        half = cho_solve(factor, right_w, check_finite=False)
+        d_b = (right_b - with_b @ half) / pivot
+        return half - solved_b * d_b, d_b
+
+    return solve
+
+
+def _system_of_rows(A: Array, y: Array, v: Array, ridge: Array):
+    """Return the same solver by a system of n_rows equations."""
+    scaled = A / ridge
+    S = scaled @ A.T
+    S.flat[:: len(y) + 1] += 1 / v
+    factor = cho_factor(S, overwrite_a=True, check_finite=False)
+    solved_y = cho_solve(factor, y, check_finite=False)
+
+    def solve(right_w: Array, right_b: float) -> tuple[Array, float]:
+        half = cho_solve(factor, scaled @ right_w, check_finite=False)
+        d_b = (right_b - y @ half) / (y @ solved_y)
+        return (right_w - A.T @ (half + solved_y * d_b)) / ridge, d_b
+
+    return solve

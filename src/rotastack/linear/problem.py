@@ -1,0 +1,138 @@
+"""The problem that all solvers solve, its value, and a bound from below."""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.linear.hinge import hinge_conjugate, hinge_slope
+
+__all__ = ["Problem", "Solution", "relative_gap"]
+
+
+@dataclass
+class Problem:
+    """Minimise over W (M, k) and b (k,), each column standing for `copies` equal members, the objective.
+
+    It is sum_i (s_i^2 / 2 + beta s_i) + copies sum_nc cost_nc max(u_nc, 0)^p,
+
+    where s_i = copies sum_c |W_ic| and u = 1 - A W - y b is the shortfall of the margins.
+    Equation 5 of the ExRM paper, with beta as in its section 5.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n_rows, n_features)
+        Rows times their labels, y_n x_n.
+    y : ndarray of shape (n_rows,)
+        -1 or 1.
+    cost : ndarray of shape (n_rows, 1) or (n_rows, k)
+        lambda times the weight that the row has for the member.
+    power : float
+        p >= 1.
+    beta : float
+    copies : int
+    """
+
+    A: NDArray[np.float64]
+    y: NDArray[np.float64]
+    cost: NDArray[np.float64]
+    power: float = 2.0
+    beta: float = 0.0
+    copies: int = 1
+
+    @cached_property
+    def sign(self) -> NDArray[np.float64]:
+        """The labels as a column."""
+        return self.y[:, None]
+
+    def shortfall(self, W: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return 1 - margin, (n_rows, k)."""
+        return 1 - self.A @ W - self.sign * b
+
+    def penalty(self, W: NDArray[np.float64]) -> float:
+        """Return the regulariser of W."""
+        s = self.copies * np.abs(W).sum(axis=1)
+        return float(s @ s / 2 + self.beta * s.sum())
+
+    def value(self, W: NDArray[np.float64], shortfall: NDArray[np.float64]) -> float:
+        """Return the objective."""
+        u = np.maximum(shortfall, 0)
+        loss = u if self.power == 1 else u * u if self.power == 2 else u**self.power
+        return self.penalty(W) + self.copies * float(np.vdot(np.broadcast_to(self.cost, loss.shape), loss))
+
+    def bound(self, alpha: NDArray[np.float64]) -> float:
+        """Return the value of the dual problem: no W and b have a lower objective.
+
+        Parameters
+        ----------
+        alpha : ndarray of shape (n_rows, k)
+            Any numbers; they are made feasible first: not negative, at most the cost if p = 1, and of equal
+            sum in both classes, as the intercept is not penalised. Where all members see the same rows they
+            are averaged over members, which can only raise the bound.
+        """
+        n_columns = alpha.shape[1]
+        if self.cost.shape[1] == 1:
+            alpha = alpha.mean(axis=1, keepdims=True)
+        alpha = np.clip(alpha, 0, self.cost if self.power == 1 else np.where(self.cost > 0, np.inf, 0.0))
+        positive = self.y > 0
+        sums = np.stack([alpha[~positive].sum(axis=0), alpha[positive].sum(axis=0)])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            shrink = np.where(sums > 0, sums.min(axis=0) / sums, 0.0)
+        alpha = alpha * shrink[positive.astype(np.intp)]
+        largest = np.abs(self.A.T @ alpha).max(axis=1, initial=0.0)
+        beyond = np.maximum(largest - self.beta, 0)
+        gains = alpha - hinge_conjugate(alpha, self.cost, self.power)
+        members = self.copies * n_columns / alpha.shape[1]
+        return members * float(gains.sum()) - float(beyond @ beyond) / 2
+
+    def slopes(self, shortfall: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the multipliers of the margins that belong to a shortfall."""
+        return hinge_slope(shortfall, self.cost, self.power)
+
+
+@dataclass
+class Solution:
+    """What a solver found.
+
+    Attributes
+    ----------
+    W : ndarray of shape (n_features, k)
+    b : ndarray of shape (k,)
+    objective : float
+    bound : float
+        The optimum is not lower than this.
+    path : list of float
+        Objective after each iteration.
+    n_iter : int
+    converged : bool
+    unit : float or None
+        What the gap is relative to; None: the objective.
+    """
+
+    W: NDArray[np.float64]
+    b: NDArray[np.float64]
+    objective: float
+    bound: float
+    path: list[float] = field(default_factory=list)
+    n_iter: int = 0
+    converged: bool = True
+    unit: float | None = None
+
+    @property
+    def gap(self) -> float:
+        """How far the objective can be above the optimum, relative to it or to the unit."""
+        return relative_gap(self.objective, self.bound, self.unit)
+
+    def scale(self, factor: float) -> None:
+        """Multiply objective, bound, path and unit."""
+        self.objective *= factor
+        self.bound *= factor
+        self.path = [value * factor for value in self.path]
+        self.unit = None if self.unit is None else self.unit * factor
+
+
+def relative_gap(objective: float, bound: float, unit: float | None = None) -> float:
+    """Return (objective - bound) / unit, by default the objective; if that is 0 it is the optimum."""
+    unit = objective if unit is None else unit
+    return max(objective - bound, 0.0) / unit if unit > 0 else 0.0

@@ -1,0 +1,49 @@
+"""Tell users of columns on scales that do not go together."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["warn_of_scales"]
+
+SCALE_RATIO = 1000.0
+"""Columns whose spreads differ by more than this need scaling before they are mixed."""
+
+
+def warn_of_scales(
+    X: NDArray[np.floating], names: Sequence[Any], what: str, advice: str, stacklevel: int = 4
+) -> None:
+    """Warn of columns whose spread is far from that of the others.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    names : sequence
+        What to call the columns.
+    what : str
+        What is done with them: the beginning of the message.
+    advice : str
+        Its end.
+    stacklevel : int
+        Whose line the warning names.
+    """
+    spread = X.std(axis=0)
+    spread = np.where(spread > 0, spread, np.nan)
+    if np.isnan(spread).all() or np.nanmax(spread) <= SCALE_RATIO * np.nanmin(spread):
+        return
+    middle = np.nanmedian(spread)
+    far = spread > np.sqrt(SCALE_RATIO) * middle
+    far |= spread < middle / np.sqrt(SCALE_RATIO)
+    if not far.any():  # no middle to be far from: the two ends
+        far = (spread == np.nanmax(spread)) | (spread == np.nanmin(spread))
+    told = ", ".join(f"{names[j]!r} ({spread[j]:.3g})" for j in np.flatnonzero(far)[:10])
+    more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
+    warnings.warn(
+        f"{what}, and their standard deviations differ by a factor of "
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: {told}{more} are far from the others' ({middle:.3g}); {advice}",
+        UserWarning,
+        stacklevel=stacklevel + 1,
+    )
