@@ -80,20 +80,18 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         kept = weights > 0
-        if not kept.all():
-            X, y, weights = X[kept], y[kept], weights[kept]
-        classes, codes = np.unique(y, return_inverse=True)
-        self.classes_: NDArray = classes
-        n_classes = len(classes)
+        X, weights = X[kept], weights[kept]
+        self.classes_, codes = np.unique(np.asarray(y)[kept], return_inverse=True)
+        n_classes = len(self.classes_)
         if n_classes < 2:
-            told = f" ({classes[0]!r})" if n_classes else ""
+            told = f" ({self.classes_[0]!r})" if n_classes else ""
             raise ValueError(f"y holds one class only{told}; at least 2 classes are needed")
         if n_classes > 2 and self.multi_class == "off":
             raise ValueError(
                 f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
             )
         if getattr(self, "class_weight", None) is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
+            weights = weights * compute_sample_weight(self.class_weight, self.classes_[codes])
         warn_of_scales(
             X, _check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
             "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
