@@ -1,0 +1,193 @@
+"""The convex programs of rotastack.linear as they are printed, for cvxpy; their objectives in plain NumPy.
+
+Targets `y` are -1 and +1, `W` has one column per member, `b` one entry. Every solver returns the objective that the
+plain NumPy evaluation gives at the solver's point: as the programs have no constraint a point could break (or, for
+the diversity regularised machine, as the point is pulled inside), it is a true upper bound of the minimum.
+"""
+
+import contextlib
+import warnings
+
+import numpy as np
+
+
+def solve(problem):
+    """Solve a cvxpy problem as tightly as Clarabel can: it gives up on tolerances that it cannot reach."""
+    import cvxpy as cp
+
+    for tol in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8):
+        tolerances = {"tol_gap_abs": tol, "tol_gap_rel": tol, "tol_feas": tol}
+        with contextlib.suppress(cp.SolverError), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+            problem.solve(solver=cp.CLARABEL, max_iter=500, **tolerances)
+            if problem.status == cp.OPTIMAL:
+                return
+    assert problem.status == cp.OPTIMAL_INACCURATE, problem.status
+
+
+def weights_of(y, weights):
+    """Weights of the rows, one where none are given."""
+    return np.ones(len(y)) if weights is None else np.asarray(weights, dtype=float)
+
+
+def row_weights(y, weights, mask, C):
+    """(N, C) weights: those of the rows, zero where a member does not see a row."""
+    return weights_of(y, weights)[:, None] * (
+        np.ones((len(y), C)) if mask is None else np.asarray(mask, dtype=float)
+    )
+
+
+def hinge(X, y, W, b, p):
+    """(N, C) losses (1 - y_n (x_n.w_c + b_c))_+^p."""
+    return np.maximum(1 - y[:, None] * (X @ W + b), 0) ** p
+
+
+def exrm_objective(X, y, W, b, lam, p=2, beta=0.0, weights=None, mask=None):
+    """Eq. (5) with weights of rows, sparsity beta and rows that not every member sees."""
+    row_sums = np.abs(W).sum(axis=1)
+    losses = row_weights(y, weights, mask, W.shape[1]) * hinge(X, y, W, b, p)
+    return float((row_sums**2).sum() / 2 + beta * row_sums.sum() + lam * losses.sum())
+
+
+def exrm(X, y, lam, C, p=2, beta=0.0, weights=None, mask=None):
+    """Minimise eq. (5): (objective, W, b)."""
+    import cvxpy as cp
+
+    W, b = cp.Variable((X.shape[1], C)), cp.Variable((1, C))
+    row_sums = cp.sum(cp.abs(W), axis=1)
+    margins = cp.multiply(y[:, None], X @ W + np.ones((len(y), 1)) @ b)
+    losses = cp.multiply(row_weights(y, weights, mask, C), cp.power(cp.pos(1 - margins), p, approx=False))
+    solve(
+        cp.Problem(cp.Minimize(cp.sum_squares(row_sums) / 2 + beta * cp.sum(row_sums) + lam * cp.sum(losses)))
+    )
+    point = np.asarray(W.value), np.asarray(b.value)[0]
+    return exrm_objective(X, y, *point, lam, p, beta, weights, mask), *point
+
+
+def svm_objective(X, y, w, b, lam, p=2, beta=0.0, weights=None):
+    """1/2 ||w||^2 + beta ||w||_1 + lam times the weighted losses."""
+    s = weights_of(y, weights)
+    losses = s * np.maximum(1 - y * (X @ w + b), 0) ** p
+    return float(w @ w / 2 + beta * np.abs(w).sum() + lam * losses.sum())
+
+
+def svm(X, y, lam, p=2, beta=0.0, weights=None):
+    """Minimise the primal SVM: (objective, w, b)."""
+    import cvxpy as cp
+
+    s, centre = weights_of(y, weights), X.mean(axis=0)
+    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    losses = cp.multiply(s, cp.power(cp.pos(1 - cp.multiply(y, (X - centre) @ w + b)), p, approx=False))
+    solve(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + beta * cp.norm1(w) + lam * cp.sum(losses))))
+    point = np.asarray(w.value), float(b.value - centre @ w.value)
+    return svm_objective(X, y, *point, lam, p, beta, weights), *point
+
+
+def svm_lower_bound(X, y, lam, p=2, weights=None):
+    """Dual of the primal SVM, evaluated at a point made feasible: no objective can be smaller."""
+    import cvxpy as cp
+
+    cap = lam * weights_of(y, weights)
+    X, y, cap = X[cap > 0], y[cap > 0], cap[cap > 0]
+    share = cp.Variable(len(y))  # of the cap: numbers of one size, whatever lam is
+    a = cp.multiply(cap, share)
+    limits, gain = [share >= 0, y @ a == 0], cp.sum(a) - cp.sum_squares(X.T @ cp.multiply(y * cap, share)) / 2
+    if p == 1:
+        limits.append(share <= 1)
+    else:
+        q = p / (p - 1)
+        gain -= (p - 1) * p**-q * cp.sum(cp.multiply(cap, cp.power(cp.pos(share), q, approx=False)))
+    solve(cp.Problem(cp.Maximize(gain / lam), limits))
+    point = cap * np.clip(share.value, 0, 1 if p == 1 else None)
+    sides = [point[y > 0].sum(), point[y < 0].sum()]
+    point = point * np.where(y > 0, min(sides) / sides[0], min(sides) / sides[1])
+    conjugate = 0.0 if p == 1 else ((p - 1) * cap * (point / (cap * p)) ** (p / (p - 1))).sum()
+    w = X.T @ (y * point)
+    return float(point.sum() - conjugate - w @ w / 2)
+
+
+def nu_of(y, lam, weights=None):
+    """The nu of the diversity regularised machine: the largest possible one over lam."""
+    s = weights_of(y, weights)
+    return 2 * min(s[y > 0].sum(), s[y < 0].sum()) / s.sum() / lam
+
+
+def best_rho(margins, shares, nu):
+    """Minimise -rho + (1/nu) sum_n shares_n (rho - margin_n)_+ over rho: the nu-quantile of the margins."""
+    order = np.argsort(margins)
+    return margins[order][np.searchsorted(np.cumsum(shares[order]), nu * (1 - 1e-12))]
+
+
+def diversity_objective(X, y, W, b, lam, weights=None):
+    """Sum over members of -rho_c + (1/nu) sum_n (s_n/S) (rho_c - y_n f_c(x_n))_+ at the best rho_c."""
+    s = weights_of(y, weights)
+    nu, shares, total = nu_of(y, lam, weights), s / s.sum(), 0.0
+    for margins in (y[:, None] * (X @ W + b)).T:
+        rho = best_rho(margins, shares, nu)
+        total += -rho + shares @ np.maximum(rho - margins, 0) / nu
+    return float(total)
+
+
+def diversity_violation(W, diversity):
+    """By how much ||w_c|| <= 1 and ||sum_c w_c||^2 <= (1 - diversity) C^2 are broken at most."""
+    C = W.shape[1]
+    whole = W.sum(axis=1)
+    return float(max(np.linalg.norm(W, axis=0).max() - 1, (whole @ whole) / C**2 - (1 - diversity)))
+
+
+def diversity_machine(X, y, lam, C, diversity, weights=None):
+    """Minimise the diversity regularised machine: (objective, W, b)."""
+    import cvxpy as cp
+
+    s = weights_of(y, weights)
+    W, b, rho = cp.Variable((X.shape[1], C)), cp.Variable((1, C)), cp.Variable((1, C))
+    ones = np.ones((len(y), 1))
+    margins = cp.multiply(y[:, None], X @ W + ones @ b)
+    losses = (s / s.sum()) @ cp.pos(ones @ rho - margins)
+    limits = [cp.norm(W[:, c]) <= 1 for c in range(C)]
+    limits.append(cp.norm(cp.sum(W, axis=1)) <= np.sqrt(1 - diversity) * C)
+    solve(cp.Problem(cp.Minimize(-cp.sum(rho) + cp.sum(losses) / nu_of(y, lam, weights)), limits))
+    point = np.asarray(W.value), np.asarray(b.value)[0]
+    assert diversity_violation(point[0], diversity) < 1e-8
+    return diversity_objective(X, y, *point, lam, weights), *point
+
+
+def printed_alm(X, y, lam, C, p, n_iter, rho=1.1):
+    """Algorithm 2 with its printed start, eqs. (8), (12), (14), (15), (17), (18): W and b of every iteration.
+
+    The problem (8) of every row of W goes to cvxpy, so that neither way to solve it is taken for granted.
+    """
+    n, d = X.shape
+    W, P, Q = np.ones((d, C)), np.zeros((d, C)), np.ones((d, C))
+    E, Z, b, Y, mu = np.zeros((n, C)), np.zeros((n, C)), np.zeros(C), np.tile(y[:, None], C), 1.0
+    K = np.linalg.inv(np.eye(d) + X.T @ X)
+    path = []
+    for _ in range(n_iter):
+        W = np.array([squared_l1(row, 1 / mu) for row in P + Q / mu])
+        b = (Y - E - X @ P - Z / mu).mean(axis=0)
+        S = Y - X @ P - b - Z / mu
+        shrunk = S / (1 + 2 * lam / mu) if p == 2 else np.sign(S) * np.maximum(np.abs(S) - lam / mu, 0)
+        E = np.where(Y * S > 0, shrunk, S)
+        P = K @ (W - Q / mu + X.T @ (Y - b - Z / mu - E))
+        Z = Z + mu * (E - Y + X @ P + b)
+        Q = Q + mu * (P - W)
+        mu *= rho
+        path.append((W, b))
+    return path
+
+
+def squared_l1(v, step, beta=0.0):
+    """Minimise step (1/2 ||w||_1^2 + beta ||w||_1) + 1/2 ||w - v||^2 over w."""
+    import cvxpy as cp
+
+    scale = np.abs(v).max() or 1.0  # the problem is homogeneous in (w, v, beta)
+    v, beta, w = v / scale, beta / scale, cp.Variable(len(v))
+    size = cp.norm1(w)
+    solve(cp.Problem(cp.Minimize(step * (cp.square(size) / 2 + beta * size) + cp.sum_squares(w - v) / 2)))
+    return scale * np.asarray(w.value)
+
+
+def squared_l1_objective(w, v, step, beta=0.0):
+    """Return the objective of `squared_l1` at w."""
+    size = np.abs(w).sum()
+    return float(step * (size**2 / 2 + beta * size) + ((w - v) ** 2).sum() / 2)

@@ -1,0 +1,188 @@
+"""The diversity regularised machine against cvxpy, nu-SVM, and what its homogeneity implies.
+
+For fixed w the best (b, rho) leave h(w) = min [-rho + (1/nu) sum (s_n/S) (rho - y_n (x_n.w + b))_+], which is convex and
+positively homogeneous: h(t w) = t h(w). So for the mean column m of any feasible W, sum_c h(w_c) >= C h(m), and
+||m|| <= r = sqrt(1 - diversity). Let u be the minimiser of h on the unit ball (nu-SVM's direction; unique when
+h(u) < 0). Then the minimum is C r h(u), C columns r u attain it, and every optimum has the mean column r u: neither
+the number of members nor the diversity turns the ensemble.
+"""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import NuSVC
+from tests.linear import reference
+from tests.linear.problems import three_classes, two_classes
+
+from rotastack.linear import DiversityRegularizedClassifier
+
+SIZES = [(1, 0.0), (1, 0.5), (4, 0.0), (4, 0.3), (4, 0.9), (10, 0.5)]
+sizes = pytest.mark.parametrize(("C", "diversity"), SIZES)
+
+
+def points(model):
+    """Columns and intercepts of the members of a fitted model of two classes."""
+    return model.coef_members_.T, model.intercept_members_
+
+
+def own_objective(model, X, y, weights=None):
+    return reference.diversity_objective(X, y, *points(model), model.lam, weights)
+
+
+def check(model, X, y, weights=None):
+    """Feasible, the objective of cvxpy to 1e-4, the mean column of the members."""
+    W, b = points(model)
+    assert W.shape == (X.shape[1], model.n_estimators)
+    assert reference.diversity_violation(W, model.diversity) < 1e-6
+    best, _, _ = reference.diversity_machine(X, y, model.lam, model.n_estimators, model.diversity, weights)
+    assert own_objective(model, X, y, weights) == pytest.approx(best, rel=1e-4, abs=1e-6)
+    assert model.objective_ == pytest.approx(best, rel=1e-4, abs=1e-6)
+    np.testing.assert_allclose(model.coef_[0], W.mean(axis=1), atol=1e-12)
+    assert model.intercept_[0] == pytest.approx(b.mean())
+
+
+@sizes
+@pytest.mark.parametrize("lam", [1.2, 2.0, 10.0])
+@pytest.mark.parametrize(("n", "d"), [(50, 5), (25, 40)])
+def test_the_optimum_of_cvxpy(C, diversity, lam, n, d):
+    X, y = two_classes(d + C, n, d, noise=0.3)
+    check(DiversityRegularizedClassifier(C, lam, diversity).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize("lam", [1.5, 4.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_weights_of_rows(lam, seed):
+    X, y = two_classes(seed, 40, 6, noise=0.0)
+    weights = np.random.default_rng(seed).uniform(0, 2, 40)
+    weights[3:8] = 0
+    model = DiversityRegularizedClassifier(3, lam, 0.4).fit(X, y, sample_weight=weights)
+    check(model, X, y, weights)
+    counts = np.random.default_rng(seed).integers(1, 4, 40)
+    weighted = DiversityRegularizedClassifier(3, lam, 0.4).fit(X, y, sample_weight=counts)
+    X_more, y_more = np.repeat(X, counts, axis=0), np.repeat(y, counts)
+    repeated = DiversityRegularizedClassifier(3, lam, 0.4).fit(X_more, y_more)
+    assert own_objective(weighted, X, y, counts) == pytest.approx(
+        own_objective(repeated, X_more, y_more), rel=1e-4
+    )
+
+
+def test_weights_of_classes():
+    # The smaller class sets nu, so that weights of classes change how far the larger one may concentrate.
+    X, y = two_classes(7, 80, 3, noise=0.3)
+    X, y = X[np.argsort(y)[:55]], np.sort(y)[:55]
+    balanced = np.where(y > 0, 27.5 / (y > 0).sum(), 27.5 / (y < 0).sum())
+    plain = DiversityRegularizedClassifier(3, 1.5, 0.5).fit(X, y)
+    weighted = DiversityRegularizedClassifier(3, 1.5, 0.5).fit(X, y, sample_weight=balanced)
+    check(plain, X, y)
+    check(weighted, X, y, balanced)
+    u, v = (reference.diversity_machine(X, y, 1.5, 1, 0.0, s)[1][:, 0] for s in (None, balanced))
+    assert u @ v < 0.999
+    assert plain.coef_[0] @ weighted.coef_[0] < 0.999 * 0.5
+
+
+@pytest.mark.parametrize(("lam", "noise"), [(1.05, 1.0), (1.5, 0.3), (2.0, 0.0), (8.0, 0.0)])
+@pytest.mark.parametrize("seed", range(3))
+def test_one_member_without_diversity_is_nu_svm(lam, noise, seed):
+    X, y = two_classes(seed, 60, 5, noise)
+    assert reference.diversity_machine(X, y, lam, 1, 0.0)[0] < -1e-3  # else any direction is as good
+    model = DiversityRegularizedClassifier(1, lam, 0.0, tol=1e-9, max_iter=100_000).fit(X, y)
+    theirs = NuSVC(nu=reference.nu_of(y, lam), kernel="linear", tol=1e-8).fit(X, y)
+    direction = theirs.coef_[0] / np.linalg.norm(theirs.coef_)
+    assert np.linalg.norm(model.coef_) == pytest.approx(1.0, abs=1e-6)
+    np.testing.assert_allclose(model.coef_[0], direction, atol=1e-3)
+    decision = theirs.decision_function(X) / np.linalg.norm(theirs.coef_)
+    np.testing.assert_allclose(model.decision_function(X), decision, atol=1e-2)
+    clear = np.abs(decision) > 1e-2
+    assert (model.predict(X)[clear] == theirs.predict(X)[clear]).all()
+
+
+def test_a_nu_too_small_for_the_overlap_leaves_nothing():
+    # h >= 0 everywhere: the hulls that 1 / nu allows overlap, and w = 0 is the optimum.
+    X, y = two_classes(1, 50, 5)
+    best, W, _ = reference.diversity_machine(X, y, 10.0, 3, 0.5)
+    assert best == pytest.approx(0.0, abs=1e-9)
+    assert np.abs(W).max() < 1e-6
+    model = DiversityRegularizedClassifier(3, 10.0).fit(X, y)
+    assert model.objective_ == pytest.approx(0.0, abs=1e-6)
+    assert np.abs(model.coef_).max() < 1e-6
+
+
+@pytest.mark.parametrize("lam", [1.5, 5.0])
+@pytest.mark.parametrize("seed", range(2))
+def test_neither_size_nor_diversity_turns_the_ensemble(lam, seed):
+    X, y = two_classes(seed + 20, 50, 30)
+    minimum, u, _ = reference.diversity_machine(X, y, lam, 1, 0.0)
+    assert minimum < -1e-3
+    for C, diversity in SIZES:
+        r = np.sqrt(1 - diversity)
+        best, W, _ = reference.diversity_machine(X, y, lam, C, diversity)
+        assert best == pytest.approx(C * r * minimum, rel=1e-7)
+        np.testing.assert_allclose(W.mean(axis=1), r * u[:, 0], atol=1e-4)
+        model = DiversityRegularizedClassifier(C, lam, diversity, tol=1e-9, max_iter=100_000).fit(X, y)
+        assert own_objective(model, X, y) == pytest.approx(C * r * minimum, rel=1e-4)
+        direction = model.coef_[0] / np.linalg.norm(model.coef_)
+        assert direction @ u[:, 0] / np.linalg.norm(u) == pytest.approx(1.0, abs=1e-4)
+        assert np.linalg.norm(model.coef_) == pytest.approx(r, rel=1e-3)
+
+
+def test_equal_columns_are_an_optimum():
+    X, y = two_classes(30, 50, 5)
+    u = reference.diversity_machine(X, y, 2.0, 1, 0.0)
+    W, b = np.repeat(np.sqrt(0.4) * u[1], 5, axis=1), np.repeat(np.sqrt(0.4) * u[2], 5)
+    assert reference.diversity_violation(W, 0.6) < 1e-9
+    best = reference.diversity_machine(X, y, 2.0, 5, 0.6)[0]
+    assert reference.diversity_objective(X, y, W, b, 2.0) == pytest.approx(best, rel=1e-7)
+
+
+def test_the_gap_reported_covers_the_true_one():
+    X, y = two_classes(33, 50, 5, noise=0.3)
+    best = reference.diversity_machine(X, y, 1.5, 4, 0.3)[0]
+    for tol in (1e-2, 1e-4, 1e-7):
+        model = DiversityRegularizedClassifier(4, 1.5, 0.3, tol=tol).fit(X, y)
+        assert (model.objective_ - best) / abs(best) - 1e-9 <= model.duality_gap_ <= tol
+    with pytest.warns(ConvergenceWarning):
+        DiversityRegularizedClassifier(4, 1.5, 0.3, tol=1e-9, max_iter=3).fit(X, y)
+
+
+def test_shapes_labels_and_decisions():
+    X, y = two_classes(31, 40, 5)
+    labels = np.where(y > 0, "yes", "no")
+    model = DiversityRegularizedClassifier(4).fit(X, labels)
+    assert model.classes_.tolist() == ["no", "yes"]
+    assert model.coef_members_.shape == (4, 5)
+    assert model.intercept_members_.shape == (4,)
+    assert model.coef_.shape == (1, 5)
+    decision = model.decision_function(X)
+    np.testing.assert_allclose(decision, X @ model.coef_[0] + model.intercept_[0], atol=1e-12)
+    assert (model.predict(X) == np.where(decision > 0, "yes", "no")).all()
+    np.testing.assert_array_equal(model.coef_, DiversityRegularizedClassifier(4).fit(X, y).coef_)
+
+
+def test_one_against_the_rest():
+    X, labels = three_classes(1)
+    model = DiversityRegularizedClassifier(3, 3.0, 0.4).fit(X, labels)
+    assert model.coef_members_.shape == (3, 3, X.shape[1])
+    assert model.intercept_members_.shape == (3, 3)
+    for k, name in enumerate("abc"):
+        single = DiversityRegularizedClassifier(3, 3.0, 0.4).fit(X, np.where(labels == name, 1, -1))
+        np.testing.assert_allclose(model.coef_[k], single.coef_[0], atol=1e-9)
+        np.testing.assert_allclose(model.intercept_[k], single.intercept_[0], atol=1e-9)
+    assert (model.predict(X) == np.array(list("abc"))[model.decision_function(X).argmax(axis=1)]).all()
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"lam": 1.0}, "lam"),
+        ({"lam": 0.5}, "lam"),
+        ({"n_estimators": 0}, "n_estimators"),
+        ({"diversity": -0.1}, "diversity"),
+        ({"diversity": 1.1}, "diversity"),
+        ({"tol": 0.0}, "tol"),
+        ({"max_iter": 0}, "max_iter"),
+    ],
+)
+def test_values_out_of_range_are_refused_by_name(options, word):
+    X, y = two_classes(0)
+    with pytest.raises(ValueError, match=word):
+        DiversityRegularizedClassifier(**options).fit(X, y)
