@@ -21,7 +21,8 @@ from sklearn.utils.validation import (
 )
 
 from rotastack.blas import one_blas_thread
-from rotastack.linear.problem import Solution
+from rotastack.linear.primal import solve_primal
+from rotastack.linear.problem import Problem, Solution
 from rotastack.scales import warn_of_scales
 
 __all__ = ["LinearEnsemble", "LinearSeparator"]
@@ -29,6 +30,7 @@ __all__ = ["LinearEnsemble", "LinearSeparator"]
 POSITIVE = Interval(Real, 0, None, closed="neither")
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 POWER = Interval(Real, 1, None, closed="left")
+EXACT_TOL, WARN_GAP = 1e-14, 1e-6
 CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 
 
@@ -37,12 +39,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict] = {
         "lam": [POSITIVE],
-        "tol": [POSITIVE],
+        "tol": [POSITIVE, None],
         "max_iter": [LEAST_ONE],
         "multi_class": [StrOptions({"ovr", "off"})],
     }
     lam: float
     multi_class: str
+    max_iter: int
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
@@ -117,14 +120,19 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         several = len(solutions) > 1
         self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
         self.intercept_ = np.array([s.b.mean() for s in solutions])
-        for name, values in {
-            "objective_": [s.objective for s in solutions],
-            "duality_gap_": [s.gap for s in solutions],
-            "n_iter_": [s.n_iter for s in solutions],
-        }.items():
-            setattr(self, name, np.array(values) if several else values[0])
+        for name in ("objective", "n_iter"):
+            values = [getattr(s, name) for s in solutions]
+            setattr(self, f"{name}_", np.array(values) if several else values[0])
+        gaps = [s.gap for s in solutions]
+        self.duality_gap_ = np.array(gaps) if several else gaps[0]
         paths = [np.array(s.path) for s in solutions]
         self.objective_path_ = paths if several else paths[0]
+
+    def _exact(self, problem: Problem, tol: float | None) -> Solution:
+        solution = solve_primal(problem, EXACT_TOL if tol is None else tol, self.max_iter)
+        if solution.gap > (WARN_GAP if tol is None else tol):
+            self._warn(solution, "scale the columns, lower lam, or raise max_iter.")
+        return solution
 
     def _warn(self, solution: Solution, advice: str) -> None:
         warnings.warn(

@@ -19,7 +19,7 @@ from rotastack.seeds import child, root_sequence
 
 __all__ = ["ExclusivityRegularizedClassifier"]
 
-PAPER_TOL = 0.05
+PAPER_TOL, ITERATIVE_TOL = 0.05, 1e-6
 _FAR = 1e-4
 """Relative gap from which on the paper's algorithm has missed the optimum."""
 
@@ -49,9 +49,10 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it converges.
     w_step : {"prox", "reweighting"}, default="prox"
         Of alm: W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
-    tol : float or "paper", default=1e-6
-        Relative duality gap (exact, admm); relative change of the objective (alm). "paper", of alm: the
-        first change below 0.05.
+    tol : float, "paper" or None, default=None
+        Relative duality gap (exact, admm) or relative change of the objective (alm) at which it ends. None:
+        exact goes on until rounding ends it, usually below 1e-13; the others take 1e-6. "paper", of alm:
+        the first change below 0.05.
     beta : float, default=0.0
         Weight of the sparsity term, W~ = [W, beta 1].
     init : {"equal", "random"}, default="equal"
@@ -113,7 +114,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         "mu0": [POSITIVE],
         "rho": [Interval(Real, 1, None, closed="left")],
         "w_step": [StrOptions({"prox", "reweighting"})],
-        "tol": [POSITIVE, StrOptions({"paper"})],
+        "tol": [POSITIVE, StrOptions({"paper"}), None],
         "beta": [Interval(Real, 0, None, closed="left")],
         "init": [StrOptions({"equal", "random"})],
         "max_samples": [LEAST_ONE, Interval(Real, 0, 1, closed="right"), None],
@@ -130,7 +131,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         mu0: float = 1.0,
         rho: float = 1.1,
         w_step: str = "prox",
-        tol: float | str = 1e-6,
+        tol: float | str | None = None,
         beta: float = 0.0,
         init: str = "equal",
         max_samples: int | float | None = None,
@@ -159,7 +160,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         if self.tol == "paper" and self.solver != "alm":
             raise ValueError(f"tol='paper' goes with solver='alm', not with {self.solver!r}")
         self._sequence = root_sequence(self.random_state)
-        self._problem_number, self._votes = 0, []
+        self._disagreements: list[float] = []
         self.solver_ = self.solver
         self.samples_ = np.ones((self.n_estimators, len(codes)), dtype=bool)
         if self.max_samples is None:
@@ -180,25 +181,25 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         equal = self.max_samples is None and (self.init == "equal" or self.solver_ == "exact")
         cost = (self.lam * weights)[:, None] * (1.0 if self.max_samples is None else self.samples_.T)
         problem = Problem(
-            labels[:, None] * X, labels, cost, self.loss_power, self.beta,
+            X, labels, cost, self.loss_power, self.beta,
             copies=self.n_estimators if equal else 1,
         )  # fmt: skip
         if self.solver_ == "exact":
-            solution = solve_primal(problem, self._tolerance(), min(self.max_iter, 200))
-            advice = "scale the columns, lower lam, or raise max_iter or tol."
+            solution = self._exact(problem, None if self.tol is None else self._tolerance())
         else:
             shape = X.shape[1], 1 if equal else self.n_estimators
-            rng = np.random.default_rng(child(self._sequence, "start", self._problem_number))
+            rng = np.random.default_rng(child(self._sequence, "start", len(self._disagreements)))
             start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
             solution, advice = (self._alm if self.solver_ == "alm" else self._admm)(problem, start)
-        self._problem_number += 1
-        if not solution.converged:
-            self._warn(solution, advice)
-        self._votes.append(X @ solution.W + solution.b > 0)
+            if not solution.converged:
+                self._warn(solution, advice)
+        self._disagreements.append(_disagreement(X, solution))
         return solution
 
     def _tolerance(self) -> float:
-        return PAPER_TOL if isinstance(self.tol, str) else float(self.tol)
+        if self.tol is None:
+            return ITERATIVE_TOL
+        return PAPER_TOL if isinstance(self.tol, str) else self.tol
 
     def _alm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
         """Run the paper's algorithm, and find how far from the optimum it ends."""
@@ -242,10 +243,14 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
 
     def _keep(self, solutions):
         super()._keep(solutions)
-        C = self.n_estimators
-        agreeing = []
-        for votes in self._votes:
-            k = votes.sum(axis=1) * (C // votes.shape[1])
-            agreeing.append((k * (C - k)).mean() / max(C * (C - 1) / 2, 1))
-        self.disagreement_ = float(np.mean(agreeing))
-        del self._votes, self._sequence, self._problem_number
+        self.disagreement_ = float(np.mean(self._disagreements))
+        del self._disagreements, self._sequence
+
+
+def _disagreement(X: NDArray[np.float64], solution: Solution) -> float:
+    """Return the share of rows on which two members disagree, mean over pairs."""
+    C = solution.W.shape[1]
+    if C == 1:
+        return 0.0
+    k = (X @ solution.W + solution.b > 0).sum(axis=1)
+    return float((k * (C - k)).mean() / (C * (C - 1) / 2))

@@ -1,4 +1,4 @@
-"""Primal SVM with squared hinge: Newton's method on the active rows."""
+"""Primal SVM by Newton's method on the rows that count: squared hinge, and hinge by a sequence of smooth problems."""
 
 from collections.abc import Iterator
 
@@ -6,22 +6,103 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
-__all__ = ["NewtonSVM"]
+__all__ = ["HingeNewton", "SquaredHingeNewton"]
 
 Array = NDArray[np.float64]
 _HALVINGS = 40
-_RIDGE = 1e-12
-"""Keeps the intercept determined where no row is active."""
 
 
-class NewtonSVM:
-    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2`` with u = 1 - A w - y b.
+class _PiecewiseNewton:
+    """Minimise ``||w||^2 / 2 + sum_n phi_n(u_n)``, u = 1 - A w - y b, where phi_n' is a ramp.
 
-    The objective is piecewise quadratic: once a full step leaves the active rows (u > 0) as they were,
-    it is at the optimum, exact but for rounding.
+    The slope of phi_n, ``alpha_n(u) = clip(start_n + rise_n u, 0, cap_n)``, is constant but on an interval. So
+    the objective is piecewise quadratic, and its Hessian a matter of the rows on their ramp. Once a full step
+    leaves these as they were it has reached the optimum, exact but for rounding.
 
-    Parameters and attributes as of :class:`~rotastack.linear.interior.InteriorPoint`; the multipliers
-    are worth a bound (`certifies`) at the end.
+    Parameters
+    ----------
+    B : ndarray of shape (n_rows, n_features + 1)
+        [A, y].
+    cost : ndarray of shape (n_rows,)
+    z : ndarray of shape (n_features + 1,)
+        (w, b) to start from.
+
+    Attributes
+    ----------
+    w, b, u
+        Coefficients, intercept, and 1 - A w - y b.
+    alpha : ndarray of shape (n_rows,)
+        Multipliers of the margins.
+    certifies : bool
+        Whether alpha is worth a bound.
+    """
+
+    def __init__(self, B: Array, cost: Array, z: Array):
+        self.B, self.cost, self.z = B, cost, z
+        self.u = 1 - B @ z
+        self.certifies = False
+
+    @property
+    def w(self) -> Array:
+        return self.z[:-1]
+
+    @property
+    def b(self) -> float:
+        return self.z[-1]
+
+    def _slopes(self, u: Array) -> Array:
+        return np.minimum(np.maximum(self.start + self.rise * u, 0), self.cap)
+
+    def _value(self, z: Array, u: Array, alpha: Array) -> float:
+        offset = alpha - self.start
+        return float(z[:-1] @ z[:-1] / 2 + alpha @ u - offset @ (offset / self.rise) / 2)
+
+    def _steps(self, start: Array | float, rise: Array, cap: Array | float, tol: float) -> Iterator[bool]:
+        """Go a Newton step at a time; yield whether it was the last."""
+        self.start, self.rise, self.cap = start, rise, cap
+        self.alpha = self._slopes(self.u)
+        value = self._value(self.z, self.u, self.alpha)
+        while True:
+            ramp = (self.alpha > 0) & (self.alpha < cap)
+            gradient = -(self.alpha @ self.B)
+            gradient[:-1] += self.z[:-1]
+            if np.abs(gradient).max() <= tol:
+                yield True
+                return
+            step = self._newton_step(ramp, gradient)
+            along, slope, length = self.B @ step, float(gradient @ step), 1.0
+            for _ in range(_HALVINGS):
+                z, u = self.z + length * step, self.u - length * along
+                alpha = self._slopes(u)
+                new = self._value(z, u, alpha)
+                if new <= value + 1e-4 * length * slope:
+                    break
+                length /= 2
+            else:  # rounding
+                yield True
+                return
+            self.z, self.u, self.alpha, value = z, u, alpha, new
+            last = length == 1.0 and np.array_equal((alpha > 0) & (alpha < cap), ramp)
+            yield last
+            if last:
+                return
+
+    def _newton_step(self, ramp: NDArray[np.bool_], gradient: Array) -> Array:
+        rows, rise = self.B[ramp], self.rise[ramp]
+        if len(rise) and rise[0] == rise.min() == rise.max():
+            H = rows.T @ rows
+            H *= rise[0]
+        else:
+            rows *= np.sqrt(rise)[:, None]
+            H = rows.T @ rows
+        H.flat[: -1 : len(H) + 1] += 1
+        # Without a row on its ramp nothing holds the intercept; then it may go as far as all of them would let it.
+        H[-1, -1] = H[-1, -1] * (1 + 1e-12) if len(rise) else self.rise.sum()
+        return -cho_solve(cho_factor(H, overwrite_a=True, check_finite=False), gradient, check_finite=False)
+
+
+class SquaredHingeNewton(_PiecewiseNewton):
+    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2``.
 
     References
     ----------
@@ -29,59 +110,37 @@ class NewtonSVM:
     linear SVMs. Journal of Machine Learning Research 6.
     """
 
-    def __init__(self, A: Array, y: Array, cost: Array):
-        self.B, self.cost = np.column_stack([A, y]), cost
-        self.z, self.u = np.zeros(self.B.shape[1]), np.ones(len(y))
-        self._regular = np.append(np.ones(A.shape[1]), 0.0)
-        self.certifies = False
-
-    @property
-    def w(self) -> Array:
-        """Coefficients."""
-        return self.z[:-1]
-
-    @property
-    def b(self) -> float:
-        """Intercept."""
-        return self.z[-1]
-
-    @property
-    def alpha(self) -> Array:
-        """Multipliers of the margins."""
-        return 2 * self.cost * np.maximum(self.u, 0)
-
-    def iterate(self, max_iter: int) -> Iterator["NewtonSVM"]:
-        """Yield itself after each iteration, until the active rows stay."""
-        value = self._value(self.z, self.u)
-        for _ in range(max_iter):
-            active = self.u > 0
-            slope, step = self._newton_step(active)
-            along, length = self.B @ step, 1.0
-            for _ in range(_HALVINGS):
-                z, u = self.z + length * step, self.u - length * along
-                new = self._value(z, u)
-                if new <= value + 1e-4 * length * slope:
-                    break
-                length /= 2
-            else:
-                return
-            self.z, self.u, value = z, u, new
-            self.certifies = length == 1.0 and np.array_equal(u > 0, active)
+    def iterate(self, max_iter: int) -> Iterator["SquaredHingeNewton"]:
+        """Yield itself after each step, until the rows inside the margin stay."""
+        steps = self._steps(0.0, 2 * self.cost, np.inf, 0.0)
+        for self.certifies, _ in zip(steps, range(max_iter), strict=False):
             yield self
-            if self.certifies:
-                return
 
-    def _value(self, z: Array, u: Array) -> float:
-        over = np.maximum(u, 0)
-        return float(z[:-1] @ z[:-1] / 2 + self.cost @ (over * over))
 
-    def _newton_step(self, active: NDArray[np.bool_]) -> tuple[float, Array]:
-        """Return the slope of the objective along the Newton step, and the step."""
-        rows, weights = self.B[active], 2 * self.cost[active]
-        gradient = self._regular * self.z - rows.T @ (weights * self.u[active])
-        rows *= np.sqrt(weights)[:, None]
-        H = rows.T @ rows
-        H.flat[:: len(H) + 1] += self._regular
-        H[-1, -1] += _RIDGE * (1 + H[-1, -1])
-        step = -cho_solve(cho_factor(H, overwrite_a=True, check_finite=False), gradient, check_finite=False)
-        return float(gradient @ step), step
+class HingeNewton(_PiecewiseNewton):
+    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)`` by the method of multipliers.
+
+    Each round replaces the hinge by the ramp around the multipliers found so far, ``clip(alpha + rise u, 0,
+    cost)``, which gets steeper from round to round. Few Newton steps and small Hessians as long as most rows
+    are at the same end of the ramp: where costs are small.
+
+    References
+    ----------
+    Rockafellar, R. T. (1976). Augmented Lagrangians and applications of the proximal point algorithm in convex
+    programming. Mathematics of Operations Research 1.
+    """
+
+    STEEPNESS, GROWTH, STEPS = 10.0, 3.0, 30
+
+    def iterate(self, max_iter: int) -> Iterator["HingeNewton"]:
+        """Yield itself after each round."""
+        self.certifies = True
+        alpha, steepness = self.cost / 2, self.STEEPNESS
+        tol = 1e-3 * float((self.cost @ np.abs(self.B)).max())
+        for _ in range(max_iter):
+            for _ in zip(
+                self._steps(alpha, steepness * self.cost, self.cost, tol), range(self.STEPS), strict=False
+            ):
+                pass
+            yield self
+            alpha, steepness, tol = self.alpha, steepness * self.GROWTH, tol / 10

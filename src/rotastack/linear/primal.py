@@ -7,31 +7,34 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, qr
 
 from rotastack.linear.interior import InteriorPoint
-from rotastack.linear.newton import NewtonSVM
+from rotastack.linear.newton import HingeNewton, SquaredHingeNewton
 from rotastack.linear.problem import Problem, Solution, relative_gap
 
 __all__ = ["solve_primal"]
 
-_AIM = 1e-14
-"""Relative duality gap at which iterations end; the last ones cost little, as convergence is fast."""
+Array = NDArray[np.float64]
 _PATIENCE = 20
 _SATISFIED = 1e-9
 """From this gap on, iterations also end when rounding no longer lets it fall."""
+_SOFT = 30.0
+"""Costs are small if the mean cost times the mean squared length of a row is less."""
+_SAMPLE, _ROWS_PER_COEFFICIENT = 8, 20
+"""Newton's method starts from the solution for each eighth row, where there are many rows."""
 
 
-def solve_primal(problem: Problem, tol: float = 1e-6, max_iter: int = 200) -> Solution:
+def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> Solution:
     """Solve a problem whose members are all equal.
 
     With w in every column the objective is copies^2 times that of the primal SVM with ``cost / copies`` and
-    ``beta / copies``. Squared hinge without l1 term: Newton's method; else, and where its certificate fails
-    for rounding, an interior point method.
+    ``beta / copies``. Squared hinge, and hinge with small costs: Newton's method; else, and where its
+    certificate fails for rounding, an interior point method.
 
     Parameters
     ----------
     problem : Problem
         Of one column.
     tol : float
-        Relative duality gap that counts as solved; iterations go on to 1e-14 where rounding lets them.
+        Relative duality gap at which it ends; by default where rounding ends it.
     max_iter : int
 
     Returns
@@ -39,49 +42,74 @@ def solve_primal(problem: Problem, tol: float = 1e-6, max_iter: int = 200) -> So
     Solution
         The best iterate, with the best bound.
     """
-    n, m = problem.A.shape
-    square = problem.copies**2
-    centre = problem.y @ problem.A / n
-    A, basis = problem.A - problem.sign * centre, None
+    n, m = problem.X.shape
+    centre = problem.X.mean(axis=0)
+    basis = None
     if m > n and problem.beta == 0:  # w is a combination of the rows
-        basis, triangle = qr(A.T, mode="economic")
-        A = np.ascontiguousarray(triangle.T)
-    cost = np.ascontiguousarray(problem.cost[:, 0]) / problem.copies
-    small = Problem(A, problem.y, cost[:, None], problem.power, problem.beta / problem.copies)
-    methods: list[Callable] = [lambda: InteriorPoint(A, problem.y, cost, problem.power, small.beta)]
-    if problem.power == 2 and problem.beta == 0:
-        methods.insert(0, lambda: NewtonSVM(A, problem.y, cost))
-    search = _Search(small)
-    for method in methods:
-        search.follow(method(), min(_AIM, tol), max_iter)
-        if search.gap <= tol:
-            break
-    w = search.w if basis is None else basis @ search.w
-    return Solution(
+        basis, triangle = qr((problem.X - centre).T, mode="economic")
+        B = np.column_stack([triangle.T, np.ones(n)])
+    else:
+        B = np.empty((n, m + 1))
+        np.subtract(problem.X, centre, out=B[:, :m])
+        B[:, m] = 1
+    B *= problem.sign
+    search = _Search(B, problem.cost[:, 0] / problem.copies, problem.power, problem.beta / problem.copies)
+    search.run(tol, max_iter)
+    w = search.z[:-1] if basis is None else basis @ search.z[:-1]
+    solution = Solution(
         w[:, None],
-        np.array([search.b - centre @ w]),
-        search.value * square,
-        search.bound * square,
-        [value * square for value in search.path],
+        np.array([search.z[-1] - centre @ w]),
+        search.value,
+        search.bound,
+        search.path,
         len(search.path),
-        search.gap <= tol,
     )
+    solution.scale(problem.copies**2)
+    return solution
 
 
 class _Search:
     """The best point and the best bound seen so far; at first w = 0."""
 
-    def __init__(self, problem: Problem):
-        self.problem = problem
-        self.w: NDArray[np.float64] = np.zeros(problem.A.shape[1])
-        self.b, self.value, self.bound = 0.0, float(problem.cost.sum()), 0.0
+    def __init__(self, B: Array, cost: Array, power: float, beta: float):
+        self.B, self.cost, self.power, self.beta = B, np.ascontiguousarray(cost), power, beta
+        self.problem = Problem.signed(B[:, :-1], B[:, -1], self.cost[:, None], power, beta)
+        self.z, self.value, self.bound = np.zeros(B.shape[1]), float(cost.sum()), 0.0
         self.path: list[float] = []
 
     @property
     def gap(self) -> float:
         return relative_gap(self.value, self.bound)
 
-    def follow(self, point: InteriorPoint | NewtonSVM, aim: float, max_iter: int) -> None:
+    def run(self, tol: float, max_iter: int) -> None:
+        """Go through the methods until one brings the gap down."""
+        for method in self._methods():
+            self._follow(method(), tol, max_iter)
+            if self.gap <= max(tol, _SATISFIED):
+                return
+
+    def _methods(self) -> list[Callable]:
+        A, y = self.problem.A, self.problem.y
+        methods: list[Callable] = [lambda: InteriorPoint(A, y, self.cost, self.power, self.beta)]
+        if self.beta > 0:
+            return methods
+        if self.power == 2:
+            methods.insert(0, lambda: SquaredHingeNewton(self.B, self.cost, self._first()))
+        elif self.power == 1 and self.cost.mean() * np.vdot(self.B, self.B) <= _SOFT * len(y):
+            methods.insert(0, lambda: HingeNewton(self.B, self.cost, np.zeros(self.B.shape[1])))
+        return methods
+
+    def _first(self) -> Array:
+        n, coefficients = self.B.shape
+        if n < _SAMPLE * _ROWS_PER_COEFFICIENT * coefficients / 4:
+            return np.zeros(coefficients)
+        sample = _Search(self.B[::_SAMPLE], self.cost[::_SAMPLE] * _SAMPLE, self.power, self.beta)
+        sample.run(1e-3, 20)
+        return sample.z
+
+    def _follow(
+        self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int
+    ) -> None:
         """Take a method's iterates until the gap is small, or no longer falls."""
         best, idle = np.inf, 0
         try:
@@ -92,12 +120,12 @@ class _Search:
                         return
                     self.path.append(value)
                     if value < self.value:
-                        self.w, self.b, self.value = now.w, float(now.b), value
+                        self.z, self.value = np.append(now.w, now.b), value
                     if now.certifies:
                         self.bound = max(self.bound, self.problem.bound(now.alpha[:, None]))
                     idle = 0 if self.gap < best else idle + 1
                     best = min(best, self.gap)
-                    if best <= aim or idle > _PATIENCE or (idle and best <= _SATISFIED):
+                    if best <= tol or idle > _PATIENCE or (idle and best <= _SATISFIED):
                         return
         except LinAlgError:  # beyond what rounding allows; the gap says how far it came
             return

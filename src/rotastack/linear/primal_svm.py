@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.utils._param_validation import Interval
 
 from rotastack.linear.base import CLASS_WEIGHT, POWER, LinearSeparator, Real
-from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem
 
 __all__ = ["PrimalSVMClassifier"]
@@ -26,8 +25,8 @@ class PrimalSVMClassifier(LinearSeparator):
         p, at least 1. 1 is the hinge, 2 the squared hinge.
     beta : float, default=0.0
         Weight of the l1 norm, which sets coefficients to 0.
-    tol : float, default=1e-6
-        Relative duality gap above which there is a warning; iterations aim at 1e-14.
+    tol : float or None, default=None
+        Relative duality gap at which it ends; None: where rounding ends it, usually below 1e-13.
     max_iter : int, default=200
         Iterations at most; 10 to 30 are usual.
     multi_class : {"ovr", "off"}, default="ovr"
@@ -79,7 +78,7 @@ class PrimalSVMClassifier(LinearSeparator):
         *,
         loss_power: float = 2,
         beta: float = 0.0,
-        tol: float = 1e-6,
+        tol: float | None = None,
         max_iter: int = 200,
         multi_class: str = "ovr",
         class_weight: Any = None,
@@ -94,8 +93,5 @@ class PrimalSVMClassifier(LinearSeparator):
 
     def _solve(self, X, labels, weights):
         cost = (self.lam * weights)[:, None]
-        problem = Problem(labels[:, None] * X, labels, np.ascontiguousarray(cost), self.loss_power, self.beta)
-        solution = solve_primal(problem, self.tol, self.max_iter)
-        if not solution.converged:
-            self._warn(solution, "scale the columns, lower lam, or raise max_iter or tol.")
-        return solution
+        problem = Problem(X, labels, np.ascontiguousarray(cost), self.loss_power, self.beta)
+        return self._exact(problem, self.tol)

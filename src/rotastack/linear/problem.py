@@ -22,8 +22,8 @@ class Problem:
 
     Parameters
     ----------
-    A : ndarray of shape (n_rows, n_features)
-        Rows times their labels, y_n x_n.
+    X : ndarray of shape (n_rows, n_features)
+        A holds its rows times their labels, y_n x_n.
     y : ndarray of shape (n_rows,)
         -1 or 1.
     cost : ndarray of shape (n_rows, 1) or (n_rows, k)
@@ -34,12 +34,24 @@ class Problem:
     copies : int
     """
 
-    A: NDArray[np.float64]
+    X: NDArray[np.float64]
     y: NDArray[np.float64]
     cost: NDArray[np.float64]
     power: float = 2.0
     beta: float = 0.0
     copies: int = 1
+
+    @classmethod
+    def signed(cls, A: NDArray[np.float64], y: NDArray[np.float64], *rest) -> "Problem":
+        """State it with rows that are multiplied by their labels already."""
+        problem = cls(A, y, *rest)
+        problem.A = A
+        return problem
+
+    @cached_property
+    def A(self) -> NDArray[np.float64]:  # noqa: N802
+        """Rows times their labels."""
+        return self.sign * self.X
 
     @cached_property
     def sign(self) -> NDArray[np.float64]:
