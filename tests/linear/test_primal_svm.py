@@ -194,6 +194,16 @@ def test_an_endless_lambda_is_the_hard_margin():
 
 
 @powers
+@pytest.mark.parametrize("seed", [18, 22, 43, 103])
+@pytest.mark.parametrize("lam", [1e3, 1e4, 1e5])
+def test_a_large_lambda_on_six_columns_of_rank_two(p, seed, lam):
+    rng = np.random.default_rng(seed)
+    Z = rng.normal(size=(60, 2))
+    X, y = Z @ rng.normal(size=(2, 6)), np.where(Z[:, 0] > 0, 1.0, -1.0)
+    check(fit(X, y, lam, p), X, y)
+
+
+@powers
 def test_an_endless_lambda_on_classes_that_overlap(p):
     X, y = two_classes(11, 50, 4, noise=2.0)
     check(fit(X, y, 1e6, p), X, y)
@@ -324,6 +334,13 @@ def test_iterations_are_at_most_those_allowed(p):
     with pytest.warns(ConvergenceWarning):
         model = PrimalSVMClassifier(100.0, loss_power=p, max_iter=1, tol=1e-12).fit(X, y)
     assert model.n_iter_ == 1
+
+
+@pytest.mark.parametrize(("seed", "lam"), [(5, 1.0), (12, 100.0), (18, 100.0), (34, 1.0)])
+def test_the_path_ends_where_the_objective_is_with_more_columns_than_rows(seed, lam):
+    X, y = two_classes(seed, 40, 75)
+    model = fit(X, y, lam, 1, beta=5.0)
+    assert model.objective_path_[-1] == pytest.approx(model.objective_, rel=1e-6)
 
 
 @powers

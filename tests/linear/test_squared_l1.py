@@ -161,12 +161,12 @@ def test_reweighting_reaches_the_same_minimiser(step, beta, seed):
 
 
 def test_reweighting_to_zero_is_silent():
-    # Entries that lose shrink geometrically, until they are 0.
-    V, W0 = np.array([[5.0, 0.1, 0.0], [0.0, 0.0, 0.0]]), np.ones((2, 3))
+    # Entries that lose shrink until they are 0, and divide the row's sum.
+    V, W0 = np.array([[50.0, 0.1, 0.0], [0.0, 0.0, 0.0]]), np.ones((2, 3))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         W = reweighted_squared_l1(V, 2.0, W0, 5000)
-    np.testing.assert_allclose(W, [[5.0 / 3, 0.0, 0.0], [0.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(W, [[50.0 / 3, 0.0, 0.0], [0.0, 0.0, 0.0]], atol=1e-12)
 
 
 def test_reweighting_goes_downhill():
