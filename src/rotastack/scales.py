@@ -30,7 +30,7 @@ def warn_of_scales(
     stacklevel : int
         Whose line the warning names.
     """
-    spread = X.std(axis=0)
+    spread = _standard_deviations(X)
     spread = np.where(spread > 0, spread, np.nan)
     if np.isnan(spread).all() or np.nanmax(spread) <= SCALE_RATIO * np.nanmin(spread):
         return
@@ -47,3 +47,10 @@ def warn_of_scales(
         UserWarning,
         stacklevel=stacklevel + 1,
     )
+
+
+def _standard_deviations(X: NDArray[np.floating], block: int = 1024) -> NDArray[np.floating]:
+    """Return ``X.std(axis=0)`` without a second table of the size of X."""
+    mean = X.mean(axis=0)
+    squares = sum(((X[i : i + block] - mean) ** 2).sum(axis=0) for i in range(0, len(X), block))
+    return np.sqrt(squares / len(X))

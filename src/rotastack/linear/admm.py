@@ -40,6 +40,7 @@ class Splitting:
 def admm(
     problem: Splitting,
     W: Array,
+    sigma: float,
     check: Callable[[Array, Array, Array], bool],
     max_iter: int,
     every: int = 20,
@@ -51,6 +52,8 @@ def admm(
     problem : Splitting
     W : ndarray of shape (n_features, k)
         Where it starts.
+    sigma : float
+        Penalty to start from: about how large the multipliers will be.
     check : callable
         (W, z, multipliers of R) -> whether to end; called every so many iterations.
     max_iter, every : int
@@ -62,8 +65,8 @@ def admm(
     n_iter : int
     """
     solve = _LeastSquares(problem)
-    sigma, tau = 1.0, 1.0  # penalty of R = A P + F z; and of W = P, relative to it
-    R = problem.prox_h(np.zeros((len(problem.A), W.shape[1])), 1.0)
+    tau = 1 / sigma  # sigma: penalty of R = A P + F z; tau: of W = P, relative to it
+    R = problem.prox_h(np.zeros((len(problem.A), W.shape[1])), 1 / sigma)
     dual_W, dual_R = np.zeros_like(W), np.zeros_like(R)  # scaled by the penalties
     z = np.zeros((problem.F.shape[1], W.shape[1]))
     for t in range(1, max_iter + 1):

@@ -12,8 +12,8 @@ from rotastack.linear.squared_l1 import prox_squared_l1, reweighted_squared_l1
 
 __all__ = ["AlmOptions", "solve_alm"]
 
-_LARGEST_MU = 1e30
-_QUIET = 3
+_LARGEST_MU = 1e16
+_QUIET, _EVERY = 3, 20
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,9 @@ def solve_alm(
     project = _projection(A)
     P, b = np.zeros_like(W), np.zeros(k)
     AP, U, Z = (np.zeros((len(y), k)) for _ in range(3))
-    mu, path, quiet = options.mu0, [], 0
-    for _ in range(options.max_iter):
+    mu, path, quiet, bound = options.mu0, [], 0, 0.0
+    needed = 1 if options.absolute else _QUIET
+    while True:
         step = 1 / mu
         if options.reweighting:
             W = reweighted_squared_l1(
@@ -81,10 +82,12 @@ def solve_alm(
         if len(path) > 1:
             small = options.tol * (1 if options.absolute else abs(path[-1]))
             quiet = quiet + 1 if abs(path[-1] - path[-2]) <= small else 0
-        if quiet >= (1 if options.absolute else _QUIET):
+        ends = quiet >= needed or len(path) == options.max_iter
+        if ends or len(path) % _EVERY == 0:
+            bound = max(bound, problem.bound(-Z))  # Z is minus the multiplier of the margins
+        if ends:
             break
-    # Z is minus the multiplier of the margins.
-    return Solution(W, b, path[-1], problem.bound(-Z), path, len(path), quiet > 0)
+    return Solution(W, b, path[-1], bound, path, len(path), quiet >= needed)
 
 
 def _projection(A: NDArray[np.float64]):

@@ -30,7 +30,7 @@ __all__ = ["LinearEnsemble", "LinearSeparator"]
 POSITIVE = Interval(Real, 0, None, closed="neither")
 LEAST_ONE = Interval(Integral, 1, None, closed="left")
 POWER = Interval(Real, 1, None, closed="left")
-EXACT_TOL, WARN_GAP = 1e-14, 1e-6
+EXACT_TOL, WARN_GAP, LARGEST = 1e-14, 1e-6, 1e100
 CLASS_WEIGHT = [StrOptions({"balanced"}), dict, None]
 
 
@@ -82,23 +82,29 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        kept = weights > 0
-        X, weights = X[kept], weights[kept]
-        self.classes_, codes = np.unique(np.asarray(y)[kept], return_inverse=True)
+        X, y, weights = _weighty(X, np.asarray(y), weights)
+        if getattr(self, "class_weight", None) is not None:
+            weights = weights * compute_sample_weight(self.class_weight, y)
+            if not (np.isfinite(weights).all() and (weights >= 0).all()):
+                raise ValueError(f"class_weight={self.class_weight!r}: weights must be finite and at least 0")
+            X, y, weights = _weighty(X, y, weights)
+        self.classes_, codes = np.unique(y, return_inverse=True)
         n_classes = len(self.classes_)
         if n_classes < 2:
-            told = f" ({self.classes_[0]!r})" if n_classes else ""
+            told = f" ({self.classes_.tolist()[0]!r})" if n_classes else ""
             raise ValueError(f"y holds one class only{told}; at least 2 classes are needed")
         if n_classes > 2 and self.multi_class == "off":
             raise ValueError(
                 f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
             )
-        if getattr(self, "class_weight", None) is not None:
-            weights = weights * compute_sample_weight(self.class_weight, self.classes_[codes])
         warn_of_scales(
             X, _check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
             "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
         )  # fmt: skip
+        if max(-X.min(), X.max()) > LARGEST:
+            raise ValueError(
+                f"X holds values beyond {LARGEST:g}, whose squares cannot be summed; scale the columns"
+            )
         self._begin(codes)
         positives = range(n_classes) if n_classes > 2 else [1]
         solutions = []
@@ -137,7 +143,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def _warn(self, solution: Solution, advice: str) -> None:
         warnings.warn(
             f"{type(self).__name__} ended after {solution.n_iter} iterations with an objective of "
-            f"{solution.objective:.6g}, which is above the optimum by {100 * solution.gap:.2g} % at most; {advice}",
+            f"{solution.objective:.6g}, {solution.objective - solution.bound:.2g} above the optimum at most; {advice}",
             ConvergenceWarning,
             stacklevel=5,
         )
@@ -172,6 +178,12 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         """
         values = self.decision_function(X)
         return self.classes_[values.argmax(axis=1) if values.ndim == 2 else (values > 0).astype(np.intp)]
+
+
+def _weighty(X, y, weights):
+    """Leave out the rows of weight 0."""
+    kept = weights > 0
+    return (X, y, weights) if kept.all() else (X[kept], y[kept], weights[kept])
 
 
 class LinearEnsemble(LinearSeparator):

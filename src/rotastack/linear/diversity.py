@@ -1,5 +1,6 @@
 """Diversity regularised machine (DRM)."""
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -14,6 +15,9 @@ from rotastack.linear.problem import Solution
 __all__ = ["DiversityRegularizedClassifier"]
 
 _HALVINGS = 100
+_FLOOR = 0.01
+"""Optima this small, against a thousandth of the rows' spread, are none."""
+_LEAST_LAM = 1.01
 
 
 class DiversityRegularizedClassifier(LinearEnsemble):
@@ -48,6 +52,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         Of the mean member.
     intercept_ : ndarray of shape (1,) or (n_classes,)
     nu_ : float, or ndarray of shape (n_classes,)
+        What was used.
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of them
         Objective at each twentieth iteration.
@@ -56,12 +61,16 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
     Notes
     -----
-    The margins' multipliers sum to one half in either class, so class weights would do nothing.
-
     The objective is positively homogeneous in (w, b, rho), convex, and blind to the order of the members. So
-    equal members are optimal, and each is a nu-SVM whose ||w|| is 1, or sqrt(1 - diversity) if that is less:
-    neither `n_estimators` nor `diversity` changes a prediction. Two optimal members can differ in length only,
-    where the nu-SVM is unique. One member is computed, by alternating directions.
+    equal members are optimal, and each is a nu-SVM with ||w|| = sqrt(1 - diversity). The mean member's
+    direction is unique as long as the optimum is below 0, so neither `n_estimators` nor `diversity` changes
+    it. With diversity above 0 other optima have members that differ, but with the same mean; here one member
+    is computed, by alternating directions, and copied.
+
+    There is a separating direction only where the classes' reduced hulls are apart (the convex hulls with
+    weights of at most the row's share over nu). Where they overlap the optimum is w = 0: then lam is halved
+    towards 1, with a warning, until they do not. Class weights have no parameter: the margins' multipliers sum
+    to one half in either class whatever the weights.
 
     References
     ----------
@@ -108,21 +117,31 @@ class DiversityRegularizedClassifier(LinearEnsemble):
     def _solve(self, X, labels, weights):
         shares = weights / weights.sum()
         nu = 2 * min(shares[labels > 0].sum(), shares[labels < 0].sum()) / self.lam
+        radius, lam = float(np.sqrt(1 - self.diversity)), self.lam
+        solution = _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
+        while _overlapping(solution) and lam > _LEAST_LAM:
+            nu, lam = nu * lam / (1 + (lam - 1) / 2), 1 + (lam - 1) / 2
+            solution = _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
         self._nu.append(float(nu))
-        solution = _nu_svm(X, labels, shares / nu, self._radius(), self.tol, self.max_iter)
+        if lam < self.lam:
+            warnings.warn(
+                f"the classes' reduced hulls overlap with lam={self.lam}: only w = 0 is optimal; lam={lam:.4g} is used",
+                UserWarning, stacklevel=4,
+            )  # fmt: skip
         if not solution.converged:
             self._warn(solution, "raise max_iter or tol.")
         solution.scale(self.n_estimators)
         return solution
 
-    def _radius(self) -> float:
-        """Return the length that an equal member may have."""
-        return min(1.0, float(np.sqrt(1 - self.diversity)))
-
     def _keep(self, solutions):
         super()._keep(solutions)
         self.nu_ = np.array(self._nu) if len(self._nu) > 1 else self._nu[0]
         del self._nu
+
+
+def _overlapping(solution: Solution) -> bool:
+    """Tell whether nothing is better than w = 0."""
+    return solution.converged and -solution.objective <= _FLOOR * (solution.unit or 0)
 
 
 def _nu_svm(
@@ -154,13 +173,13 @@ def _nu_svm(
             best.W, best.b, best.objective = W, z[0], value
         feasible = _halves(alpha[:, 0], cost, y > 0)
         best.bound = max(best.bound, -radius * float(np.linalg.norm(A.T @ feasible)))
-        best.unit = max(abs(best.objective), 1e-3 * radius)
+        best.unit = max(abs(best.objective), 1e-3 * radius)  # where it is 0, nothing is relative to it
         return best.gap <= tol
 
     splitting = Splitting(
         A, F, np.array([0.0, -1.0]), inside, lambda T, step: -prox_hinge(-T, step * column, 1)
     )
-    *_, best.n_iter = admm(splitting, np.zeros((X.shape[1], 1)), check, max_iter)
+    *_, best.n_iter = admm(splitting, np.zeros((X.shape[1], 1)), float(cost.mean()), check, max_iter)
     best.converged = best.gap <= tol
     best.b = (best.b * spread) - (centre @ best.W)
     best.scale(spread)

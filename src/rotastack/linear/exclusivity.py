@@ -5,6 +5,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
 from sklearn.utils._param_validation import Interval, StrOptions
 
@@ -46,7 +47,8 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         "alm": the paper's algorithm 2, which can stop short of the optimum. "admm": all members, any rows,
         to a certified optimum.
     mu0, rho : float, default=1.0 and 1.1
-        Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it converges.
+        Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it goes on to
+        the optimum, slowly where columns are not centred.
     w_step : {"prox", "reweighting"}, default="prox"
         Of alm: W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
     tol : float, "paper" or None, default=None
@@ -59,7 +61,8 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         Of alm and admm: the paper's start with ones, from which members stay equal for ever (so one of them
         is computed), or normal random numbers.
     max_samples : int, float or None, default=None
-        Number or share of the rows that each member sees, drawn from each class without replacement.
+        Number or share of the rows that each member sees, drawn without replacement, with the classes'
+        shares kept as far as that goes, and a row of each class at least.
     max_iter : int, default=2000
         Iterations at most.
     multi_class : {"ovr", "off"}, default="ovr"
@@ -165,21 +168,19 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         self.samples_ = np.ones((self.n_estimators, len(codes)), dtype=bool)
         if self.max_samples is None:
             return
-        if self.solver == "exact":
-            self.solver_ = "admm"
-        share = self.max_samples / len(codes) if isinstance(self.max_samples, Integral) else self.max_samples
-        if share > 1:
-            raise ValueError(f"max_samples={self.max_samples} is more than the {len(codes)} rows there are")
         rng = np.random.default_rng(child(self._sequence, "samples"))
+        sizes = _class_sizes(np.bincount(codes), self.max_samples)
         self.samples_[:] = False
         for member in self.samples_:
-            for c in range(len(self.classes_)):
-                rows = np.flatnonzero(codes == c)
-                member[rng.permutation(rows)[: max(1, round(share * len(rows)))]] = True
+            for c, size in enumerate(sizes):
+                member[rng.permutation(np.flatnonzero(codes == c))[:size]] = True
+        if self.solver == "exact" and not self.samples_.all():
+            self.solver_ = "admm"
 
     def _solve(self, X, labels, weights):
-        equal = self.max_samples is None and (self.init == "equal" or self.solver_ == "exact")
-        cost = (self.lam * weights)[:, None] * (1.0 if self.max_samples is None else self.samples_.T)
+        shared = bool(self.samples_.all())
+        equal = shared and (self.init == "equal" or self.solver_ == "exact")
+        cost = (self.lam * weights)[:, None] * (1.0 if shared else self.samples_.T)
         problem = Problem(
             X, labels, cost, self.loss_power, self.beta,
             copies=self.n_estimators if equal else 1,
@@ -204,10 +205,15 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     def _alm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
         """Run the paper's algorithm, and find how far from the optimum it ends."""
         absolute = self.tol == "paper"
-        solution = solve_alm(
-            problem, start, start.copy(),
-            AlmOptions(self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), absolute, self.max_iter),
-        )  # fmt: skip
+        options = AlmOptions(
+            self.mu0, self.rho, self.w_step == "reweighting", self._tolerance(), absolute, self.max_iter
+        )
+        try:
+            solution = solve_alm(problem, start, start.copy(), options)
+        except LinAlgError:
+            raise ValueError(
+                "solver='alm' needs rows nearer to 0: centre and scale the columns of X"
+            ) from None
         if problem.cost.shape[1] == 1:  # the optimum is cheap to know: one SVM
             one = replace(problem, copies=self.n_estimators)
             solution.bound = max(solution.bound, solve_primal(one).bound)
@@ -219,8 +225,16 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         solution.converged &= solution.gap <= _FAR
         return solution, advice
 
-    def _admm(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
-        best, tol = Solution(np.zeros_like(start), np.zeros(start.shape[1]), np.inf, 0.0), self._tolerance()
+    def _admm(self, given: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+        """Alternate directions on centred columns, all divided by one number to make their entries about 1."""
+        centre = given.X.mean(axis=0)
+        unit = max(float(np.sqrt(np.mean((given.X - centre) ** 2))), np.finfo(float).tiny)
+        problem = replace(
+            given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit
+        )
+        k, tol = start.shape[1], self._tolerance()
+        best = Solution(np.zeros_like(start), np.zeros(k), 0.0, 0.0)
+        best.objective = problem.value(best.W, np.ones((len(problem.y), k)))
 
         def check(W, z, alpha):
             value = problem.value(W, problem.shortfall(W, z[0]))
@@ -237,14 +251,36 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             lambda V, step: prox_squared_l1(V, step, problem.beta, problem.copies),
             lambda T, step: 1 - prox_hinge(1 - T, step * problem.cost, problem.power),
         )
-        *_, best.n_iter = admm(splitting, start, check, self.max_iter)
+        *_, best.n_iter = admm(splitting, start * unit, float(problem.cost.mean()), check, self.max_iter)
         best.converged = best.gap <= tol
+        best.W = best.W / unit
+        best.b = best.b - centre @ best.W
+        best.scale(1 / unit**2)
         return best, "raise max_iter or tol."
 
     def _keep(self, solutions):
         super()._keep(solutions)
         self.disagreement_ = float(np.mean(self._disagreements))
         del self._disagreements, self._sequence
+
+
+def _class_sizes(counts: NDArray[np.intp], wanted: int | float) -> NDArray[np.intp]:
+    """Return how many rows of each class a sample has: rounded shares (largest remainder), 1 at least."""
+    n = int(counts.sum())
+    total = int(wanted) if isinstance(wanted, Integral) else max(round(wanted * n), len(counts))
+    if not len(counts) <= total <= n:
+        raise ValueError(
+            f"max_samples={wanted} is not possible: there are {n} rows, and {len(counts)} classes to be sampled"
+        )
+    quotas = total * counts / n
+    sizes = np.maximum(np.floor(quotas), 1).astype(np.intp)
+    while sizes.sum() != total:
+        over = sizes - quotas
+        if sizes.sum() < total:
+            sizes[np.where(sizes < counts, over, np.inf).argmin()] += 1
+        else:
+            sizes[np.where(sizes > 1, over, -np.inf).argmax()] -= 1
+    return sizes
 
 
 def _disagreement(X: NDArray[np.float64], solution: Solution) -> float:

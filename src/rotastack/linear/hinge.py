@@ -1,18 +1,11 @@
-"""Powers of the hinge, cost x max(u, 0)^p with u = 1 - margin: slope, conjugate and proximal map."""
+"""Powers of the hinge, cost x max(u, 0)^p with u = 1 - margin: conjugate and proximal map."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["hinge_conjugate", "hinge_slope", "prox_hinge"]
+__all__ = ["hinge_conjugate", "prox_hinge"]
 
 _NEWTON_STEPS = 50
-
-
-def hinge_slope(shortfall: NDArray[np.float64], cost: NDArray[np.float64], power: float):
-    """Return the derivative of ``cost * max(u, 0)^p`` at u; for p = 1 the right derivative at u > 0."""
-    if power == 1:
-        return np.where(shortfall > 0, cost, 0.0)
-    return cost * power * np.maximum(shortfall, 0) ** (power - 1)
 
 
 def hinge_conjugate(slope: NDArray[np.float64], cost: NDArray[np.float64], power: float):
@@ -42,16 +35,26 @@ def prox_hinge(target: NDArray[np.float64], step: NDArray[np.float64] | float, p
 
 
 def _positive_root(t: NDArray[np.float64], slope: NDArray[np.float64], q: float) -> NDArray[np.float64]:
-    """Return u > 0 with ``u + slope u^q = t``."""
-    half = t if q > 1 else t / 2  # the sum is convex (start above) or concave (start below)
-    with np.errstate(divide="ignore"):
-        u = np.minimum(half, (half / slope) ** (1 / q))
+    """Return u > 0 with ``u + slope u^q = t``; for q < 1 by way of v = slope u^q, so that it is convex."""
+    with np.errstate(all="ignore"):
+        if q > 1:
+            u = np.minimum(t, (t / slope) ** (1 / q))
+            return _settled(u, lambda u: u * (t + (q - 1) * slope * u**q) / (u + q * slope * u**q))
+        r = 1 / q
+
+        def better(v):
+            u = (v / slope) ** r
+            return v * (t + (r - 1) * u) / (v + r * u)
+
+        v = _settled(np.minimum(t, slope * t**q), better)
+        return np.where(slope > 0, np.where(v < t / 2, t - v, (v / slope) ** r), t)
+
+
+def _settled(x, better):
+    """Apply Newton steps until nothing changes."""
     for _ in range(_NEWTON_STEPS):
-        power = slope * u**q
-        with np.errstate(divide="ignore", invalid="ignore"):
-            new = u * (t + (q - 1) * power) / (u + q * power)
-        new = np.where(u > 0, new, 0.0)
-        if np.all(np.abs(new - u) <= 1e-15 * u):
-            break
-        u = new
-    return u
+        new = np.where(x > 0, better(x), 0.0)
+        if np.all(np.abs(new - x) <= 1e-15 * x):
+            return new
+        x = new
+    return x

@@ -13,11 +13,12 @@ from rotastack.linear.problem import Problem, Solution, relative_gap
 __all__ = ["solve_primal"]
 
 Array = NDArray[np.float64]
-_PATIENCE = 20
+_PATIENCE = 100
 _SATISFIED = 1e-9
 """From this gap on, iterations also end when rounding no longer lets it fall."""
 _SOFT = 30.0
 """Costs are small if the mean cost times the mean squared length of a row is less."""
+_NOTHING = 1e-9
 _SAMPLE, _ROWS_PER_COEFFICIENT = 8, 20
 """Newton's method starts from the solution for each eighth row, where there are many rows."""
 
@@ -84,9 +85,11 @@ class _Search:
     def run(self, tol: float, max_iter: int) -> None:
         """Go through the methods until one brings the gap down."""
         for method in self._methods():
-            self._follow(method(), tol, max_iter)
+            self._follow(method(), tol, max_iter - len(self.path))
             if self.gap <= max(tol, _SATISFIED):
-                return
+                break
+        if self.beta > 0:
+            self._drop_rounding()
 
     def _methods(self) -> list[Callable]:
         A, y = self.problem.A, self.problem.y
@@ -111,7 +114,7 @@ class _Search:
         self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int
     ) -> None:
         """Take a method's iterates until the gap is small, or no longer falls."""
-        best, idle = np.inf, 0
+        best, lowest, idle = np.inf, np.inf, 0
         try:
             with np.errstate(all="ignore"):
                 for now in point.iterate(max_iter):
@@ -123,9 +126,17 @@ class _Search:
                         self.z, self.value = np.append(now.w, now.b), value
                     if now.certifies:
                         self.bound = max(self.bound, self.problem.bound(now.alpha[:, None]))
-                    idle = 0 if self.gap < best else idle + 1
-                    best = min(best, self.gap)
+                    idle = 0 if self.gap < best or value < lowest else idle + 1
+                    best, lowest = min(best, self.gap), min(lowest, value)
                     if best <= tol or idle > _PATIENCE or (idle and best <= _SATISFIED):
                         return
         except LinAlgError:  # beyond what rounding allows; the gap says how far it came
             return
+
+    def _drop_rounding(self) -> None:
+        """Set to 0 what an interior point leaves of coefficients that are 0."""
+        z = np.where(np.abs(self.z) > _NOTHING * np.abs(self.z[:-1]).max(initial=0.0), self.z, 0.0)
+        z[-1] = self.z[-1]
+        value = self.problem.value(z[:-1, None], (1 - self.B @ z)[:, None])
+        if value <= self.value * (1 + 1e-13):
+            self.z, self.value = z, min(value, self.value)

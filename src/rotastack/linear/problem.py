@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.linear.hinge import hinge_conjugate, hinge_slope
+from rotastack.linear.hinge import hinge_conjugate
 
 __all__ = ["Problem", "Solution", "relative_gap"]
 
@@ -96,11 +96,7 @@ class Problem:
         beyond = np.maximum(largest - self.beta, 0)
         gains = alpha - hinge_conjugate(alpha, self.cost, self.power)
         members = self.copies * n_columns / alpha.shape[1]
-        return members * float(gains.sum()) - float(beyond @ beyond) / 2
-
-    def slopes(self, shortfall: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the multipliers of the margins that belong to a shortfall."""
-        return hinge_slope(shortfall, self.cost, self.power)
+        return max(members * float(gains.sum()) - float(beyond @ beyond) / 2, 0.0)
 
 
 @dataclass
@@ -145,6 +141,8 @@ class Solution:
 
 
 def relative_gap(objective: float, bound: float, unit: float | None = None) -> float:
-    """Return (objective - bound) / unit, by default the objective; if that is 0 it is the optimum."""
+    """Return (objective - bound) / unit, by default the objective."""
+    if objective <= bound:
+        return 0.0
     unit = objective if unit is None else unit
-    return max(objective - bound, 0.0) / unit if unit > 0 else 0.0
+    return (objective - bound) / unit if unit > 0 else float("inf")

@@ -3,6 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
+_EPSILON = 1e-9
+"""Against the row's sum: keeps entries able to grow again."""
+
 __all__ = ["prox_squared_l1", "reweighted_squared_l1"]
 
 
@@ -67,7 +70,6 @@ def reweighted_squared_l1(
     V, step, beta, copies
         As for :func:`prox_squared_l1`.
     start : ndarray of shape (n_features, n_members)
-        An entry that starts at 0 stays there.
     n_iter : int
         Iterations at most; it ends earlier when no entry changes by more than `tol` times the largest.
 
@@ -76,11 +78,11 @@ def reweighted_squared_l1(
     ndarray of shape (n_features, n_members)
     """
     W = start
-    mu, smallest = 1 / step, np.finfo(np.float64).tiny
     for _ in range(n_iter):
         size = np.abs(W)
-        G = (copies * size.sum(axis=1, keepdims=True) + beta) / (size + smallest)
-        new = mu * V / (G + mu)
+        s = copies * size.sum(axis=1, keepdims=True)
+        alive = size + _EPSILON * s + np.finfo(np.float64).tiny  # |W| + epsilon of equation 10
+        new = V * (alive / (step * (s + beta) + alive))
         change = np.abs(new - W).max(initial=0.0)
         W = new
         if change <= tol * np.abs(W).max(initial=0.0):
