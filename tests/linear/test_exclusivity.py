@@ -310,13 +310,16 @@ def test_members_that_see_some_rows(p, max_samples):
     assert model.disagreement_ > 0
 
 
-@pytest.mark.parametrize(("n", "k"), [(41, 20), (41, 21), (40, 1), (60, 17), (40, 40)])
+@pytest.mark.parametrize(("n", "k"), [(41, 20), (41, 21), (40, 3), (60, 17), (40, 40)])
 def test_members_see_the_number_of_rows_asked_for(n, k):
     for X, y in (two_classes(0, n), three_classes(0, n)):
         model = fit(X, y, 3, max_samples=k, solver="admm", max_iter=50_000, random_state=0)
         assert model.samples_.shape == (3, n)
-        # At least one of each class.
-        assert (model.samples_.sum(axis=1) == max(k, len(np.unique(y)))).all()
+        assert (model.samples_.sum(axis=1) == k).all()
+        assert all((model.samples_[:, y == c].any(axis=1)).all() for c in np.unique(y))
+        # One row of each class at least is needed.
+        with pytest.raises(ValueError, match="max_samples"):
+            ExclusivityRegularizedClassifier(3, max_samples=1, solver="admm").fit(X, y)
 
 
 def test_exact_gives_way_where_members_see_different_rows():

@@ -387,3 +387,15 @@ def test_values_out_of_range_are_refused_by_name(options, word):
     X, y = two_classes(0)
     with pytest.raises(ValueError, match=word):
         PrimalSVMClassifier(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("lam", [1e-4, 1e-2, 1.0, 100.0])
+@pytest.mark.parametrize("order", ["mixed", "by class", "one row of a class"])
+def test_thousands_of_rows(p, lam, order):
+    X, y = two_classes(24, 3000, 4)
+    if order == "by class":
+        X, y = X[np.argsort(y)], np.sort(y)
+    if order == "one row of a class":
+        y = np.where(np.arange(3000) == 1777, 1.0, -1.0)
+    check(fit(X, y, lam, p), X, y)

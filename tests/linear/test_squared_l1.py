@@ -150,7 +150,7 @@ def test_reweighting_once_is_the_printed_step():
 @pytest.mark.parametrize("step", [0.01, 0.3, 2.0, 50.0])
 @pytest.mark.parametrize("beta", [0.0, 0.1])
 @pytest.mark.parametrize("seed", range(4))
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_reweighting_reaches_the_same_minimiser(step, beta, seed):
     V, W0 = draw(seed, 15, 1 + 2 * seed), np.ones((15, 1 + 2 * seed))
     ours, theirs = prox_squared_l1(V, step, beta), reweighted_squared_l1(V, step, W0, 20_000, beta=beta)
@@ -166,7 +166,7 @@ def test_reweighting_to_zero_is_silent():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         W = reweighted_squared_l1(V, 2.0, W0, 5000)
-    np.testing.assert_allclose(W, [[50.0 / 3, 0.0, 0.0], [0.0, 0.0, 0.0]], atol=1e-12)
+    np.testing.assert_allclose(W, [[50.0 / 3, 0.0, 0.0], [0.0, 0.0, 0.0]], atol=1e-7)
 
 
 def test_reweighting_goes_downhill():
