@@ -70,15 +70,22 @@ def solve_alm(
             )  # (9) to (11)
         else:
             W = prox_squared_l1(P + Q / mu, step, problem.beta, problem.copies)
-        rest = 1 - AP - Z / mu
-        b = y @ (rest - U) / len(y)  # (12)
-        U = prox_hinge(rest - sign * b, cost * step, p)  # (13) to (15)
-        P = project(W - Q / mu, 1 - sign * b - Z / mu - U)  # (17)
-        AP = A @ P
-        Z += mu * (U - 1 + AP + sign * b)  # (18)
+        rest = -step * Z
+        rest -= AP
+        rest += 1
+        b = (y @ rest - y @ U) / len(y)  # (12)
+        rest -= sign * b
+        U = prox_hinge(rest, cost * step, p)  # (13) to (15)
+        rest -= U
+        rest += AP  # now 1 - y b' - Z / mu - U
+        P = project(W - Q / mu, rest)  # (17)
+        both = A @ np.hstack([P, W])
+        AP = both[:, :k].copy()
+        np.subtract(AP, rest, out=Z)
+        Z *= mu  # (18)
         Q = Q + mu * (P - W)
         mu = min(mu * options.rho, _LARGEST_MU)
-        path.append(problem.value(W, problem.shortfall(W, b)))
+        path.append(problem.value(W, 1 - both[:, k:] - sign * b))
         if len(path) > 1:
             small = options.tol * (1 if options.absolute else abs(path[-1]))
             quiet = quiet + 1 if abs(path[-1] - path[-2]) <= small else 0

@@ -71,7 +71,9 @@ class Problem:
         """Return the objective."""
         u = np.maximum(shortfall, 0)
         loss = u if self.power == 1 else u * u if self.power == 2 else u**self.power
-        return self.penalty(W) + self.copies * float(np.vdot(np.broadcast_to(self.cost, loss.shape), loss))
+        shared = self.cost.shape[1] == 1
+        total = (self.cost[:, 0] @ loss).sum() if shared else np.vdot(self.cost, loss)
+        return self.penalty(W) + self.copies * float(total)
 
     def bound(self, alpha: NDArray[np.float64]) -> float:
         """Return the value of the dual problem: no W and b have a lower objective.
