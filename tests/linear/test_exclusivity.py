@@ -532,6 +532,17 @@ def test_one_column_and_few_rows(solver):
     check(model, X, y.astype(float), best, rtol=1e-6 if solver != "alm" else 1e-4)
 
 
+@solvers
+@pytest.mark.parametrize("p", [1, 2])
+def test_rows_that_are_all_equal(solver, p):
+    X, y = np.full((12, 2), 3.0), np.where(np.arange(12) < 4, 1.0, -1.0)
+    model = fit(X, y, 2, 1.5, p, solver=solver)
+    np.testing.assert_allclose(model.coef_, 0, atol=1e-3)
+    best = reference.exrm(X, y, 1.5, 2, p)[0]
+    check(model, X, y, best)
+    assert (model.predict(X) == -1).all()
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [
