@@ -52,8 +52,8 @@ def step(module, folder, spec, inputs, outputs, **options):
     )
 
 
-def split(folder, repeats=4):
-    spec = {"seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": 0.6}
+def split(folder, repeats=4, rows=0.6):
+    spec = {"seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": rows}
     step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
 
 
@@ -91,6 +91,14 @@ def test_splits_hold_all_levels(table):
     folds, _ = read_frame(table / "folds")
     assert list(folds.columns) == ["R-01", "R-02", "R-03", "R-04"]
     assert (folds.sum() == 90).all()
+
+
+def test_the_number_of_training_rows_may_be_given(table):
+    split(table, rows=20)
+    folds, _ = read_frame(table / "folds")
+    assert (folds.sum() == 20).all()
+    with pytest.raises(RotastackError, match="^d: 150 rows for training leaves none on one side"):
+        split(table, rows=150)
 
 
 def test_outputs_are_those_of_the_learner_itself(table):
@@ -318,6 +326,9 @@ def changed(**changes):
     ("changes", "message"),
     [
         ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: 'folds' does not go with kind 'holdout'"),
+        ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 to train on leave none to test"),
+        ({"protocol": {"kind": "holdout", "train": 1.5}}, "protocol.train: 1.5 is neither a share below 1 nor a whole number"),
+        ({"protocol": {"kind": "holdout", "train": 0}}, "protocol.train: must be greater than 0"),
         ({"protocol": {"repeats": 5}}, "protocol: 'repeats' does not go with kind 'nested'"),
         ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of its pool; there are equal, cut"),
         ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),

@@ -36,6 +36,7 @@ def check_study(study: "Study", where: str) -> None:
     RotastackError
         The first thing that is wrong, with its key and what is allowed.
     """
+    _check_training_rows(study, where)
     for name, pool in study.pools.items():
         check_learner(pool["learner"], f"{where}: pools.{name}.learner")
         _check_pool(study, pool, f"{where}: pools.{name}")
@@ -91,6 +92,21 @@ def check_study(study: "Study", where: str) -> None:
             )
         if value in study.optimistic:
             raise RotastackError(f"{where}: {key}: {value!r} chooses members by the test rows")
+
+
+def _check_training_rows(study: "Study", where: str) -> None:
+    train = study.content["protocol"].get("train", 0.5)
+    if train < 1:
+        return
+    if not isinstance(train, int):
+        raise RotastackError(
+            f"{where}: protocol.train: {train} is neither a share below 1 nor a whole number of rows"
+        )
+    for name, entry in study.datasets.items():
+        if entry.get("rows", train + 1) <= train:
+            raise RotastackError(
+                f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
+            )
 
 
 def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
