@@ -48,6 +48,7 @@ MODELS = [
         PooledEnsembleClassifier(view, n_estimators=2, random_state=0)
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
     ),
+    PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
 ]  # fmt: skip
 
 
