@@ -61,7 +61,7 @@ def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads
     spec = {
         "seed": 1, "dataset": "d", "name": "p", "fold_groups": list(repeats), "repeats": limit,
         "pool": {
-            "view": "identity", "scaling": "minmax", "diversity": False, "noise": {}, "votes": [],
+            "view": "identity", "scaling": "minmax", "diversity": False, "training_error": False, "noise": {}, "votes": [],
             "learner": learner, **pool,
         },
     }  # fmt: skip
@@ -176,6 +176,26 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     )
     assert scores["margin_mean"].between(0.5, 1).all()
     assert method.sizes == {"rotation_group": 1, "fold_group": 4, "row": 60, "class": 3}
+
+
+def test_training_errors_are_known_where_a_pool_asks_for_them(table):
+    split(table)
+    assert np.isnan(train(table, {"kind": "lda"})["training_error"]).all()
+    pool = train(table, {"kind": "lda"}, training_error=True, scaling="symmetric")
+    data, folds = read_frame(table / "table")[0], read_frame(table / "folds")[0]
+    mask = folds["R-03"].to_numpy() == 1
+    X = data.drop(columns="target")
+    numeric = MinMaxScaler((-1, 1)).fit(X.loc[mask, list("abcd")]).transform(X[list("abcd")])
+    seen = np.hstack([numeric, X[["e=1", "e=2"]]])[mask]
+    wrong = (
+        make_learner({"kind": "lda"}).fit(seen, data["target"][mask]).predict(seen) != data["target"][mask]
+    )
+    assert float(pool["training_error"][0, 2, 0]) == pytest.approx(wrong.mean())
+    learner = {"kind": "regularized_rotation_forest", "n_trees": 24, "n_rotations": 4, "micro_forest_size": 3,
+               "weightings": WEIGHTINGS}  # fmt: skip
+    assert (train(table, learner, training_error=True)["training_error"] < 0.1).all()
+    method, _ = combine(table, {"kind": "member", "member": "exp"})
+    assert method["training_error"].dims == ("rotation_group", "fold_group")
 
 
 def test_names_of_many_repeats_stay_whole(table):
@@ -311,6 +331,9 @@ BASE = {
 }  # fmt: skip
 
 
+SWEEP = {"title": "T", "axis": "x", "values": [1, 2], "lines": {"a": ["A", "W"], "level": ["A"]}}
+
+
 def changed(**changes):
     content = json.loads(json.dumps(BASE))
     for path, value in changes.items():
@@ -338,6 +361,11 @@ def changed(**changes):
         ({"pools__a__view": "rotation"}, "a learner that rotates does so itself"),
         ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
         ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "A", "A"]}}]}}, "lines.a: 3 methods for 2 values"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0.values: \\[2, 1\\] must rise"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [0, 1], "log": True}]}}, "must rise from more than 0"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "colour": "red"}]}}, "sweeps.0: unknown key 'colour'"),
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"datasets": [{"name": "n"}]}, "datasets.0"),
         ({"protocol": {"folds": 3}}, "member needs random splits"),
@@ -353,6 +381,7 @@ def test_what_does_not_fit_is_named(changes, message):
     with pytest.raises(RotastackError, match=message):
         Study.from_mapping(changed(**changes), "s.yaml")
     Study.from_mapping(changed(), "s.yaml")
+    Study.from_mapping(changed(evaluation={"sweeps": [SWEEP]}), "s.yaml")
 
 
 @pytest.mark.parametrize(
@@ -373,7 +402,7 @@ def test_weights_in_nested_studies_are_checked(combiner, learner, message):
     with pytest.raises(RotastackError, match=message):
         Study.from_mapping(content, "s.yaml")
     content["pools"]["a"]["diversity"] = True
-    with pytest.raises(RotastackError, match="go with random splits only"):
+    with pytest.raises(RotastackError, match="noise go with random splits only"):
         Study.from_mapping(content, "s.yaml")
 
 

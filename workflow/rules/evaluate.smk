@@ -139,7 +139,7 @@ rule draw_study:
         runtime=20,
     params:
         study=PLAN.study.name,
-        spec=PLAN.summarize_spec(),
+        spec=PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
     message:
         "drawing figures over all data sets"

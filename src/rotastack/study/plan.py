@@ -13,6 +13,7 @@ from rotastack.project import project_file
 from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import closure, fingerprint
+from rotastack.study.names import sweep_name
 
 __all__ = ["Plan"]
 
@@ -212,7 +213,8 @@ class Plan:
 
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
-        return [f"{self.root}/figures/study/{name}.{suffix}" for name in STUDY_FIGURES]
+        names = [*STUDY_FIGURES, *map(sweep_name, range(len(self.study.content["evaluation"]["sweeps"])))]
+        return [f"{self.root}/figures/study/{name}.{suffix}" for name in names]
 
     # Parameters: JSON, the same for equal content
 
@@ -221,13 +223,27 @@ class Plan:
         return compact(getattr(self.study, f"{step}_spec")(*names))
 
     def summarize_spec(self) -> str:
-        """Return the slice for statistics and study figures."""
+        """Return the slice for statistics."""
         evaluation = self.study.content["evaluation"]
         return compact(
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
                 "optimistic": self.study.optimistic,
+            }
+        )  # fmt: skip
+
+    def draw_study_spec(self) -> str:
+        """Return the slice for figures over data sets."""
+        evaluation = self.study.content["evaluation"]
+        return compact(
+            {
+                "alpha": evaluation["alpha"], "control": self.study.control,
+                "methods": list(self.study.methods),
+                "sweeps": {
+                    sweep_name(k): {**sweep, "lines": list(sweep["lines"].items())}  # in order, which sorted keys have not
+                    for k, sweep in enumerate(evaluation["sweeps"])
+                },
             }
         )  # fmt: skip
 
