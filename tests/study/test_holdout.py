@@ -198,6 +198,19 @@ def test_training_errors_are_known_where_a_pool_asks_for_them(table):
     assert method["training_error"].dims == ("rotation_group", "fold_group")
 
 
+@pytest.mark.parametrize("features", [None, "nystroem"])
+def test_facts_of_linear_machines_are_kept(table, features):
+    split(table)
+    learner = {"kind": "exrm", "n_estimators": 3, "features": features, "n_components": 10}
+    pool = train(table, learner, scaling="symmetric")
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    assert (pool["iterations"] > 1).all()
+    assert (pool["duality_gap"] < 1e-5).all()
+    assert (pool["training_disagreement"] == 0).all()  # members of an optimum are equal
+    assert pool["n_nodes"].isnull().all()
+    assert train(table, {"kind": "lda"})["iterations"].isnull().all()
+
+
 def test_names_of_many_repeats_stay_whole(table):
     """R-100 is longer than R-99, in another block."""
     split(table, 101)

@@ -14,10 +14,18 @@ from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.training import Ballots, Fitted, cast_votes, fitted, stacked
+from rotastack.study.training import (
+    MACHINES,
+    Ballots,
+    Fitted,
+    cast_votes,
+    fitted,
+    machine_facts,
+    stacked,
+)
 
 TREES = ("n_nodes", "n_leaves", "depth")
-FACTS = (*TREES, "median_leaves", "oob_error", "training_error")
+FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
 DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
 
 
@@ -88,6 +96,7 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)
         facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
+        facts |= machine_facts(model.estimator)
         if counts:
             facts |= {name: counts[name].mean() for name in TREES}
             facts["median_leaves"] = float(np.median(counts["n_leaves"]))
