@@ -10,7 +10,13 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
+from rotastack.study.components import (
+    combine_modules,
+    illustration_module,
+    refit_modules,
+    step_module,
+    train_modules,
+)
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.names import sweep_name
@@ -263,7 +269,7 @@ class Plan:
     # Fingerprints
 
     def code(self, step: str, *names: str) -> str:
-        """Return the fingerprint of a step; for train and combine, of the pool or method named."""
+        """Return the fingerprint of a step; for train and combine, of the pool or method named, and so on."""
         return fingerprint(*self._modules(step, *names))
 
     @property
@@ -288,6 +294,8 @@ class Plan:
         elif step == "refit":
             used = {m: {**v, "pool": self.study.pools[v["pool"]]} for m, v in self.study.methods.items()}
             modules += refit_modules(used)
+        elif step == "illustrate":
+            modules.append(illustration_module(names[0]))
         elif step == "fetch":
             modules += [
                 f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]
