@@ -307,12 +307,30 @@ def test_studies_of_pruning_are_valid_at_both_sizes(name, size):
         assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
 
 
+@pytest.mark.parametrize("name", ["exrm", "exrm_members", "exrm_lambda"])
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert all(pool["scaling"] == "symmetric" for pool in study.pools.values())
+    for dataset in study.datasets:
+        assert study.prepare_spec(dataset)["kinds"] == "numeric"
+    if study.content["published"]:
+        cells = pd.read_csv(project_file(f"config/published/{study.content['published']}.csv"))
+        assert set(cells["method"]) <= set(study.methods)
+        if size == "full":
+            assert set(cells["dataset"]) - {"all"} == set(study.datasets)
+    else:
+        drawn = {m for sweep in study.content["evaluation"]["sweeps"] for line in sweep["lines"].values() for m in line}
+        assert drawn == set(study.methods)
+
+
 def test_the_printed_studies_are_valid(tmp_path):
     """Those of config/README.md, at their sizes."""
     text = project_file("config/README.md").read_text()
     printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
     studies = [block for block in printed if block.startswith("name:")]
-    assert len(studies) == 3
+    assert len(studies) == 4
     for block in studies:
         path = tmp_path / "printed.yaml"
         path.write_text(block)
