@@ -321,7 +321,12 @@ def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
         if size == "full":
             assert set(cells["dataset"]) - {"all"} == set(study.datasets)
     else:
-        drawn = {m for sweep in study.content["evaluation"]["sweeps"] for line in sweep["lines"].values() for m in line}
+        drawn = {
+            m
+            for sweep in study.content["evaluation"]["sweeps"]
+            for line in sweep["lines"].values()
+            for m in line
+        }
         assert drawn == set(study.methods)
 
 
