@@ -58,7 +58,16 @@ def test_what_failed_is_left_out():
 
 def test_the_step_writes_it(tmp_path):
     write_frame(tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}))
-    spec = {"alpha": 0.05, "control": "L", "methods": ["M1", "M10", "L"], "sweeps": {"sweep-1": SWEEP}}
+    spec = {
+        "alpha": 0.05,
+        "control": "L",
+        "methods": ["M1", "M10", "L"],
+        "shown": ["M10"],
+        "sweeps": {"sweep-1": SWEEP},
+    }
     paths = [tmp_path / f"{name}.svg" for name in ("critical_difference", "differences", "sweep-1")]
     draw_study.run(Job("draw_study", spec, {"scores": [tmp_path / "scores"]}, {"figures": paths}, {}))
     assert "By members" in paths[2].read_text()
+    differences = paths[1].read_text()
+    assert "M10" in differences
+    assert ">M1<" not in differences

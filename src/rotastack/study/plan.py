@@ -245,7 +245,7 @@ class Plan:
         return compact(
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
-                "methods": list(self.study.methods),
+                "methods": list(self.study.methods), "shown": evaluation["shown"],
                 "sweeps": {
                     sweep_name(k): {**sweep, "lines": list(sweep["lines"].items())}  # in order, which sorted keys have not
                     for k, sweep in enumerate(evaluation["sweeps"])

@@ -18,7 +18,7 @@ from rotastack.study.job import Job
 def run(job: Job) -> None:
     """Read input ``scores`` of the study, write the rank diagram, the differences to the control, and sweeps.
 
-    Slice ``sweeps`` names the figures of errors against a parameter: figure -> title, axis, values, lines.
+    Slice ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
     """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
@@ -29,9 +29,9 @@ def run(job: Job) -> None:
         means = means[[m for m in spec["methods"] if m in means]]
         means = means.round(12)
         complete = means.drop(columns=means.columns[means.isna().all()]).dropna()
-        figures = {
-            "differences": plot_differences(means, _standard_errors(scores, spec["control"]), spec["control"])
-        }
+        drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
+        errors = _standard_errors(scores, spec["control"])
+        figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
         if len(complete) >= 2 and complete.shape[1] >= 2:
             figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
         else:
