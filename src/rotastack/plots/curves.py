@@ -1,5 +1,6 @@
 """Curves in panels side by side: an error against a parameter, an objective against iterations, ..."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -15,6 +16,7 @@ Curve = tuple[ArrayLike, ArrayLike] | float
 """Places and heights, or the height of a horizontal line."""
 
 _TICKS = 12  # places that get a tick each; more are left to the axis
+_LABEL = 50  # characters of a line below an axis
 _MARKED = 20  # points of a curve that get a marker each
 
 
@@ -27,7 +29,7 @@ def plot_curves(
     ticks: Sequence[float] = (),
     title: str = "",
 ) -> Figure:
-    """Draw curves, the same label in the same colour in all panels.
+    """Draw curves, the same label in the same colour in all panels; each panel has a scale of its own.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def plot_curves(
     looks = method_looks(labels)
     figure = figure_beside_legend(4.2 * max(len(panels), 1), 3.6, labels)
     handles: dict[str, Artist] = {}
-    axes = figure.subplots(1, max(len(panels), 1), sharey=True, squeeze=False)[0]
+    axes = figure.subplots(1, max(len(panels), 1), squeeze=False)[0]
     for axis, (name, curves) in zip(axes, panels.items(), strict=False):
         for label, curve in curves.items():
             look = looks[label]
@@ -77,7 +79,7 @@ def plot_curves(
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.minorticks_off()
         axis.set_title(name, fontsize=9)
-        axis.set_xlabel(x_label, fontsize=9)
+        axis.set_xlabel(textwrap.fill(x_label, _LABEL), fontsize=9)
         plain_axis(axis)
     axes[0].set_ylabel(y_label, fontsize=9)
     add_legend(figure, [handles[label] for label in labels if label in handles])
