@@ -14,7 +14,7 @@ PARAMETERS = {
 
 
 def make(
-    n_estimators: int = 10, lam: float = 1.1, diversity: float = 0.5, tol: float = 1e-5, max_iter: int = 20000
+    n_estimators: int = 10, lam: float = 1.2, diversity: float = 0.5, tol: float = 1e-5, max_iter: int = 20000
 ) -> DiversityRegularizedClassifier:
     """Make a machine of `n_estimators` members; nu is its largest possible value divided by `lam`."""
     return DiversityRegularizedClassifier(n_estimators, lam, diversity, tol=tol, max_iter=max_iter)

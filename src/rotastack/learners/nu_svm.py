@@ -22,7 +22,7 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    lam : float, default=1.1
+    lam : float, default=1.2
         nu is the largest possible divided by this; above 1.
 
     Attributes
@@ -31,7 +31,7 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     machine_ : NuSVC
     """
 
-    def __init__(self, lam: float = 1.1):
+    def __init__(self, lam: float = 1.2):
         self.lam = lam
 
     def fit(self, X: ArrayLike, y: ArrayLike):
@@ -47,6 +47,6 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
         return self.machine_.predict(X)
 
 
-def make(lam: float = 1.1) -> FeasibleNuSVC:
+def make(lam: float = 1.2) -> FeasibleNuSVC:
     """Make a linear nu-SVM; nu is its largest possible value divided by `lam`."""
     return FeasibleNuSVC(lam)
