@@ -49,7 +49,7 @@ def test_dummies_are_never_rotated_and_missing_values_are_filled(estimator, iris
         assert all(m.view is None or m.view.n_features_in_ == 4 for m in pool.members)
 
 
-@pytest.mark.parametrize("scaling", ["minmax", "quantile", "rank", None])
+@pytest.mark.parametrize("scaling", ["minmax", "quantile", "rank", "symmetric", None])
 def test_scalings(scaling, iris):
     X, y = iris
     clf = RandomRotationForestClassifier(20, scaling=scaling, random_state=0).fit(X, y)

@@ -23,6 +23,7 @@ CONTENTS = {  # file: its tables, its metrics, its number of rows
         {"rank", "pruning_rate", "error", "members", "paper_diversity"},
         824,
     ),
+    "exrm": ({"1", "2"}, {"error", "error_sd", "rank", "seconds"}, 260),
 }
 SCALINGS = ["minmax", "quantile", "rank"]
 ALGORITHMS = ["RF", "RR-RF", "ET", "RR-ET", "RotF"]
@@ -73,6 +74,7 @@ def test_form(name):
         ("multi_rotation", 100),
         ("iris_sensitivity", 10000),
         ("rotation_scaling", 100),
+        ("exrm", 10),
     ],
 )
 def test_repeats(name, repeats):
@@ -161,6 +163,47 @@ def test_errors_never_contradict_ranks():
         order = np.argsort(r, kind="stable")
         assert (np.diff(e.to_numpy()[order]) >= 0).all()
         assert (np.diff(e.to_numpy()[order])[np.diff(r[order]) == 0] == 0).all()
+
+
+def test_errors_of_exrm_reproduce_ranks_and_ranks_their_averages():
+    error, rank = values("exrm", "error"), values("exrm", "rank")
+    assert error.shape == (8, 10)
+    assert error.notna().all(axis=None)
+    average = rank.loc["all"]
+    rank = rank.drop(index="all")
+    assert (rank.mean() - average).abs().max() <= 0.05 + 1e-12
+    ties = {}
+    for dataset, row in error.iterrows():
+        printed = rank.loc[dataset].to_numpy()
+        assert (rankdata(row, "min") <= printed).all()
+        assert (printed <= rankdata(row, "max")).all()
+        ties[dataset] = int((rankdata(row, "min") != printed).sum())
+    assert {name: n for name, n in ties.items() if n} == {"sonar": 1, "heart-numeric": 3}
+    assert average.idxmin() == "L2-ExRM30"
+    assert set(average.nsmallest(5).index) == {"L2-ExRM30", "L2-ExRM10", "DRM10", "L1-ExRM10", "L1-ExRM30"}
+    assert (average.nsmallest(5) < 5).all()
+
+
+def test_errors_of_exrm_are_counts_of_ten_trials():
+    rows = {
+        "german": 1000, "pima": 768, "australian-numeric": 690, "sonar": 208, "splice-libsvm-train": 1000,
+        "liver": 345, "heart-numeric": 270, "ionosphere": 351,
+    }  # fmt: skip
+    error = values("exrm", "error")
+    tested = 10 * (pd.Series(rows) - 150)
+    nearest = error.mul(tested, axis=0).round().div(tested, axis=0)
+    odd = (error - nearest).abs().stack()
+    assert set(odd.index[odd > 0.5e-4 + 1e-12]) == {("pima", "L1-ExRM10"), ("ionosphere", "L1-ExRM30")}
+
+
+def test_deviations_and_seconds_of_exrm_are_all_there():
+    deviations = values("exrm", "error_sd")
+    assert deviations.shape == (8, 10)
+    assert deviations.stack().between(0.003, 0.09).all()
+    seconds = values("exrm", "seconds").loc["all"]
+    assert len(seconds) == 10
+    assert seconds.idxmin() == "L1-ExRM10"
+    assert seconds["DRM30"] == 59.38
 
 
 def test_data_sets_are_registered():

@@ -52,7 +52,15 @@ def test_levels_that_a_few_rows_hold_together_fit_into_few_rows():
         assert all(len(set(column[~test])) == 10 for column in levels.T)
 
 
+def test_a_whole_number_is_a_number_of_rows():
+    y = np.arange(40) % 2
+    np.testing.assert_array_equal(repeated_holdout(y, 3, 10, 0), repeated_holdout(y, 3, 0.25, 0))
+    assert (repeated_holdout(y, 3, np.int64(39), 0).sum(axis=1) == 1).all()
+
+
 def test_bad_sizes_are_named():
+    with pytest.raises(RotastackError, match="2 rows for training leaves none on one side: there are 2 rows"):
+        repeated_holdout([0, 1], 1, 2)
     with pytest.raises(RotastackError, match="leaves none on one side"):
         repeated_holdout([0, 1], 1, 0.1)
     with pytest.raises(RotastackError, match="n_repeats must be at least 1"):

@@ -52,8 +52,8 @@ def step(module, folder, spec, inputs, outputs, **options):
     )
 
 
-def split(folder, repeats=4):
-    spec = {"seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": 0.6}
+def split(folder, repeats=4, rows=0.6):
+    spec = {"seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": rows}
     step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
 
 
@@ -61,7 +61,7 @@ def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads
     spec = {
         "seed": 1, "dataset": "d", "name": "p", "fold_groups": list(repeats), "repeats": limit,
         "pool": {
-            "view": "identity", "scaling": "minmax", "diversity": False, "noise": {}, "votes": [],
+            "view": "identity", "scaling": "minmax", "diversity": False, "training_error": False, "noise": {}, "votes": [],
             "learner": learner, **pool,
         },
     }  # fmt: skip
@@ -91,6 +91,14 @@ def test_splits_hold_all_levels(table):
     folds, _ = read_frame(table / "folds")
     assert list(folds.columns) == ["R-01", "R-02", "R-03", "R-04"]
     assert (folds.sum() == 90).all()
+
+
+def test_the_number_of_training_rows_may_be_given(table):
+    split(table, rows=20)
+    folds, _ = read_frame(table / "folds")
+    assert (folds.sum() == 20).all()
+    with pytest.raises(RotastackError, match="^d: 150 rows for training leaves none on one side"):
+        split(table, rows=150)
 
 
 def test_outputs_are_those_of_the_learner_itself(table):
@@ -168,6 +176,39 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     )
     assert scores["margin_mean"].between(0.5, 1).all()
     assert method.sizes == {"rotation_group": 1, "fold_group": 4, "row": 60, "class": 3}
+
+
+def test_training_errors_are_known_where_a_pool_asks_for_them(table):
+    split(table)
+    assert np.isnan(train(table, {"kind": "lda"})["training_error"]).all()
+    pool = train(table, {"kind": "lda"}, training_error=True, scaling="symmetric")
+    data, folds = read_frame(table / "table")[0], read_frame(table / "folds")[0]
+    mask = folds["R-03"].to_numpy() == 1
+    X = data.drop(columns="target")
+    numeric = MinMaxScaler((-1, 1)).fit(X.loc[mask, list("abcd")]).transform(X[list("abcd")])
+    seen = np.hstack([numeric, X[["e=1", "e=2"]]])[mask]
+    wrong = (
+        make_learner({"kind": "lda"}).fit(seen, data["target"][mask]).predict(seen) != data["target"][mask]
+    )
+    assert float(pool["training_error"][0, 2, 0]) == pytest.approx(wrong.mean())
+    learner = {"kind": "regularized_rotation_forest", "n_trees": 24, "n_rotations": 4, "micro_forest_size": 3,
+               "weightings": WEIGHTINGS}  # fmt: skip
+    assert (train(table, learner, training_error=True)["training_error"] < 0.1).all()
+    method, _ = combine(table, {"kind": "member", "member": "exp"})
+    assert method["training_error"].dims == ("rotation_group", "fold_group")
+
+
+@pytest.mark.parametrize("features", [None, "nystroem"])
+def test_facts_of_linear_machines_are_kept(table, features):
+    split(table)
+    learner = {"kind": "exrm", "n_estimators": 3, "features": features, "n_components": 10}
+    pool = train(table, learner, scaling="symmetric")
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    assert (pool["iterations"] > 1).all()
+    assert (pool["duality_gap"] < 1e-5).all()
+    assert (pool["training_disagreement"] == 0).all()  # members of an optimum are equal
+    assert pool["n_nodes"].isnull().all()
+    assert train(table, {"kind": "lda"})["iterations"].isnull().all()
 
 
 def test_names_of_many_repeats_stay_whole(table):
@@ -266,12 +307,35 @@ def test_studies_of_pruning_are_valid_at_both_sizes(name, size):
         assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
 
 
+@pytest.mark.parametrize("name", ["exrm", "exrm_members", "exrm_lambda"])
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert all(pool["scaling"] == "symmetric" for pool in study.pools.values())
+    for dataset in study.datasets:
+        assert study.prepare_spec(dataset)["kinds"] == "numeric"
+    if study.content["published"]:
+        cells = pd.read_csv(project_file(f"config/published/{study.content['published']}.csv"))
+        assert set(cells["method"]) <= set(study.methods)
+        if size == "full":
+            assert set(cells["dataset"]) - {"all"} == set(study.datasets)
+    else:
+        drawn = {
+            m
+            for sweep in study.content["evaluation"]["sweeps"]
+            for line in sweep["lines"].values()
+            for m in line
+        }
+        assert drawn == set(study.methods)
+
+
 def test_the_printed_studies_are_valid(tmp_path):
     """Those of config/README.md, at their sizes."""
     text = project_file("config/README.md").read_text()
     printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
     studies = [block for block in printed if block.startswith("name:")]
-    assert len(studies) == 3
+    assert len(studies) == 4
     for block in studies:
         path = tmp_path / "printed.yaml"
         path.write_text(block)
@@ -303,6 +367,9 @@ BASE = {
 }  # fmt: skip
 
 
+SWEEP = {"title": "T", "axis": "x", "values": [1, 2], "lines": {"a": ["A", "W"], "level": ["A"]}}
+
+
 def changed(**changes):
     content = json.loads(json.dumps(BASE))
     for path, value in changes.items():
@@ -318,6 +385,9 @@ def changed(**changes):
     ("changes", "message"),
     [
         ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: 'folds' does not go with kind 'holdout'"),
+        ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 to train on leave none to test"),
+        ({"protocol": {"kind": "holdout", "train": 1.5}}, "protocol.train: 1.5 is neither a share below 1 nor a whole number"),
+        ({"protocol": {"kind": "holdout", "train": 0}}, "protocol.train: must be greater than 0"),
         ({"protocol": {"repeats": 5}}, "protocol: 'repeats' does not go with kind 'nested'"),
         ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of its pool; there are equal, cut"),
         ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),
@@ -327,6 +397,11 @@ def changed(**changes):
         ({"pools__a__view": "rotation"}, "a learner that rotates does so itself"),
         ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
         ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "A", "A"]}}]}}, "lines.a: 3 methods for 2 values"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0.values: \\[2, 1\\] must rise"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [0, 1], "log": True}]}}, "must rise from more than 0"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "colour": "red"}]}}, "sweeps.0: unknown key 'colour'"),
         ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
         ({"datasets": [{"name": "n"}]}, "datasets.0"),
         ({"protocol": {"folds": 3}}, "member needs random splits"),
@@ -342,6 +417,7 @@ def test_what_does_not_fit_is_named(changes, message):
     with pytest.raises(RotastackError, match=message):
         Study.from_mapping(changed(**changes), "s.yaml")
     Study.from_mapping(changed(), "s.yaml")
+    Study.from_mapping(changed(evaluation={"sweeps": [SWEEP]}), "s.yaml")
 
 
 @pytest.mark.parametrize(
@@ -362,7 +438,7 @@ def test_weights_in_nested_studies_are_checked(combiner, learner, message):
     with pytest.raises(RotastackError, match=message):
         Study.from_mapping(content, "s.yaml")
     content["pools"]["a"]["diversity"] = True
-    with pytest.raises(RotastackError, match="go with random splits only"):
+    with pytest.raises(RotastackError, match="noise go with random splits only"):
         Study.from_mapping(content, "s.yaml")
 
 

@@ -23,6 +23,7 @@ from rotastack.combine.pruning import (
     QMMPruner,
     ReducedErrorPruner,
 )
+from rotastack.learners.registry import learner_parameters, make_learner
 from rotastack.study.models import dump_model, load_model
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
@@ -48,6 +49,7 @@ MODELS = [
         PooledEnsembleClassifier(view, n_estimators=2, random_state=0)
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
     ),
+    PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
 ]  # fmt: skip
 
 
@@ -57,3 +59,24 @@ def test_a_model_file_predicts_as_the_model(model, tmp_path):
     model.fit(X, y)
     dump_model(model, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").predict_proba(X) == model.predict_proba(X)).all()
+
+
+MACHINES = [
+    {"kind": "exrm", "n_estimators": 3},
+    {"kind": "exrm", "n_estimators": 3, "features": "nystroem", "n_components": 20},
+    *({"kind": kind} for kind in ("primal_svm", "drm", "nu_svm", "boosted_linear", "bagged_linear", "rotated_linear")),
+]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("spec", MACHINES, ids=lambda spec: "-".join(map(str, spec.values())))
+def test_a_file_of_a_linear_machine_decides_as_the_machine(spec, tmp_path):
+    """As studies refit them: a pool of one, with its scaler."""
+    X, y = load_iris(return_X_y=True)
+    learner = make_learner(spec)
+    if "base" in learner_parameters(spec["kind"]):
+        learner = make_learner({**spec, "base": "exrm"})
+    model = PooledEnsembleClassifier(None, learner, n_estimators=1, scaling="symmetric", random_state=0)
+    model.fit(X[:100], y[:100])
+    dump_model(model, tmp_path / "model.skops")
+    assert (load_model(tmp_path / "model.skops").predict(X) == model.predict(X)).all()

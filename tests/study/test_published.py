@@ -65,3 +65,19 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     assert "not in this run:</b> elsewhere" in page
     assert "not in this study:</b> XX" in page
     assert "another version (shifted)" in page
+
+
+def test_a_printed_standard_deviation_counts():
+    errors = [0.18, 0.19, 0.20, 0.21, 0.22]
+    scores = pd.DataFrame(
+        [{"dataset": "d", "method": "A", "fold_group": f"R-{r}", "error": e} for r, e in enumerate(errors)]
+    )
+    cells = pd.DataFrame(
+        [{"table": "1", "dataset": "d", "method": "A", "metric": m, "value": v, "repeats": 10, "note": ""}
+         for m, v in (("error", "0.230"), ("error_sd", "0.060"))]
+    )  # fmt: skip
+    both, _ = compare_with_published(scores, cells, [])
+    assert both["agrees"].tolist() == [True, False]
+    assert both["ours"].tolist() == pytest.approx([0.2, np.std(errors, ddof=1)])
+    alone, _ = compare_with_published(scores, cells[:1], [])
+    assert alone["agrees"].tolist() == [False]

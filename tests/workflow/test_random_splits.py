@@ -24,6 +24,7 @@ pools:
   knn: {learner: {kind: nearest_neighbors}}
   rf: {scaling: null, diversity: true, learner: {kind: forest, n_trees: 8}}
   rr_et: {learner: {kind: random_rotation_forest, tree: extra, n_trees: 8}}
+  exrm: {scaling: symmetric, training_error: true, learner: {kind: exrm, n_estimators: 3}}
   weighted:
     learner: {kind: regularized_rotation_forest, n_trees: 400, n_rotations: 4, micro_forest_size: 2, weightings: [equal, exp, best]}
 methods:
@@ -33,7 +34,11 @@ methods:
   RRE: {pool: weighted, combiner: {kind: member, member: equal}}
   EXP: {pool: weighted, combiner: {kind: member, member: exp}}
   BST: {pool: weighted, combiner: {kind: member, member: best}}
-evaluation: {control: RF, pairs: [[RF, EXP], [RRE, BST]]}
+  ExRM: {pool: exrm, combiner: {kind: vote}}
+evaluation:
+  control: RF
+  pairs: [[RF, EXP], [RRE, BST]]
+  sweeps: [{title: Neighbours or trees, axis: trees, values: [1, 8], log: true, lines: {from one to many: [KNN-5, RF], machine: [ExRM]}}]
 model: {refit: EXP}
 sizes:
   small: {protocol: {repeats: 4}, pools: {"*": {learner: {n_trees: 16}}}}
@@ -62,6 +67,10 @@ def test_everything_is_made(done):
     assert nodes["BST"] <= nodes["RRE"]
     assert np.isnan(nodes["KNN-5"])
     assert scores.loc[scores["method"] == "RF", "mean_correlation"].notna().all()
+    assert scores["training_error"].notna().groupby(scores["method"]).mean().to_dict() == {
+        m: float(m == "ExRM") for m in scores["method"]
+    }
+    assert {p.name for p in (root / "figures/study").glob("sweep-*")} == {"sweep-1.svg", "sweep-1.png"}
     pairs = pd.read_csv(root / "tables/pairs.csv")
     assert len(pairs) == 6
     np.testing.assert_allclose(pairs[["wins_first", "ties", "wins_second"]].sum(axis=1), 1)
@@ -73,6 +82,7 @@ def test_the_report_and_the_published_page(done):
     report = (done.folder / "results/report.html").read_text()
     assert 'href="published.html"' in report
     assert "Weight of a rotation by its rank" in report
+    assert "from one to many" in report.split('id="sweeps"')[1]
     assert "signal-to-noise ratio of at most 3.01 dB" in report
     assert "skipped: data set &#39;fourclass&#39;" in report or "skipped: data set 'fourclass'" in report
     page = (done.folder / "results/published.html").read_text()
@@ -90,7 +100,7 @@ def test_numbers_stand_under_their_methods(done):
     table = page.split('id="errors"')[1].split("<table>")[1].split("</table>")[0]
     header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
     methods = re.findall(r"<th>(.*?)</th>", header)[1:]
-    assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST"]
+    assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST", "ExRM"]
     errors = pd.read_csv(done.folder / "results/splits-small/tables/error.csv").set_index("dataset")
     assert len(rows) == len(errors)
     for row in rows:
@@ -123,7 +133,7 @@ def test_again_nothing_and_other_blocks_give_the_same_bytes(copy):
     copy.call("rotastack", "run", "splits", "--size", "small", "--cores", "2")
     after = copy.scores("splits-small")
     methods = [name for name in after if name.startswith("iris/methods/")]
-    assert len(methods) == 6
+    assert len(methods) == 7
     for name in methods:
         assert before[name] == after[name], name
 

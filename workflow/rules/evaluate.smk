@@ -139,7 +139,7 @@ rule draw_study:
         runtime=20,
     params:
         study=PLAN.study.name,
-        spec=PLAN.summarize_spec(),
+        spec=PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
     message:
         "drawing figures over all data sets"
@@ -150,7 +150,7 @@ rule draw_study:
 
 rule illustrate:
     input:
-        compiled=ancient(PLAN.compiled("illustrate")),
+        compiled=lambda w: ancient(PLAN.compiled("illustrate", w.name)),
     output:
         svg=f"{ROOT}/figures/illustrations/{{name}}.svg",
         png=f"{ROOT}/figures/illustrations/{{name}}.png",
@@ -164,7 +164,7 @@ rule illustrate:
         runtime=20,
     params:
         spec=PLAN.illustrate_spec(),
-        code=PLAN.code("illustrate"),
+        code=lambda w: PLAN.code("illustrate", w.name),
     message:
         "drawing illustration {wildcards.name}"
     shell:

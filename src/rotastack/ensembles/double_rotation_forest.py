@@ -64,7 +64,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
         Also grow each tree on rows drawn with replacement, which gives out-of-bag rows.
     n_neighbors, alpha
         Of the discriminant analysis, see :class:`rotastack.views.LocalityDiscriminantAnalysis`.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation; also fills missing values with training medians.
     categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.
@@ -156,7 +156,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         Grow each tree on rows drawn with replacement; selection "oob" needs it. The source has none.
     n_neighbors, alpha
         Of the discriminant analysis, see :class:`rotastack.views.LocalityDiscriminantAnalysis`.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation; also fills missing values with training medians.
     categorical_features : array-like of int, bool or str, or None
         Columns (0/1 dummies) that are never rotated.

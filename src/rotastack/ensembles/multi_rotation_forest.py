@@ -92,7 +92,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
         Number of trees.
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotations; also fills missing values with training medians.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns, of the K times as many, that are looked at for each split.

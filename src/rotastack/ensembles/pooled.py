@@ -47,7 +47,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         `bootstrap` on rows out of their bags; only those kept stay in `pool_`.
     n_estimators : int, default=10
         Number of members.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler of the numeric columns, which also replaces missing values by the training
         median. With None the data are taken as they are.
     categorical_features : array-like of int, bool or str, or None

@@ -30,7 +30,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one.
     n_estimators : int, default=10
         Number of members.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler of the numeric columns, which also replaces missing values by the training
         median. With None the data are taken as they are.
     categorical_features : array-like of int, bool or str, or None

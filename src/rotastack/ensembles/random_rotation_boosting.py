@@ -110,7 +110,7 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
         XGBoost, or scikit-learn's histogram boosting.
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation; also fills missing values with training medians.
     max_axes : int, default=1000
         Rotate so many random axes at most.

@@ -111,7 +111,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
         (all rows, random cuts).
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation; also fills missing values with training medians.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns looked at for each split.

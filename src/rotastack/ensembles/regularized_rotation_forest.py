@@ -38,7 +38,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         Parameter of "cut" and "exp"; None finds it on a grid.
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation; also fills missing values with training medians.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns looked at for each split.

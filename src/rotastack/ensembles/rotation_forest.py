@@ -112,7 +112,7 @@ class RotationForestClassifier(SubsetRotationForest):
     bootstrap : bool, default=False
         Also grow each tree on rows drawn with replacement, which gives out-of-bag rows; its rotation is
         fitted to the same rows, each once.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation, as PCA depends on scales; also fills missing values with training
         medians.
     categorical_features : array-like of int, bool or str, or None

@@ -41,7 +41,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         Trees of the default level-0 forest.
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank"} or None, default="minmax"
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
         Scaler before the rotation, fitted on each training set; also fills missing values.
     max_axes : int, default=1000
         Rotate so many random axes at most.

@@ -87,7 +87,7 @@ def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -
         names = np.asarray(getattr(estimator, "feature_names_in_", np.arange(X.shape[1])), dtype=object)
         warn_of_scales(
             X[:, ~categorical], names[~categorical].tolist(), "columns are rotated unscaled",
-            "the widest drown the rest. Use scaling='minmax', 'quantile' or 'rank'.",
+            "the widest drown the rest. Use scaling='minmax', 'quantile', 'rank' or 'symmetric'.",
         )  # fmt: skip
 
 

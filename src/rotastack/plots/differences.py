@@ -7,6 +7,8 @@ from rotastack.plots.style import MARKERS, METHOD_COLORS, new_figure
 
 __all__ = ["plot_differences"]
 
+_WIDTH = 7.2
+
 
 def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str) -> Figure:
     """Draw error minus the control's error in percentage points; left of the line is better.
@@ -23,7 +25,9 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
     others = [m for m in means.columns if m != control]
     step = min(0.12, 0.84 / max(len(others), 1))  # all methods of a data set stay within its band
     band = max(0.5, 0.085 * len(others))
-    figure = new_figure(7.2, band * len(means) + 1.1 + 0.2 * -(-len(others) // 5))
+    longest = max((len(m) for m in others), default=0)
+    columns = max(1, min(len(others), 5, int(_WIDTH / (0.55 + 0.08 * longest))))
+    figure = new_figure(_WIDTH, band * len(means) + 1.1 + 0.2 * -(-len(others) // columns))
     axis = figure.subplots()
     axis.axvline(0, color="black", linewidth=1)
     for k, method in enumerate(others):
@@ -46,5 +50,5 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
     axis.set_axisbelow(True)
     for side in ("top", "right", "left"):
         axis.spines[side].set_visible(False)
-    figure.legend(loc="outside upper center", ncols=min(len(others), 5), fontsize=9, frameon=False)
+    figure.legend(loc="outside upper center", ncols=columns, fontsize=9, frameon=False)
     return figure

@@ -1,6 +1,7 @@
 """Repeated holdout: random splits of the rows into training and test rows."""
 
 import warnings
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +17,7 @@ _TRIES = 200
 def repeated_holdout(
     y: ArrayLike,
     n_repeats: int = 100,
-    train_share: float = 0.7,
+    train_size: float = 0.7,
     random_state: object = None,
     *,
     levels: ArrayLike | None = None,
@@ -31,8 +32,8 @@ def repeated_holdout(
     y : array-like of shape (n_rows,)
         Class labels.
     n_repeats : int
-    train_share : float
-        Share of the rows, rounded, that is trained on.
+    train_size : float or int
+        What is trained on: a share of the rows, rounded, or a whole number of rows.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
     levels : array-like of shape (n_rows, n_columns), optional
@@ -55,16 +56,18 @@ def repeated_holdout(
     Examples
     --------
     >>> from rotastack.resampling import repeated_holdout
-    >>> repeated_holdout([0, 0, 0, 1, 1, 1], n_repeats=2, train_share=0.5, random_state=0).sum(axis=1)
+    >>> repeated_holdout([0, 0, 0, 1, 1, 1], n_repeats=2, train_size=0.5, random_state=0).sum(axis=1)
     array([3, 3])
     """
     y = np.asarray(y)
     n = len(y)
-    n_train = round(train_share * n)
+    counted = isinstance(train_size, Integral)
+    n_train = int(train_size) if counted else round(train_size * n)
     if n_repeats < 1:
         raise RotastackError(f"n_repeats must be at least 1, got {n_repeats}")
     if not 0 < n_train < n:
-        raise RotastackError(f"{train_share:g} of {n} rows for training leaves none on one side")
+        wanted = f"{train_size} rows" if counted else f"a share of {train_size:g}"
+        raise RotastackError(f"{wanted} for training leaves none on one side: there are {n} rows")
     columns = [y] if levels is None else [y, *np.asarray(levels).T]
     codes = [np.unique(column, return_inverse=True)[1] for column in columns]
     sizes = [int(c.max()) + 1 for c in codes]

@@ -1,5 +1,6 @@
 """What of a study does not fit together, found before anything runs."""
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rotastack.errors import RotastackError, nearest
@@ -36,6 +37,7 @@ def check_study(study: "Study", where: str) -> None:
     RotastackError
         The first thing that is wrong, with its key and what is allowed.
     """
+    _check_training_rows(study, where)
     for name, pool in study.pools.items():
         check_learner(pool["learner"], f"{where}: pools.{name}.learner")
         _check_pool(study, pool, f"{where}: pools.{name}")
@@ -78,6 +80,8 @@ def check_study(study: "Study", where: str) -> None:
                 raise RotastackError(
                     f"{where}: evaluation.claims.{key}: {claim[key]!r} is not a method{nearest(claim[key], labels)}"
                 )
+    for k, sweep in enumerate(study.content["evaluation"]["sweeps"]):
+        _check_sweep(sweep, labels, f"{where}: evaluation.sweeps.{k}")
     control = study.content["evaluation"]["control"]
     refit = study.content["model"]["refit"]
     for key, value, extra in [
@@ -93,12 +97,48 @@ def check_study(study: "Study", where: str) -> None:
             raise RotastackError(f"{where}: {key}: {value!r} chooses members by the test rows")
 
 
+def _check_training_rows(study: "Study", where: str) -> None:
+    train = study.content["protocol"].get("train", 0.5)
+    if train < 1:
+        return
+    if not isinstance(train, int):
+        raise RotastackError(
+            f"{where}: protocol.train: {train} is neither a share below 1 nor a whole number of rows"
+        )
+    for name, entry in study.datasets.items():
+        if entry.get("rows", train + 1) <= train:
+            raise RotastackError(
+                f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
+            )
+
+
+def _check_sweep(sweep: dict[str, Any], labels: list[str], where: str) -> None:
+    values = sweep["values"]
+    if any(b <= a for a, b in pairwise(values)) or (sweep.get("log") and values[0] <= 0):
+        raise RotastackError(
+            f"{where}.values: {values} must rise{' from more than 0' if sweep.get('log') else ''}"
+        )
+    for name, line in sweep["lines"].items():
+        if len(line) not in (1, len(values)):
+            raise RotastackError(
+                f"{where}.lines.{name}: {len(line)} methods for {len(values)} values; a method each is wanted, or one alone"
+            )
+        for label in line:
+            if label not in labels:
+                raise RotastackError(
+                    f"{where}.lines.{name}: {label!r} is not a method{nearest(label, labels)}"
+                )
+
+
 def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
     """Check what only fails when it is trained, after hours perhaps."""
     learner = pool["learner"]
     kind, trees = learner["kind"], learner.get("n_trees")
-    if not study.is_holdout and (pool["diversity"] or pool["repeats"] or any(pool["noise"].values())):
-        raise RotastackError(f"{where}: diversity, repeats and noise go with random splits only")
+    special = [pool["diversity"], pool["training_error"], pool["repeats"], *pool["noise"].values()]
+    if not study.is_holdout and any(special):
+        raise RotastackError(
+            f"{where}: diversity, training_error, repeats and noise go with random splits only"
+        )
     if pool["diversity"] and kind not in _VOTING_TREES:
         raise RotastackError(
             f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"

@@ -11,6 +11,7 @@ from typing import Any
 __all__ = [
     "PRUNERS",
     "combine_modules",
+    "illustration_module",
     "load",
     "make_combiner",
     "make_pruner",
@@ -27,6 +28,7 @@ _COMBINERS = {
     "member": [],
     "prune": ["rotastack.study.pruned_cells"],
 }
+_ILLUSTRATIONS = {"exrm_convergence": "machines", "exrm_seconds": "machines"}
 PRUNERS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
     "margin": ("margin", "MarginPruner", {}, ("lambda", "positive", "vote")),
     "lasso": ("margin", "MarginPruner", {"size": "nonzero"}, ("lambda", "positive", "vote")),
@@ -68,6 +70,11 @@ def refit_modules(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for method in methods.values():
         found.update(train_modules(method["pool"]), combine_modules(method["combiner"]))
     return sorted(found)
+
+
+def illustration_module(name: str) -> str:
+    """Return the module that draws an illustration."""
+    return f"rotastack.study.illustrations.{_ILLUSTRATIONS.get(name, 'rotations')}"
 
 
 def load(name: str) -> Any:

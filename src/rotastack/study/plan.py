@@ -10,9 +10,16 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.study.components import combine_modules, refit_modules, step_module, train_modules
+from rotastack.study.components import (
+    combine_modules,
+    illustration_module,
+    refit_modules,
+    step_module,
+    train_modules,
+)
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import closure, fingerprint
+from rotastack.study.names import sweep_name
 
 __all__ = ["Plan"]
 
@@ -212,7 +219,8 @@ class Plan:
 
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
-        return [f"{self.root}/figures/study/{name}.{suffix}" for name in STUDY_FIGURES]
+        names = [*STUDY_FIGURES, *map(sweep_name, range(len(self.study.content["evaluation"]["sweeps"])))]
+        return [f"{self.root}/figures/study/{name}.{suffix}" for name in names]
 
     # Parameters: JSON, the same for equal content
 
@@ -221,13 +229,27 @@ class Plan:
         return compact(getattr(self.study, f"{step}_spec")(*names))
 
     def summarize_spec(self) -> str:
-        """Return the slice for statistics and study figures."""
+        """Return the slice for statistics."""
         evaluation = self.study.content["evaluation"]
         return compact(
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
                 "optimistic": self.study.optimistic,
+            }
+        )  # fmt: skip
+
+    def draw_study_spec(self) -> str:
+        """Return the slice for figures over data sets."""
+        evaluation = self.study.content["evaluation"]
+        return compact(
+            {
+                "alpha": evaluation["alpha"], "control": self.study.control,
+                "methods": list(self.study.methods), "shown": evaluation["shown"],
+                "sweeps": {
+                    sweep_name(k): {**sweep, "lines": list(sweep["lines"].items())}  # in order, which sorted keys have not
+                    for k, sweep in enumerate(evaluation["sweeps"])
+                },
             }
         )  # fmt: skip
 
@@ -247,7 +269,7 @@ class Plan:
     # Fingerprints
 
     def code(self, step: str, *names: str) -> str:
-        """Return the fingerprint of a step; for train and combine, of the pool or method named."""
+        """Return the fingerprint of a step; for train and combine, of the pool or method named, and so on."""
         return fingerprint(*self._modules(step, *names))
 
     @property
@@ -272,6 +294,8 @@ class Plan:
         elif step == "refit":
             used = {m: {**v, "pool": self.study.pools[v["pool"]]} for m, v in self.study.methods.items()}
             modules += refit_modules(used)
+        elif step == "illustrate":
+            modules.append(illustration_module(names[0]))
         elif step == "fetch":
             modules += [
                 f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]

@@ -6,13 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.pipeline import Pipeline
 
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
 from rotastack.learners.fitting import AlignedClassifier, fit_aligned, placed
 from rotastack.study.artifacts import Prepared
 
-__all__ = ["Ballots", "Fitted", "cast_votes", "fitted", "stacked"]
+__all__ = ["MACHINES", "Ballots", "Fitted", "cast_votes", "fitted", "machine_facts", "stacked"]
+
+MACHINES = ("iterations", "duality_gap", "training_disagreement")
 
 
 @dataclass
@@ -107,6 +110,17 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], want_oob: bool) -> Ballo
         voters.out_of_bag(len(trained.y)) if want_oob else None,
         np.full(len(voters), 1.0 / len(voters)) if weights is None else np.asarray(weights, dtype=np.float64),
     )
+
+
+def machine_facts(estimator: Any) -> dict[str, float]:
+    """Return what is known of a linear machine: of several classes the mean, and the largest gap."""
+    machine = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    known = {
+        "iterations": np.mean(getattr(machine, "n_iter_", np.nan)),
+        "duality_gap": np.max(getattr(machine, "duality_gap_", np.nan)),
+        "training_disagreement": getattr(machine, "disagreement_", np.nan),
+    }
+    return {name: float(value) for name, value in known.items()} if hasattr(machine, "duality_gap_") else {}
 
 
 def stacked(ballots: list[Ballots], n_test: int) -> dict[str, Any]:

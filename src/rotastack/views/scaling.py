@@ -1,8 +1,12 @@
 """Scalers that put numeric columns on one scale before they are rotated (thesis, 1.6.2).
 
-All three are fitted on training rows and replace missing values by the training median,
-so nothing of a held-out row is ever used. A column without any training value becomes 0.
+All are fitted on training rows and replace missing values by the training median, so nothing of
+a held-out row is ever used. A column without any training value becomes constant.
 """
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -183,7 +187,13 @@ class RelativeRankScaler(_MedianImputingScaler):
         return scaled
 
 
-SCALERS = {"minmax": MinMaxScaler01, "quantile": QuantileScaler, "rank": RelativeRankScaler}
+SCALERS: dict[str, Callable[[], Any]] = {
+    "minmax": MinMaxScaler01,
+    "quantile": QuantileScaler,
+    "rank": RelativeRankScaler,
+    "symmetric": partial(MinMaxScaler01, (-1, 1)),
+}
+"""Name -> what makes the scaler; symmetric is what linear machines like, with 0 in the middle of the range."""
 
 
 def _spanned(low, high):

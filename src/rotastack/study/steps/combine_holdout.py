@@ -50,6 +50,7 @@ def run(job: Job) -> None:
                 name: (AXES, block[name].mean("member", skipna=False).values)
                 for name in block.data_vars
                 if block[name].dims == (*AXES, "member")
+                and (name != "training_error" or combiner["kind"] != "prune")  # that of all members
             }
             parts.append(
                 xr.Dataset(

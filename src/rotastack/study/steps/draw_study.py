@@ -4,17 +4,22 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from matplotlib.figure import Figure
 
 from rotastack.plots.critical_difference import plot_critical_difference
+from rotastack.plots.curves import Curve, plot_curves
 from rotastack.plots.differences import plot_differences
-from rotastack.plots.style import save_figure, sentence
+from rotastack.plots.style import add_note, save_figure, sentence
 from rotastack.stats.comparison import compare
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 
 
 def run(job: Job) -> None:
-    """Read input ``scores`` of the study, write the rank diagram and the differences to the control."""
+    """Read input ``scores`` of the study, write the rank diagram, the differences to the control, and sweeps.
+
+    Slice ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
+    """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
     with job.recorded():
@@ -24,17 +29,48 @@ def run(job: Job) -> None:
         means = means[[m for m in spec["methods"] if m in means]]
         means = means.round(12)
         complete = means.drop(columns=means.columns[means.isna().all()]).dropna()
-        figures = {
-            "differences": plot_differences(means, _standard_errors(scores, spec["control"]), spec["control"])
-        }
+        drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
+        errors = _standard_errors(scores, spec["control"])
+        figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
         if len(complete) >= 2 and complete.shape[1] >= 2:
             figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
         else:
             figures["critical_difference"] = sentence(
                 "Ranks need at least two data sets on which no method failed."
             )
+        for name, sweep in spec["sweeps"].items():
+            figures[name] = draw_sweep(scores, sweep)
         for path in job.outputs["figures"]:
             save_figure(figures[Path(path).stem], path)
+
+
+def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
+    """Draw mean errors over data sets against a parameter: on test rows and, where known, on training rows.
+
+    Means are over the data sets on which no method of the figure failed; a method that failed on all leaves
+    a gap.
+    """
+    methods = list(dict.fromkeys(m for _, line in sweep["lines"] for m in line))
+    panels: dict[str, dict[str, Curve]] = {}
+    noted = []
+    for column, title in (("error", "test rows"), ("training_error", "training rows")):
+        if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
+            continue
+        table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
+        table = table.reindex(columns=methods)
+        complete = table.drop(columns=table.columns[table.isna().all()]).dropna()
+        means = complete.mean().reindex(methods)
+        noted += [f"{name} ({title})" for name in table.index.difference(complete.index, sort=False)]
+        over = complete.index[0] if len(complete) == 1 else f"mean of {len(complete)} data sets"
+        panels[f"{title}, {over}"] = {
+            label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
+            for label, line in sweep["lines"]
+        }
+    log = ["x"] if sweep.get("log") else []
+    figure = plot_curves(panels, sweep["axis"], "error", log=log, ticks=sweep["values"], title=sweep["title"])
+    if noted:
+        add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
+    return figure
 
 
 def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:

@@ -20,8 +20,8 @@ def run(job: Job) -> None:
     """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
 
     A published cell agrees if it differs from our mean by at most twice the standard error of the
-    difference and the printed rounding. The source prints no standard errors; ours is taken for
-    both, scaled to its number of repeats.
+    difference and the printed rounding. Where the source prints no standard deviation (metric
+    ``error_sd``), ours is taken for both, scaled to its number of repeats.
     """
     import jinja2
 
@@ -63,6 +63,9 @@ def compare_with_published(
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
     rival = _rivals(cells)
+    printed = {
+        (c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"
+    }
     rows = []
     for cell in cells.itertuples():
         part = by_cell.get((cell.dataset, cell.method))
@@ -77,7 +80,8 @@ def compare_with_published(
         if cell.metric in ("wins", "ties"):  # both are shares: their common variance
             both = (n * ours + cell.repeats * value) / (n + cell.repeats)
             sd = np.sqrt(both * (1 - both))
-        allowed = TIMES * sd * np.sqrt(1 / n + 1 / cell.repeats) + 0.5 * 10.0**-digits
+        theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
+        allowed = TIMES * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
         agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
         rows.append(
             {
@@ -114,6 +118,10 @@ def _rivals(cells: pd.DataFrame) -> dict[tuple[str, str], str]:
 def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
     """Return our mean, its standard deviation over repeats and their number."""
     nothing = (float("nan"), float("nan"), 0)
+    if cell.metric == "error_sd":
+        errors = part["error"].dropna()
+        spread = float(errors.std(ddof=1)) if len(errors) > 2 else float("nan")
+        return spread, spread / np.sqrt(2), len(errors)  # of normal errors, to first order
     if cell.metric in ("error", *part.columns.intersection([cell.metric])):
         values = part[cell.metric].dropna().to_numpy(dtype=float)
         if not len(values):

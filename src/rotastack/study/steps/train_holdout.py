@@ -9,14 +9,23 @@ from sklearn.base import clone
 
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
+from rotastack.learners.fitting import AlignedClassifier
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.training import Ballots, Fitted, cast_votes, fitted, stacked
+from rotastack.study.training import (
+    MACHINES,
+    Ballots,
+    Fitted,
+    cast_votes,
+    fitted,
+    machine_facts,
+    stacked,
+)
 
 TREES = ("n_nodes", "n_leaves", "depth")
-FACTS = (*TREES, "median_leaves", "oob_error")
+FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
 DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
 
 
@@ -82,23 +91,33 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
     """Return outputs for test rows (member, row, class), and what is known of members."""
     model = trained.model
     rows = trained.seen(data.X[test])
-    if hasattr(model.estimator, "member_outputs"):
-        known, trees = model.estimator.member_outputs(rows)
-        outputs = model.aligned(known)
-    else:
-        outputs = model.outputs(rows)[None]
+    outputs, trees = _outputs(model, rows)
+    if trees is None:
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)
         facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
+        facts |= machine_facts(model.estimator)
         if counts:
             facts |= {name: counts[name].mean() for name in TREES}
             facts["median_leaves"] = float(np.median(counts["n_leaves"]))
         trees = [facts]
+    if pool["training_error"]:
+        decided = _outputs(model, trained.X)[0].argmax(axis=-1)
+        for member, error in zip(trees, (decided != trained.y).mean(axis=1), strict=True):
+            member["training_error"] = float(error)
     if pool["diversity"]:
         votes = model.classes[model.estimator.tree_votes(rows)]
         trees[0].update(zip(DIVERSITY, summarize_margins(votes, data.y[test]), strict=True))
     by_name = {name: [t.get(name, np.nan) for t in trees] for name in (*FACTS, *DIVERSITY)}
     return outputs, by_name
+
+
+def _outputs(model: AlignedClassifier, rows: np.ndarray) -> tuple[np.ndarray, list[dict[str, float]] | None]:
+    """Return (member, row, class), and what a learner of several members says of each."""
+    if not hasattr(model.estimator, "member_outputs"):
+        return model.outputs(rows)[None], None
+    known, facts = model.estimator.member_outputs(rows)
+    return model.aligned(known), facts
 
 
 def _threaded(learner: Any, threads: int) -> Any:

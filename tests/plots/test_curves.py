@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+
+from rotastack.plots.curves import plot_curves
+from rotastack.plots.style import save_figure
+
+
+def by_label(axis):
+    return {line.get_label(): line for line in axis.lines}
+
+
+def test_curves_have_one_look_in_all_panels():
+    panels = {
+        "test": {"A": ([1, 2], [0.3, 0.2]), "B": 0.25},
+        "training": {"B": 0.1, "C": ([1, 2], [0.1, 0.0])},
+    }
+    figure = plot_curves(panels, "x", "error", title="T")
+    left, right = figure.axes
+    assert (left.get_title(), right.get_title()) == ("test", "training")
+    assert by_label(left)["B"].get_color() == by_label(right)["B"].get_color()
+    assert len({line.get_color() for line in [*left.lines, *right.lines]}) == 3
+    np.testing.assert_array_equal(by_label(left)["A"].get_ydata(), [0.3, 0.2])
+    np.testing.assert_array_equal(by_label(left)["B"].get_ydata(), [0.25, 0.25])
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["A", "B", "C"]
+
+
+def test_what_is_not_known_is_left_out():
+    figure = plot_curves({"": {"A": ([1, 2, 3], [0.3, np.nan, 0.1]), "B": float("nan")}}, "x", "y")
+    (axis,) = figure.axes
+    np.testing.assert_array_equal(by_label(axis)["A"].get_xdata(), [1, 3])
+    assert list(by_label(axis)) == ["A"]
+
+
+def test_axes_and_ticks():
+    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s", log=["x", "y"], ticks=[1, 3, 10]).axes
+    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["1", "3", "10"]
+    (axis,) = plot_curves({"": {"A": ([1, 10], [1, 2])}}, "n", "s").axes
+    assert (axis.get_xscale(), axis.get_yscale()) == ("linear", "linear")
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_equal_curves_give_equal_files(tmp_path, kind):
+    files = [tmp_path / folder / f"c.{kind}" for folder in "ab"]
+    for path in files:
+        path.parent.mkdir()
+        save_figure(plot_curves({"": {"A": ([1, 10], [1, 2]), "B": 1.5}}, "n", "s", log=["x"]), path)
+    assert files[0].read_bytes() == files[1].read_bytes()

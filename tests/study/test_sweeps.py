@@ -1,0 +1,73 @@
+"""Figures of errors against a parameter, from the scores of a study."""
+
+import numpy as np
+import pandas as pd
+
+from rotastack.study.artifacts import write_frame
+from rotastack.study.job import Job
+from rotastack.study.steps import draw_study
+from rotastack.study.steps.draw_study import draw_sweep
+
+NAN = float("nan")
+SWEEP = {
+    "title": "By members",
+    "axis": "members",
+    "values": [1, 10],
+    "lines": [["machine", ["M1", "M10"]], ["level", ["L"]]],
+}
+
+
+def scores(errors, training=None):
+    """Return two repeats of each error, dataset -> method -> error."""
+    return pd.DataFrame(
+        [
+            {"dataset": d, "method": m, "rotation_group": "RG-01", "fold_group": f"R-{r}", "error": e + s,
+             "training_error": (training or {}).get(m, NAN)}
+            for d, row in errors.items() for m, e in row.items() for r, s in enumerate((-0.01, 0.01))
+        ]
+    )  # fmt: skip
+
+
+def heights(axis):
+    return {line.get_label(): list(np.round(line.get_ydata(), 9)) for line in axis.lines}
+
+
+def test_means_over_data_sets_of_test_and_training_errors():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.1, "M10": 0.2, "L": 0.2}}
+    figure = draw_sweep(scores(errors, {"M1": 0.05, "M10": 0.1}), SWEEP)
+    left, right = figure.axes
+    assert heights(left) == {"machine": [0.2, 0.2], "level": [0.3, 0.3]}
+    assert heights(right) == {"machine": [0.05, 0.1]}
+    assert left.get_title() == "test rows, mean of 2 data sets"
+    assert right.get_title() == "training rows, mean of 2 data sets"
+    assert list(left.lines[0].get_xdata()) == [1, 10]
+
+
+def test_without_training_errors_there_is_one_panel():
+    (axis,) = draw_sweep(scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}), SWEEP | {"log": True}).axes
+    assert axis.get_title() == "test rows, a"
+    assert axis.get_xscale() == "log"
+
+
+def test_what_failed_is_left_out():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
+    figure = draw_sweep(scores(errors), SWEEP)
+    assert heights(figure.axes[0]) == {"machine": [0.3, 0.2]}
+    assert "Left out, as methods failed there: b (test rows)." in figure._supxlabel.get_text()
+
+
+def test_the_step_writes_it(tmp_path):
+    write_frame(tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}))
+    spec = {
+        "alpha": 0.05,
+        "control": "L",
+        "methods": ["M1", "M10", "L"],
+        "shown": ["M10"],
+        "sweeps": {"sweep-1": SWEEP},
+    }
+    paths = [tmp_path / f"{name}.svg" for name in ("critical_difference", "differences", "sweep-1")]
+    draw_study.run(Job("draw_study", spec, {"scores": [tmp_path / "scores"]}, {"figures": paths}, {}))
+    assert "By members" in paths[2].read_text()
+    differences = paths[1].read_text()
+    assert "M10" in differences
+    assert ">M1<" not in differences
