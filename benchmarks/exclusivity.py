@@ -12,6 +12,7 @@ import argparse
 import os
 import time
 import warnings
+from functools import partial
 
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
@@ -150,9 +151,8 @@ def growth():
                 problem = Problem(X, 2.0 * y - 1, np.full((n, 1), 2.0), power)
                 start = np.random.default_rng(0).standard_normal((N_FEATURES, members))
                 options = AlmOptions(tol=1e-300, max_iter=20)
-                taken.append(
-                    min(seconds(lambda: solve_alm(problem, start, start, options))[0] for _ in range(3))
-                )  # noqa: B023
+                run = partial(solve_alm, problem, start, start, options)
+                taken.append(min(seconds(run)[0] for _ in range(3)))
             slope = np.polyfit(np.log(sizes[-4:]), np.log(taken[-4:]), 1)[0]
             told = " | ".join(f"{t / taken[-1]:.2g}" for t in taken)
             print(f"| {power}, {members} | {told} | {slope:.2f} |", flush=True)

@@ -21,7 +21,8 @@ class AlmOptions:
     """mu at the start, its growth, how W is found, and when it ends.
 
     `absolute` ends at the first change of the objective below `tol`, as the paper does; else it takes three
-    in succession that are below `tol` times the objective.
+    in succession that are below `tol` times the objective, with margins that keep their constraint up to the
+    root of `tol`: the objective can stand still while these move.
     """
 
     mu0: float = 1.0
@@ -81,14 +82,18 @@ def solve_alm(
         P = project(W - Q / mu, rest)  # (17)
         both = A @ np.hstack([P, W])
         AP = both[:, :k].copy()
-        np.subtract(AP, rest, out=Z)
-        Z *= mu  # (18)
+        off = AP - rest
+        off -= step * Z  # U - 1 + A P + y b'
+        Z += mu * off  # (18)
         Q = Q + mu * (P - W)
         mu = min(mu * options.rho, _LARGEST_MU)
         path.append(problem.value(W, 1 - both[:, k:] - sign * b))
         if len(path) > 1:
             small = options.tol * (1 if options.absolute else abs(path[-1]))
-            quiet = quiet + 1 if abs(path[-1] - path[-2]) <= small else 0
+            still = abs(path[-1] - path[-2]) <= small
+            if still and not options.absolute:
+                still = max(off.max(), -off.min()) <= options.tol**0.5
+            quiet = quiet + 1 if still else 0
         ends = quiet >= needed or len(path) == options.max_iter
         if ends or len(path) % _EVERY == 0:
             bound = max(bound, problem.bound(-Z))  # Z is minus the multiplier of the margins

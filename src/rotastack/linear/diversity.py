@@ -69,8 +69,9 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
     There is a separating direction only where the classes' reduced hulls are apart (the convex hulls with
     weights of at most the row's share over nu). Where they overlap the optimum is w = 0: then lam is halved
-    towards 1, with a warning, until they do not. Class weights have no parameter: the margins' multipliers sum
-    to one half in either class whatever the weights.
+    towards 1, with a warning, until they do not. There is no `class_weight`: the margins'
+    multipliers sum to one half in either class whatever the weights, which only change how far they may be
+    concentrated.
 
     References
     ----------

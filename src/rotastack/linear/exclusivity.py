@@ -81,7 +81,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of them
-        Objective after each iteration (admm: each twentieth).
+        Objective after each iteration of alm; the least so far (exact), or that of each twentieth (admm).
     duality_gap_ : float, or ndarray of shape (n_classes,)
         The objective is at most this share of it above the optimum.
     n_iter_ : int, or ndarray of shape (n_classes,)
@@ -228,7 +228,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     def _admm(self, given: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
         """Alternate directions on centred columns, all divided by one number to make their entries about 1."""
         centre = given.X.mean(axis=0)
-        unit = max(float(np.sqrt(np.mean((given.X - centre) ** 2))), np.finfo(float).tiny)
+        unit = float(np.sqrt(np.mean((given.X - centre) ** 2))) or 1.0
         problem = replace(
             given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit
         )

@@ -18,7 +18,8 @@ _SATISFIED = 1e-9
 """From this gap on, iterations also end when rounding no longer lets it fall."""
 _SOFT = 30.0
 """Costs are small if the mean cost times the mean squared length of a row is less."""
-_NOTHING = 1e-9
+_CERTAIN = 1e-3
+"""How far below beta, in shares of it, the pull on a coefficient is that certainly is 0."""
 _SAMPLE, _ROWS_PER_COEFFICIENT = 8, 20
 """Newton's method starts from the solution for each eighth row, where there are many rows."""
 
@@ -62,7 +63,7 @@ def solve_primal(problem: Problem, tol: float = 1e-14, max_iter: int = 200) -> S
         np.array([search.z[-1] - centre @ w]),
         search.value,
         search.bound,
-        search.path,
+        [*search.path[:-1], search.value],
         len(search.path),
     )
     solution.scale(problem.copies**2)
@@ -76,6 +77,7 @@ class _Search:
         self.B, self.cost, self.power, self.beta = B, np.ascontiguousarray(cost), power, beta
         self.problem = Problem.signed(B[:, :-1], B[:, -1], self.cost[:, None], power, beta)
         self.z, self.value, self.bound = np.zeros(B.shape[1]), float(cost.sum()), 0.0
+        self.alpha: Array = np.zeros(len(cost))
         self.path: list[float] = []
 
     @property
@@ -121,11 +123,13 @@ class _Search:
                     value = self.problem.value(now.w[:, None], now.u[:, None])
                     if not np.isfinite(value):
                         return
-                    self.path.append(value)
                     if value < self.value:
                         self.z, self.value = np.append(now.w, now.b), value
+                    self.path.append(self.value)
                     if now.certifies:
-                        self.bound = max(self.bound, self.problem.bound(now.alpha[:, None]))
+                        bound = self.problem.bound(now.alpha[:, None])
+                        if bound > self.bound:
+                            self.bound, self.alpha = bound, now.alpha.copy()
                     idle = 0 if self.gap < best or value < lowest else idle + 1
                     best, lowest = min(best, self.gap), min(lowest, value)
                     if best <= tol or idle > _PATIENCE or (idle and best <= _SATISFIED):
@@ -134,9 +138,9 @@ class _Search:
             return
 
     def _drop_rounding(self) -> None:
-        """Set to 0 what an interior point leaves of coefficients that are 0."""
-        z = np.where(np.abs(self.z) > _NOTHING * np.abs(self.z[:-1]).max(initial=0.0), self.z, 0.0)
-        z[-1] = self.z[-1]
+        """Set to 0 what an interior point leaves of coefficients that the multipliers say are 0."""
+        pull = np.abs(self.problem.A.T @ self.alpha)
+        z = np.append(np.where(pull < self.beta * (1 - _CERTAIN), 0.0, self.z[:-1]), self.z[-1])
         value = self.problem.value(z[:-1, None], (1 - self.B @ z)[:, None])
-        if value <= self.value * (1 + 1e-13):
-            self.z, self.value = z, min(value, self.value)
+        if value <= self.value * (1 + _SATISFIED):
+            self.z, self.value = z, value

@@ -42,7 +42,7 @@ class PrimalSVMClassifier(LinearSeparator):
     duality_gap_ : float, or ndarray of shape (n_classes,)
         The objective is at most this share of it above the optimum.
     objective_path_ : ndarray, or list of them
-        Objective after each iteration.
+        Least objective after each iteration.
     n_iter_ : int, or ndarray of shape (n_classes,)
 
     Notes
