@@ -57,3 +57,13 @@ def test_seconds_are_those_of_every_machine_and_size(monkeypatch):
     assert len(drawn) == 7
     assert all(len(seconds) == 2 and (seconds > 0).all() for seconds in drawn.values())
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
+
+
+def test_table_2_has_every_machine_here_and_as_printed(monkeypatch):
+    monkeypatch.setattr(machines, "WIDTHS", (3,))
+    monkeypatch.setattr(machines, "TRAINING", 40)
+    (axis,) = machines.DRAW["exrm_table_2"](np.random.SeedSequence(0)).axes
+    here, printed = axis.lines
+    assert [tick.get_text() for tick in axis.get_yticklabels()] == list(machines.PRINTED)
+    assert printed.get_xdata().tolist() == list(machines.PRINTED.values())
+    assert (here.get_xdata() > 0).all()

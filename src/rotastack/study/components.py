@@ -28,7 +28,7 @@ _COMBINERS = {
     "member": [],
     "prune": ["rotastack.study.pruned_cells"],
 }
-_ILLUSTRATIONS = {"exrm_convergence": "machines", "exrm_seconds": "machines"}
+_ILLUSTRATIONS = dict.fromkeys(("exrm_convergence", "exrm_seconds", "exrm_table_2"), "machines")
 PRUNERS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
     "margin": ("margin", "MarginPruner", {}, ("lambda", "positive", "vote")),
     "lasso": ("margin", "MarginPruner", {"size": "nonzero"}, ("lambda", "positive", "vote")),
