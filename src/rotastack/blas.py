@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from threading import Lock
+from threading import Lock, local
 from typing import Any
 
 import numpy as np  # noqa: F401 - the controller knows the libraries that are loaded by then
@@ -12,9 +12,9 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["one_blas_thread"]
 
-_lock = Lock()
+_lock, _here = Lock(), local()
 _users = 0
-_limit: Any = None
+_before: Any = None  # the limiter that saw the number of threads before the first of several users
 
 
 @cache
@@ -24,16 +24,23 @@ def _controller() -> ThreadpoolController:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Let BLAS use one thread; the limit is the process's, and ends with the last of its users."""
-    global _users, _limit
-    with _lock:
-        _users += 1
-        if _users == 1:
-            _limit = _controller().limit(limits=1, user_api="blas")
+    """Let BLAS use one thread.
+
+    The number of threads is the process's, and threadpoolctl lets one thread of Python at a time control it.
+    With users in several threads it is back at its old value once the last of them has left.
+    """
+    global _users, _before
+    _here.depth = getattr(_here, "depth", 0) + 1
+    if _here.depth == 1:
+        with _lock:
+            limiter = _controller().limit(limits=1, user_api="blas")
+            _before = limiter if _users == 0 else _before
+            _users += 1
     try:
         yield
     finally:
-        with _lock:
-            _users -= 1
-            if _users == 0:
-                _limit.restore_original_limits()
+        _here.depth -= 1
+        if _here.depth == 0:
+            with _lock:
+                _users -= 1
+                _before.restore_original_limits()

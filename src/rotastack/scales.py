@@ -43,7 +43,7 @@ def warn_of_scales(
     more = f" and {far.sum() - 10} more" if far.sum() > 10 else ""
     warnings.warn(
         f"{what}, and their standard deviations differ by a factor of "
-        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: {told}{more} are far from the others' ({middle:.3g}); {advice}",
+        f"{np.nanmax(spread) / np.nanmin(spread):.3g}: far from the others' ({middle:.3g}) are {told}{more}; {advice}",
         UserWarning,
         stacklevel=stacklevel + 1,
     )

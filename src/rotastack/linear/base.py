@@ -45,6 +45,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     }
     lam: float
     multi_class: str
+    _problem: str
     max_iter: int
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -110,7 +111,11 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         solutions = []
         with one_blas_thread():
             for positive in positives:
+                self._problem = (
+                    f"{self.classes_.tolist()[positive]!r} against the rest: " if n_classes > 2 else ""
+                )
                 solutions.append(self._solve(X, np.where(codes == positive, 1.0, -1.0), weights))
+        del self._problem
         self._keep(solutions)
         return self
 
@@ -137,15 +142,22 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     def _exact(self, problem: Problem, tol: float | None) -> Solution:
         solution = solve_primal(problem, EXACT_TOL if tol is None else tol, self.max_iter)
         if solution.gap > (WARN_GAP if tol is None else tol):
-            self._warn(solution, "scale the columns, lower lam, or raise max_iter.")
+            advice = "scale the columns, lower lam, or raise max_iter"
+            self._warn(solution, advice, stacklevel=6)
         return solution
 
-    def _warn(self, solution: Solution, advice: str) -> None:
+    def _warn(self, solution: Solution, advice: str, stacklevel: int = 5) -> None:
+        if solution.bound > 0:
+            told = f"at most {100 * (solution.objective / solution.bound - 1):.2g} % above the optimum"
+        elif solution.unit is not None:
+            told = f"at most {solution.objective - solution.bound:.2g} above the optimum"
+        else:
+            told = "how far above the optimum is not known"
         warnings.warn(
-            f"{type(self).__name__} ended after {solution.n_iter} iterations with an objective of "
-            f"{solution.objective:.6g}, {solution.objective - solution.bound:.2g} above the optimum at most; {advice}",
+            f"{type(self).__name__}: {self._problem}ended after {solution.n_iter} iterations with an objective of "
+            f"{solution.objective:.6g}, {told} (duality_gap_ {solution.gap:.2g}); {advice}",
             ConvergenceWarning,
-            stacklevel=5,
+            stacklevel=stacklevel,
         )
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:

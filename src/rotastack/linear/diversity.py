@@ -51,7 +51,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Of the mean member.
     intercept_ : ndarray of shape (1,) or (n_classes,)
-    nu_ : float, or ndarray of shape (n_classes,)
+    lam_, nu_ : float, or ndarray of shape (n_classes,)
         What was used.
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of them
@@ -69,7 +69,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
     There is a separating direction only where the classes' reduced hulls are apart (the convex hulls with
     weights of at most the row's share over nu). Where they overlap the optimum is w = 0: then lam is halved
-    towards 1, with a warning, until they do not. There is no `class_weight`: the margins'
+    towards 1, with a warning, until they do not; if that fails the larger class is predicted. There is no `class_weight`: the margins'
     multipliers sum to one half in either class whatever the weights, which only change how far they may be
     concentrated.
 
@@ -114,6 +114,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
 
     def _begin(self, codes):
         self._nu: list[float] = []
+        self._lam: list[float] = []
 
     def _solve(self, X, labels, weights):
         shares = weights / weights.sum()
@@ -124,20 +125,30 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             nu, lam = nu * lam / (1 + (lam - 1) / 2), 1 + (lam - 1) / 2
             solution = _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
         self._nu.append(float(nu))
+        self._lam.append(lam)
+        if _overlapping(solution):
+            solution.W[:] = 0
+            larger = 1 if shares[labels > 0].sum() > 0.5 else -1
+            solution.b[:] = larger * np.finfo(float).tiny
         if lam < self.lam:
+            used = f"lam={lam:.4g} is used"
+            if _overlapping(solution):
+                used = "no smaller lam finds a direction either: the larger class is predicted"
             warnings.warn(
-                f"the classes' reduced hulls overlap with lam={self.lam}: only w = 0 is optimal; lam={lam:.4g} is used",
+                f"{type(self).__name__}: {self._problem}the classes' reduced hulls overlap with lam={self.lam}, "
+                f"so that only w = 0 is optimal; {used}",
                 UserWarning, stacklevel=4,
             )  # fmt: skip
         if not solution.converged:
-            self._warn(solution, "raise max_iter or tol.")
+            self._warn(solution, "lower lam, or raise max_iter or tol")
         solution.scale(self.n_estimators)
         return solution
 
     def _keep(self, solutions):
         super()._keep(solutions)
         self.nu_ = np.array(self._nu) if len(self._nu) > 1 else self._nu[0]
-        del self._nu
+        self.lam_ = np.array(self._lam) if len(self._lam) > 1 else self._lam[0]
+        del self._nu, self._lam
 
 
 def _overlapping(solution: Solution) -> bool:

@@ -53,8 +53,9 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         Of alm: W in closed form, or by the paper's equations 9 to 11. The minimiser is the same.
     tol : float, "paper" or None, default=None
         Relative duality gap (exact, admm) or relative change of the objective (alm) at which it ends. None:
-        exact goes on until rounding ends it, usually below 1e-13; the others take 1e-6. "paper", of alm:
-        the first change below 0.05.
+        exact goes on until rounding ends it, usually below 1e-13; the others take 1e-6, which admm may not
+        reach within `max_iter` iterations if p = 1 and members differ. "paper", of alm: the first change
+        below 0.05.
     beta : float, default=0.0
         Weight of the sparsity term, W~ = [W, beta 1].
     init : {"equal", "random"}, default="equal"
@@ -217,11 +218,13 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         if problem.cost.shape[1] == 1:  # the optimum is cheap to know: one SVM
             one = replace(problem, copies=self.n_estimators)
             solution.bound = max(solution.bound, solve_primal(one).bound)
-        advice = "raise max_iter."
-        if solution.converged and self.rho > 1:
-            advice = f"mu grew by {self.rho} each time until nothing moved. rho=1.0 or solver='exact' go on."
-        elif solution.converged:
-            advice = "lower tol."
+        advice = "raise max_iter"
+        if solution.converged:
+            known = "exact" if problem.cost.shape[1] == 1 else "admm"
+            why = "the objective changed by less than"
+            why += f" {PAPER_TOL}, as printed" if absolute else f" a share of {self._tolerance():g}"
+            grown = f", with mu growing by {self.rho} each time" if self.rho > 1 else ""
+            advice = f"{why}{grown}. solver={known!r} finds the optimum"
         solution.converged &= solution.gap <= _FAR
         return solution, advice
 
@@ -256,7 +259,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         best.W = best.W / unit
         best.b = best.b - centre @ best.W
         best.scale(1 / unit**2)
-        return best, "raise max_iter or tol."
+        return best, "raise max_iter or tol"
 
     def _keep(self, solutions):
         super()._keep(solutions)
@@ -270,7 +273,7 @@ def _class_sizes(counts: NDArray[np.intp], wanted: int | float) -> NDArray[np.in
     total = int(wanted) if isinstance(wanted, Integral) else max(round(wanted * n), len(counts))
     if not len(counts) <= total <= n:
         raise ValueError(
-            f"max_samples={wanted} is not possible: there are {n} rows, and {len(counts)} classes to be sampled"
+            f"max_samples={wanted} is not possible: from {len(counts)} rows (one of each class) to {n} can be drawn"
         )
     quotas = total * counts / n
     sizes = np.maximum(np.floor(quotas), 1).astype(np.intp)

@@ -149,6 +149,8 @@ def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
             raise RotastackError(
                 f"{where}.learner: micro_forest_size times n_rotations ({U} x {R}) is more than n_trees ({trees})"
             )
+    if kind == "exrm" and learner.get("tol") == "paper" and learner.get("solver") != "alm":
+        raise RotastackError(f"{where}.learner.tol: 'paper' goes with solver: alm")
     if kind == "random_rotation_forest":
         each = learner.get("n_trees_per_rotation", 1)
         if (trees or 100) % each:
