@@ -46,7 +46,9 @@ from rotastack.views import (
     MultiRotation,
     PrincipalRotation,
     QuantileScaler,
+    RandomProjection,
     RandomRotation,
+    RandomSubspace,
     RelativeRankScaler,
 )
 
@@ -59,6 +61,10 @@ INSTANCES = [
     RandomRotation(method="direct", stretch=True, translate=True, random_state=0),
     MultiRotation(n_rotations=3, random_state=0),
     MultiRotation(n_rotations=2, include_identity=False, max_axes=2, random_state=0),
+    RandomProjection(random_state=0),
+    RandomProjection(kind="sign", random_state=0),
+    RandomProjection(kind="sparse", random_state=0),
+    RandomSubspace(random_state=0),
     PrincipalRotation(random_state=0),
     PrincipalRotation(subset_size=3, bootstrap_ratio=0.5, random_state=0),
     LocalityDiscriminantAnalysis(),

@@ -10,7 +10,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "locality": ["LocalityDiscriminantAnalysis"],
         "multi_rotation": ["MultiRotation"],
         "principal": ["PrincipalRotation"],
+        "projection": ["RandomProjection"],
         "rotation": ["RandomRotation"],
+        "subspace": ["RandomSubspace"],
         "scaling": ["MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"],
     },
 )

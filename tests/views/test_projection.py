@@ -1,0 +1,132 @@
+"""Random projections and random subspaces."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from rotastack import PooledEnsembleClassifier
+from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.views import RandomProjection, RandomSubspace
+
+KINDS = ["sphere", "sign", "sparse"]
+
+
+def dense(view):
+    R = view.components_
+    return R.toarray() if hasattr(R, "toarray") else R
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("n", "q"), [(1, 1), (2, 1), (7, 3), (30, 15), (40, 40)])
+def test_columns_have_length_one(kind, n, q):
+    R = dense(RandomProjection(q, kind, random_state=0).fit(np.zeros((2, n))))
+    assert R.shape == (q, n)
+    np.testing.assert_allclose(np.linalg.norm(R, axis=0), 1, rtol=1e-12)
+
+
+def test_entries_of_each_kind():
+    signs = dense(RandomProjection(16, "sign", random_state=1).fit(np.zeros((2, 500))))
+    assert set(np.unique(signs).tolist()) == {-0.25, 0.25}
+    assert abs(signs.mean()) < 4 * 0.25 / np.sqrt(signs.size)
+    sparse = RandomProjection(50, "sparse", random_state=1).fit(np.zeros((2, 500))).components_
+    assert sparse.nnz == 8 * 500
+    assert ((sparse.toarray() != 0).sum(axis=0) == 8).all()
+    assert set(np.unique(np.abs(sparse.data)).tolist()) == {1 / np.sqrt(8)}
+    used = (sparse.toarray() != 0).mean(axis=1)  # every row alike
+    assert (np.abs(used - 8 / 50) < 5 * np.sqrt(0.16 * 0.84 / 500)).all()
+
+
+def test_columns_are_uniform_on_the_sphere():
+    # A coordinate of a uniform point of the sphere in R^3 is uniform on [-1, 1].
+    R = dense(RandomProjection(3, random_state=2).fit(np.zeros((2, 2000))))
+    for row in R:
+        assert kstest(row, "uniform", (-1, 2)).pvalue > 1e-3
+    assert abs(np.corrcoef(R)[np.triu_indices(3, 1)]).max() < 0.1
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_squared_distances_are_kept_on_average(kind):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((2, 40))
+    ratios = []
+    for seed in range(400):
+        z = RandomProjection(20, kind, random_state=seed).fit_transform(x)
+        ratios.append(((z[0] - z[1]) ** 2).sum() / ((x[0] - x[1]) ** 2).sum())
+    error = np.std(ratios) / np.sqrt(len(ratios))
+    assert abs(np.mean(ratios) - 1) < 4 * error
+    # The variance of the squared length of a projected unit vector is about 2 / q.
+    assert np.std(ratios) == pytest.approx(np.sqrt(2 / 20), rel=0.25)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_transform_is_the_product(kind):
+    X = np.random.default_rng(0).standard_normal((9, 12))
+    view = RandomProjection(kind=kind, random_state=3).fit(X)
+    np.testing.assert_allclose(view.transform(X), X @ dense(view).T, atol=1e-12)
+    single = view.transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    np.testing.assert_allclose(single, X @ dense(view).T, atol=1e-5)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(view)).transform(X), view.transform(X))
+    ((columns, matrix),) = view.linear_parts()
+    np.testing.assert_allclose(X[:, columns] @ matrix, view.transform(X), atol=1e-12)
+
+
+@pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
+def test_half_of_the_columns_rounded_up_by_default(view):
+    for n in (1, 2, 5, 8):
+        X = np.ones((3, n))
+        assert view(random_state=0).fit_transform(X).shape == (3, -(-n // 2))
+
+
+@pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
+def test_the_seed_decides(view):
+    X = np.random.default_rng(0).standard_normal((4, 10))
+    first, again, other = (view(random_state=s).fit_transform(X) for s in (0, 0, 1))
+    np.testing.assert_array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
+@pytest.mark.parametrize("view", [RandomProjection, RandomSubspace])
+@pytest.mark.parametrize(
+    ("q", "told"), [(5, "from 1 to 4"), (0, "n_components"), (-1, "n_components"), (0.5, "n_components")]
+)
+def test_impossible_numbers_of_columns(view, q, told):
+    with pytest.raises(ValueError, match=told):
+        view(q).fit(np.zeros((3, 4)))
+
+
+def test_unknown_kind():
+    with pytest.raises(ValueError, match="kind"):
+        RandomProjection(kind="cube").fit(np.zeros((3, 4)))
+
+
+def test_subspaces_are_columns_without_replacement():
+    X = np.arange(20.0).reshape(2, 10)
+    seen = np.zeros(10)
+    for seed in range(300):
+        view = RandomSubspace(4, random_state=seed).fit(X)
+        assert len(set(view.features_.tolist())) == 4
+        np.testing.assert_array_equal(view.transform(X), X[:, view.features_])
+        seen[view.features_] += 1
+    assert (np.abs(seen / 300 - 0.4) < 5 * np.sqrt(0.24 / 300)).all()
+
+
+def test_subspaces_keep_names():
+    pd = pytest.importorskip("pandas")
+    X = pd.DataFrame(np.zeros((3, 4)), columns=list("abcd"))
+    view = RandomSubspace(2, random_state=0).fit(X)
+    assert view.get_feature_names_out().tolist() == [list("abcd")[j] for j in view.features_]
+
+
+@pytest.mark.parametrize("view", [RandomProjection(3), RandomProjection(3, "sparse"), RandomSubspace(3)])
+def test_compiled_forests_grow_on_them_in_one_call(view):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((80, 6))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    pool = PooledEnsembleClassifier(view, ForestClassifier(5), n_estimators=4, random_state=0).fit(X, y)
+    assert pool.pool_.forests is not None
+    assert pool.score(X, y) > 0.9
+    parts = [m.view.linear_parts() for m in pool.pool_.members]
+    assert LinearViews.blocks(parts, 6).widths().tolist() == [3] * 4
