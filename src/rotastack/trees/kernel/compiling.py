@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 import numba
 from numba.core import caching
 
-__all__ = ["cache_folder", "compiled", "compiled_with_fma", "entry_point"]
+__all__ = ["cache_folder", "compiled", "compiled_freely", "compiled_with_fma", "entry_point"]
 
 _HERE = Path(__file__).parent
 _OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "numpy", "boundscheck": False}
@@ -30,6 +30,9 @@ compiled = numba.njit(**_OPTIONS)
 
 compiled_with_fma = numba.njit(fastmath={"contract"}, **_OPTIONS)
 """The same, and a product and a sum may become one instruction with one rounding."""
+
+compiled_freely = numba.njit(fastmath={"contract", "nnan", "nsz", "reassoc"}, **_OPTIONS)
+"""The same, and sums may be in any order; there are no NaN. For what is checked by exact arithmetic later."""
 
 
 class _Locator(caching._CacheLocator):

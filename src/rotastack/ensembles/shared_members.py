@@ -1,0 +1,160 @@
+"""Inducers that train, and ask, the members on many linear views at once."""
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+__all__ = ["Inducer", "Members", "view_matrix"]
+
+
+@dataclass
+class Members:
+    """Fitted members, and what a pool asks about them: nothing is known of trees.
+
+    Attributes
+    ----------
+    fitted : sequence
+        One for each member, as the inducer's ``_outputs`` takes them.
+    inducer : Inducer
+    n_classes : int
+    held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
+        What each member says of the rows outside its training set; of others 0.
+    """
+
+    fitted: list[Any]
+    inducer: "Inducer"
+    n_classes: int
+    held_out: NDArray[np.float32]
+    n_members: int
+
+    def _unknown(self) -> NDArray[np.float64]:
+        return np.full((max(len(self.held_out), 1), self.n_members), np.nan)
+
+    n_nodes = depth = oob_error = property(_unknown)
+
+    def take(self, members: NDArray[np.intp]) -> "Members":
+        """Return some of the members."""
+        fitted = [self.fitted[m] for m in members]
+        return Members(fitted, self.inducer, self.n_classes, self.held_out[:, members], len(members))
+
+    def outputs(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float32]:
+        """Return class probabilities of all members, (member, row, class)."""
+        return np.stack([self.inducer._outputs(member, X, self.n_classes) for member in self.fitted])
+
+
+class Inducer(ClassifierMixin, BaseEstimator):
+    """A classifier that can be trained on many linear views of the same rows at little cost."""
+
+    @abstractmethod
+    def _shared(self, X: NDArray[np.float64], y: NDArray[np.intp], n_classes: int) -> Any:
+        """Return what all members need of the training rows."""
+
+    @abstractmethod
+    def _member(self, shared: Any, V: NDArray[np.float64]) -> Any:
+        """Return a member trained on the view ``X @ V``."""
+
+    @abstractmethod
+    def _outputs(self, member: Any, X: NDArray[np.floating], n_classes: int) -> NDArray[np.float32]:
+        """Return class probabilities, (row, class)."""
+
+    def grow_members(
+        self,
+        X: NDArray[np.float32],
+        y: NDArray[np.integer],
+        n_classes: int,
+        parts: Sequence[Sequence[tuple[NDArray, NDArray | None]]],
+        sequences: Sequence[np.random.SeedSequence],
+        *,
+        training: NDArray[np.bool_] | None = None,
+        keep: bool = True,
+        n_jobs: int | None = None,
+    ) -> Members:
+        """Train a member on each linear view, for one training set or many.
+
+        Parameters
+        ----------
+        X, y, n_classes, parts, sequences, training, keep, n_jobs
+            As of :meth:`rotastack.trees.ForestClassifier.grow_members`; nothing is random here.
+        """
+        n_sets, n_rows = len(sequences), X.shape[1]
+        matrices = [view_matrix(view, X.shape[2]) for view in parts]
+        held = np.zeros((n_sets, len(parts), n_rows if training is not None else 0, n_classes), np.float32)
+        fitted: list[Any] = []
+        for s in range(n_sets):
+            rows = X[s if len(X) > 1 else 0]
+            chosen = np.ones(n_rows, dtype=bool) if training is None else training[s]
+            shared = self._shared(rows[chosen].astype(np.float64), y[chosen], n_classes)
+            fitted = [self._member(shared, V) for V in matrices]
+            if training is not None:
+                for m, member in enumerate(fitted):
+                    held[s, m, ~chosen] = self._outputs(member, rows[~chosen], n_classes)
+        return Members(fitted if keep else [], self, n_classes, held, len(parts))
+
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Train on the columns as they are.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Missing or infinite values; a continuous target.
+        """
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        shared = self._shared(X, codes, len(self.classes_))
+        self.member_ = self._member(shared, np.eye(X.shape[1]))
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=np.float64)
+        return self._outputs(self.member_, X, len(self.classes_)).astype(np.float64)
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+
+def view_matrix(parts: Sequence[tuple[NDArray, NDArray | None]], n_features: int) -> NDArray[np.float64]:
+    """Return the matrix of a linear view given in parts: columns and the matrix that maps them, or None."""
+    blocks = []
+    for columns, matrix in parts:
+        block = np.zeros((n_features, len(columns) if matrix is None else matrix.shape[1]))
+        block[columns] = np.eye(len(columns)) if matrix is None else matrix
+        blocks.append(block)
+    return np.hstack(blocks)
