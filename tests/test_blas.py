@@ -1,10 +1,17 @@
 """The limit on BLAS threads holds for all of its users, and ends with the last of them."""
 
+import os
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+BEGINNING = """
 from threading import Event, Thread
 
 import numpy as np
-import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from threadpoolctl import threadpool_info
 
 from rotastack.blas import one_blas_thread
 
@@ -13,50 +20,63 @@ def blas_threads():
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-@pytest.fixture(autouse=True)
-def two_threads():
-    if blas_threads() != {2}:
-        threadpool_limits(2, "blas")
-    if blas_threads() != {2}:
-        pytest.skip("BLAS cannot have two threads here")
-
-
-def test_one_thread_inside_and_as_before_outside():
+assert blas_threads() == {2}
+"""
+NESTED = """
+with one_blas_thread():
+    assert blas_threads() == {1}
     with one_blas_thread():
         assert blas_threads() == {1}
-        with one_blas_thread():
-            assert blas_threads() == {1}
-        assert blas_threads() == {1}
-    assert blas_threads() == {2}
-
-
-def test_an_error_ends_the_limit_too():
-    with pytest.raises(np.linalg.LinAlgError), one_blas_thread():
+    assert blas_threads() == {1}
+assert blas_threads() == {2}
+"""
+ERROR = """
+try:
+    with one_blas_thread():
         np.linalg.inv(np.zeros((2, 2)))
+except np.linalg.LinAlgError:
     assert blas_threads() == {2}
+else:
+    raise AssertionError
+"""
+TWO_USERS = """
+inside, leave = Event(), Event()
 
 
-@pytest.mark.parametrize("first", ["main", "other"])
-def test_after_users_in_several_threads_it_is_as_it_was(first):
-    inside, leave = Event(), Event()
+def hold():
+    with one_blas_thread():
+        inside.set()
+        leave.wait(10)
 
-    def hold():
-        with one_blas_thread():
-            inside.set()
-            leave.wait(10)
 
-    other = Thread(target=hold)
-    if first == "other":
+other = Thread(target=hold)
+if OTHER_FIRST:
+    other.start()
+    inside.wait(10)
+with one_blas_thread():
+    if OTHER_FIRST:
+        leave.set()
+        other.join()
+    else:
         other.start()
         inside.wait(10)
-    with one_blas_thread():
-        if first == "main":
-            other.start()
-            inside.wait(10)
-            assert blas_threads() == {1}
-        else:
-            leave.set()
-            other.join()
-    leave.set()
-    other.join()
-    assert blas_threads() == {2}
+        assert blas_threads() == {1}
+leave.set()
+other.join()
+assert blas_threads() == {2}
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [NESTED, ERROR, "OTHER_FIRST = False" + TWO_USERS, "OTHER_FIRST = True" + TWO_USERS],
+    ids=["nested", "error", "two users, main first", "two users, other first"],
+)
+def test_in_a_process_of_its_own(code):
+    # Of its own: the tests' processes are told to use one thread, and one thread of Python controls it.
+    threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
+    done = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(BEGINNING + code)],
+        env={**os.environ, **threads}, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
