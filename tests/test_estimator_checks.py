@@ -4,6 +4,8 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -108,6 +110,8 @@ INSTANCES = [
     ),
     AdaBoostM1Classifier(5, random_state=0),
     AdaBoostM1Classifier(4, TreeClassifier(max_depth=2), resample=True, random_state=0),
+    AdaBoostM1Classifier(5, GaussianNB()),
+    AdaBoostM1Classifier(5, KNeighborsClassifier(1), resample=True, random_state=0),
     RotationForestClassifier(4, random_state=0),
     RotationForestClassifier(
         4, subset_size=3, estimator=DecisionTreeClassifier(), bootstrap=True, scaling=None, random_state=0

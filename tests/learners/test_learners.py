@@ -2,10 +2,14 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack.errors import RotastackError
 from rotastack.learners.fitting import fit_aligned
 from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
+from rotastack.trees import C45Classifier, ForestClassifier
 
 
 @pytest.mark.parametrize("kind", learner_names())
@@ -58,3 +62,30 @@ def test_one_class_is_predicted_with_certainty():
         make_learner({"kind": "boosted"}), X, np.array([2, 2, 2]), 3, np.random.SeedSequence(0)
     )
     assert fitted.outputs(X).tolist() == [[0, 0, 1]] * 3
+
+
+INDUCERS = {"nn": KNeighborsClassifier, "j48": C45Classifier, "nb": GaussianNB}
+
+
+@pytest.mark.parametrize("base", INDUCERS)
+def test_inducers_alone_bagged_and_boosted(base, iris):
+    X, y = iris
+    assert isinstance(make_learner({"kind": "plain", "base": base}), INDUCERS[base])
+    bags = make_learner({"kind": "bagging", "base": base, "n_trees": 7})
+    assert isinstance(bags, ForestClassifier if base == "j48" else BaggingClassifier)
+    boosted = make_learner({"kind": "adaboost_m1", "base": base, "n_trees": 7, "resample": True})
+    assert isinstance(boosted.estimator, INDUCERS[base])
+    for learner in (bags, boosted):
+        assert learner.n_estimators == 7
+        fitted = fit_aligned(learner, X.astype(np.float32), y, 3, np.random.SeedSequence(0))
+        assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
+
+
+def test_one_neighbour():
+    assert make_learner({"kind": "plain"}).n_neighbors == 1
+
+
+def test_a_boosted_tree_is_no_other_base():
+    with pytest.raises(RotastackError, match="tree and base exclude each other"):
+        make_learner({"kind": "adaboost_m1", "tree": "stump", "base": "nb"})
+    assert make_learner({"kind": "adaboost_m1"}).estimator.get_params() == C45Classifier().get_params()

@@ -3,6 +3,8 @@
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     AdaBoostM1Classifier,
@@ -38,6 +40,11 @@ MODELS = [
     DoubleRotationForestClassifier(3, random_state=0),
     DoubleRotationMarginForestClassifier(5, random_state=0),
     AdaBoostM1Classifier(4, TreeClassifier(max_depth=1)),
+    AdaBoostM1Classifier(4, GaussianNB()),
+    AdaBoostM1Classifier(4, KNeighborsClassifier(1), resample=True, random_state=0),
+    AdaBoostM1Classifier(4, C45Classifier(), resample=True, random_state=0),
+    PooledEnsembleClassifier(None, make_learner({"kind": "bagging", "n_trees": 3, "base": "nn"}), n_estimators=2, random_state=0),
+    PrunedEnsembleClassifier(AdaBoostM1Classifier(5, GaussianNB()), LPPruner(), "train", random_state=0),
     PrunedEnsembleClassifier(RandomForestClassifier(8), QMMPruner(), random_state=0),
     PrunedEnsembleClassifier(AdaBoostM1Classifier(5), LPPruner(), "train", random_state=0),
     *(

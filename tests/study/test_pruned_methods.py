@@ -283,6 +283,21 @@ def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
 
 
 @pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        ({"learner": {"kind": "bagging", "base": "nn"}, "diversity": True}, "diversity: bagging has trees that vote with base j48 only"),
+        ({"learner": {"kind": "adaboost_m1", "tree": "stump", "base": "nb"}}, "pools.k.learner: tree and base exclude each other"),
+        ({"learner": {"kind": "adaboost_m1", "base": "nn"}}, "base nn takes no weights of rows; it needs resample: true"),
+    ],
+)  # fmt: skip
+def test_bases_that_do_not_fit(pool, message):
+    with pytest.raises(RotastackError, match=message):
+        study(
+            {"K": {"pool": "k", "combiner": {"kind": "vote"}}}, {"j": {"learner": {"kind": "c45"}}, "k": pool}
+        )
+
+
+@pytest.mark.parametrize(
     ("protocol", "message"),
     [
         ({"kind": "nested", "folds": 5}, r"prune needs splits"),

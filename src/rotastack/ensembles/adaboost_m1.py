@@ -1,14 +1,19 @@
-"""AdaBoost.M1 (Freund & Schapire 1996) over compiled trees."""
+"""AdaBoost.M1 (Freund & Schapire 1996) over compiled trees, or over any classifier."""
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_classifier
+from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from rotastack.ensembles.base_tree import base_tree
+from rotastack.ensembles.base_tree import TREES, base_tree
+from rotastack.ensembles.voters import voters_of
+from rotastack.learners.fitting import AlignedClassifier, fit_aligned
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import GrownClassifier
 from rotastack.trees.growing import Family, grow_forest
@@ -20,36 +25,48 @@ _REDRAWS = 10
 NOTHING = 1e-6
 """Errors that differ by less are equal, as in WEKA: after a round its tree errs on one half, but for rounding."""
 
+Trainer = Callable[
+    [NDArray[np.float64], NDArray[np.int64] | None, np.random.SeedSequence], tuple[Any, NDArray]
+]
+"""Trains on weighted rows, or on as many copies of each row as were drawn; returns a member and its votes."""
+
 
 class AdaBoostM1Classifier(GrownClassifier):
-    """AdaBoost.M1: each tree attends to the rows that those before got wrong.
+    """AdaBoost.M1: each member attends to the rows that those before got wrong.
 
-    The weights of wrong rows are multiplied by ``(1 - e) / e``, e being the tree's weighted error, and all
-    are scaled to their old sum; trees vote with weight ``log((1 - e) / e)``. It ends as WEKA's does: at a
-    tree with e of 0, or of one half or more, which is left out unless it is the first.
+    The weights of wrong rows are multiplied by ``(1 - e) / e``, e being the member's weighted error, and all
+    are scaled to their old sum; members vote with weight ``log((1 - e) / e)``. It ends as WEKA's does: at a
+    member with e of 0, or of one half or more, which is left out unless it is the first.
 
     Parameters
     ----------
     n_estimators : int, default=50
-        T, number of trees at most.
-    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree: None is ``C45Classifier()``. All are grown by the compiled kernel.
+        T, number of members at most.
+    estimator : classifier or None, default=None
+        None is ``C45Classifier()``. It, ``TreeClassifier`` and ``DecisionTreeClassifier`` are grown by the
+        compiled kernel; any other is cloned, and trained on class numbers.
     resample : bool, default=False
-        Grow each tree on rows drawn by their weights, instead of weighing them; a sample whose tree
-        errs on no row is drawn again, ten times at most.
+        Train each member on rows drawn by their weights, instead of weighing them; a sample whose member
+        errs on no row is drawn again, ten times at most. Without it, the estimator's ``fit`` must take
+        ``sample_weight``.
     n_jobs : int or None
-        Threads for predictions.
+        Threads for predictions of trees.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed of samples, and of trees that draw something.
+        Seed of samples, and of members that draw something.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
-    estimator_weights_ : ndarray of shape (n_trees,)
-        What each tree's vote counts; 1 for a first tree that ended it.
-    estimator_errors_ : ndarray of shape (n_trees,)
-        Weighted training error of each tree.
+        The members, if they are trees.
+    estimators_ : list of classifiers
+        The members, if they are no trees.
+    estimators_classes_ : list of ndarray of int
+        The number, in ``classes_``, of each class that a member of ``estimators_`` has seen.
+    estimator_weights_ : ndarray of shape (n_members,)
+        What each member's vote counts; 1 for a first member that ended it.
+    estimator_errors_ : ndarray of shape (n_members,)
+        Weighted training error of each member.
     feature_importances_ : ndarray of shape (n_features,)
         Mean over trees, unweighted.
 
@@ -66,12 +83,16 @@ class AdaBoostM1Classifier(GrownClassifier):
     Examples
     --------
     >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.neighbors import KNeighborsClassifier
     >>> from rotastack.ensembles import AdaBoostM1Classifier
     >>> from rotastack.trees import TreeClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
     >>> clf = AdaBoostM1Classifier(30, TreeClassifier(max_depth=1)).fit(X, y)
     >>> len(clf.forest_), round(clf.score(X, y), 2)
     (30, 1.0)
+    >>> nearest = AdaBoostM1Classifier(10, KNeighborsClassifier(1), resample=True, random_state=0).fit(X, y)
+    >>> len(nearest.estimators_) <= 10
+    True
     """
 
     _parameter_constraints: ClassVar[dict] = {
@@ -97,49 +118,109 @@ class AdaBoostM1Classifier(GrownClassifier):
         self.random_state = random_state
 
     def _grow(self, X, target, sample_weight, n_classes):
-        tree = base_tree(self.estimator, "others go with scikit-learn's AdaBoostClassifier")
-        self._tree = tree._options(), tree._family()
+        for name in ("forest_", "estimators_", "estimators_classes_"):
+            vars(self).pop(name, None)  # of an earlier fit with another kind of estimator
+        train = self._tree_trainer if self._has_trees() else self._any_trainer
+        train = train(X, target, n_classes)
         sequence = root_sequence(self.random_state)
         start = np.ones(len(target)) if sample_weight is None else sample_weight.astype(np.float64)
         total = start.sum()
         weights = start
-        trees, votes, errors = [], [], []
+        members, votes, errors = [], [], []
         for t in range(self.n_estimators):
-            grown, wrong, error = self._round(X, target, weights, n_classes, child(sequence, t))
+            member, wrong, error = self._round(train, target, weights, child(sequence, t))
             last = not NOTHING < error < 0.5 - NOTHING
-            if last and trees:
+            if last and members:
                 break
-            trees.append(grown)
+            members.append(member)
             errors.append(error)
             votes.append(1.0 if last else np.log((1 - error) / error))
             if last:
                 break
             weights = np.where(wrong, weights * ((1 - error) / error), weights)
             weights *= total / weights.sum()
-        del self._tree
-        self.forest_ = GrownTrees.concatenate(trees)
+        if self._has_trees():
+            self.forest_ = GrownTrees.concatenate(members)
+        else:
+            self.estimators_ = [member.estimator for member in members]
+            self.estimators_classes_ = [member.classes for member in members]
         self.estimator_weights_, self.estimator_errors_ = np.array(votes), np.array(errors)
         return None
 
-    def _round(self, X, target, weights, n_classes, sequence):
-        """Grow a tree; return it, which rows it gets wrong, and its weighted error."""
-        options, family = self._tree
+    def _round(self, train: Trainer, target, weights, sequence):
+        """Train a member; return it, which rows it gets wrong, and its weighted error."""
         shares = weights / weights.sum()
         for draw in range(_REDRAWS):
-            bag = None
+            copies = None
             if self.resample:
                 rng = np.random.default_rng(child(sequence, "bag", draw))
-                bag = rng.multinomial(len(target), shares)[None].astype(np.int32)
-            grown, _ = grow_forest(
-                X, target, [Family(1, None, family.splitter, family.max_features, family.n_cuts)], options,
-                child(sequence, draw), n_classes=n_classes, weights=None if self.resample else weights,
-                bootstrap=False, bag_counts=bag, want_oob=False,
-            )  # fmt: skip
-            wrong = grown.votes(X)[:, 0] != target
+                copies = rng.multinomial(len(target), shares)
+            member, votes = train(weights, copies, child(sequence, draw))
+            wrong = votes != target
             error = float(shares[wrong].sum())
             if error > NOTHING or not self.resample:
                 break
-        return grown, wrong, error
+        return member, wrong, error
+
+    def _tree_trainer(self, X, target, n_classes) -> Trainer:
+        tree = base_tree(self.estimator)
+        options, family = tree._options(), tree._family()
+
+        def train(weights, copies, sequence) -> tuple[GrownTrees, NDArray]:
+            grown, _ = grow_forest(
+                X, target, [Family(1, None, family.splitter, family.max_features, family.n_cuts)], options,
+                sequence, n_classes=n_classes, weights=weights if copies is None else None,
+                bootstrap=False, bag_counts=None if copies is None else copies[None].astype(np.int32),
+                want_oob=False,
+            )  # fmt: skip
+            return grown, grown.votes(X)[:, 0]
+
+        return train
+
+    def _any_trainer(self, X, target, n_classes) -> Trainer:
+        name = type(self.estimator).__name__
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {name}")
+        if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
+                "which draws rows by their weights"
+            )
+
+        def train(weights, copies, sequence) -> tuple[AlignedClassifier, NDArray]:
+            if copies is None:
+                rows = np.flatnonzero(weights)  # not every estimator leaves out rows of weight 0
+                weights = weights[rows]
+            else:
+                rows, weights = np.repeat(np.arange(len(target)), copies), None
+            member = fit_aligned(self.estimator, X[rows], target[rows], n_classes, sequence, weights)
+            return member, member.classes[member.estimator.predict(X)]
+
+        return train
+
+    def _has_trees(self) -> bool:
+        """Tell whether the kernel grows the members."""
+        return self.estimator is None or isinstance(self.estimator, TREES)
+
+    def _check_parameters(self) -> None:
+        self._validate_params()  # what remembers values would keep every estimator alive
+
+    def _checked(self, X, *y):
+        if self._has_trees() if y else hasattr(self, "forest_"):
+            return super()._checked(X, *y)
+        missing = get_tags(self).input_tags.allow_nan
+        return validate_data(self, X, *y, reset=bool(y), ensure_all_finite="allow-nan" if missing else True)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if not self._has_trees():
+            tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
+        return tags
+
+    @property
+    def grow_members(self):
+        """Not there: a round needs those before it, so one call of the kernel cannot train a pool."""
+        raise AttributeError("AdaBoost.M1 has no grow_members")
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the share of the weight that votes for each class.
@@ -152,7 +233,18 @@ class AdaBoostM1Classifier(GrownClassifier):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        check_is_fitted(self)
-        votes = self.forest_.votes(self._checked(X), self.n_jobs)
+        votes = self._votes(X)
         sums = np.stack([(votes == c) @ self.estimator_weights_ for c in range(len(self.classes_))], axis=1)
         return sums / sums.sum(axis=1, keepdims=True)
+
+    def tree_votes(self, X: ArrayLike) -> NDArray:
+        """Return the class that every member votes for, (row, member)."""
+        return self.classes_[self._votes(X)]
+
+    def _votes(self, X: ArrayLike) -> NDArray:
+        """Return the class number that every member votes for, (row, member)."""
+        check_is_fitted(self)
+        X = self._checked(X)
+        if hasattr(self, "forest_"):
+            return self.forest_.votes(X, self.n_jobs)
+        return voters_of(self).votes(X)

@@ -8,10 +8,12 @@ from sklearn.tree import DecisionTreeClassifier
 from rotastack.trees.c45 import C45Classifier
 from rotastack.trees.tree import TreeClassifier
 
-__all__ = ["base_tree"]
+__all__ = ["TREES", "base_tree"]
+
+TREES = (C45Classifier, TreeClassifier, DecisionTreeClassifier)
 
 
-def base_tree(estimator: Any, otherwise: str) -> Any:
+def base_tree(estimator: Any, otherwise: str = "") -> Any:
     """Return the tree that the kernel is to grow.
 
     Parameters

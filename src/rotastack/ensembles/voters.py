@@ -179,6 +179,9 @@ def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
 
 def _class_numbers(ensemble, members):
     """Return the class number of each class of each member; ensembles hand on labels or numbers."""
+    own = getattr(ensemble, "estimators_classes_", None)
+    if own is not None:
+        return own
     classes = ensemble.classes_
     if isinstance(ensemble, (BaggingClassifier, ForestClassifier, VotingClassifier)):
         return [m.classes_.astype(np.intp) for m in members]

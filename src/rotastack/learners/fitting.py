@@ -60,6 +60,7 @@ def fit_aligned(
     y: NDArray[np.integer],
     n_classes: int,
     sequence: np.random.SeedSequence,
+    sample_weight: NDArray[np.floating] | None = None,
 ) -> AlignedClassifier:
     """Clone, seed and fit `estimator`.
 
@@ -74,13 +75,13 @@ def fit_aligned(
         Number of columns of the probabilities.
     sequence : numpy.random.SeedSequence
         Seeds every ``random_state`` of the clone.
+    sample_weight : ndarray of shape (n_rows,), optional
+        Only for an estimator whose ``fit`` takes it.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    if len(classes) == 1:
-        fitted: Any = DummyClassifier().fit(X, codes)
-    else:
-        fitted = _seeded(estimator, sequence).fit(X, codes)
-    return AlignedClassifier(fitted, classes, n_classes)
+    fresh: Any = DummyClassifier() if len(classes) == 1 else _seeded(estimator, sequence)
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return AlignedClassifier(fresh.fit(X, codes, **weights), classes, n_classes)
 
 
 @dataclass

@@ -143,6 +143,15 @@ def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
         raise RotastackError(
             f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"
         )
+    if pool["diversity"] and kind == "bagging" and learner.get("base", "j48") != "j48":
+        raise RotastackError(f"{where}.diversity: bagging has trees that vote with base j48 only")
+    if kind == "adaboost_m1":
+        if "tree" in learner and "base" in learner:
+            raise RotastackError(f"{where}.learner: tree and base exclude each other")
+        if learner.get("base") == "nn" and not learner.get("resample"):
+            raise RotastackError(
+                f"{where}.learner: base nn takes no weights of rows; it needs resample: true"
+            )
     if kind == "regularized_rotation_forest":
         trees, R, U = trees or 500, learner.get("n_rotations", 25), learner.get("micro_forest_size", 10)
         if trees < R * U:

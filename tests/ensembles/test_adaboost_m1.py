@@ -1,0 +1,249 @@
+"""AdaBoost.M1 over classifiers that are no trees; tests over trees are with the rotation forests."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.ensemble import AdaBoostClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import cross_val_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from xgboost import XGBClassifier
+
+from rotastack import AdaBoostM1Classifier, PooledEnsembleClassifier, PrunedEnsembleClassifier
+from rotastack.combine.pruning import KappaPruner
+from rotastack.ensembles.voters import ListVoters, voters_of
+from rotastack.trees import C45Classifier, ForestClassifier
+from rotastack.views import RandomRotation
+
+NEAREST = KNeighborsClassifier(1)
+
+
+class Wrapped(ClassifierMixin, BaseEstimator):
+    """A classifier that is no tree to the eye, and remembers what it was given."""
+
+    def __init__(self, estimator):
+        self.estimator = estimator
+
+    def fit(self, X, y, sample_weight=None):
+        self.given_ = X, y, sample_weight
+        self.estimator_ = clone(self.estimator).fit(X, y, sample_weight=sample_weight)
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X):
+        return self.estimator_.predict(X)
+
+
+class Constant(ClassifierMixin, BaseEstimator):
+    """Always class 0 of its sample; draws a number."""
+
+    def __init__(self, random_state=None):
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        self.classes_ = np.unique(y)
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.classes_[0])
+
+
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_boosted_nearest_neighbours_are_as_good_as_one(load):
+    X, y = load(return_X_y=True)
+    X = StandardScaler().fit_transform(X)
+    boosted = AdaBoostM1Classifier(10, NEAREST, resample=True, random_state=0)
+    alone = cross_val_score(NEAREST, X, y, cv=5).mean()
+    assert cross_val_score(boosted, X, y, cv=5).mean() > alone - 0.02
+    boosted.fit(X, y)
+    assert 1 < len(boosted.estimators_) <= 10
+    assert (boosted.estimator_errors_ > 0).all()
+    assert (boosted.estimator_errors_ < 0.5).all()
+    np.testing.assert_allclose(boosted.estimator_weights_, np.log(1 / boosted.estimator_errors_ - 1))
+
+
+def test_a_sample_without_errors_is_drawn_ten_times(monkeypatch):
+    X = np.repeat([[0.0], [1.0]], 20, axis=0)  # any row is told by any other of its class
+    fits = []
+    train = Wrapped.fit
+
+    def fit(self, X, y, sample_weight=None):
+        fits.append(len(X))
+        return train(self, X, y, sample_weight)
+
+    monkeypatch.setattr(Wrapped, "fit", fit)
+    clf = AdaBoostM1Classifier(5, Wrapped(GaussianNB()), resample=True, random_state=0).fit(X, X[:, 0] > 0.5)
+    assert fits == [40] * 10
+    assert len(clf.estimators_) == 1
+    assert clf.estimator_weights_.tolist() == [1.0]
+    assert clf.estimator_errors_.tolist() == [0.0]
+    fits.clear()
+    AdaBoostM1Classifier(5, Wrapped(GaussianNB())).fit(X, X[:, 0] > 0.5)
+    assert len(fits) == 1
+
+
+def test_a_useless_later_member_is_left_out():
+    # Class 0 has 6 of 10 rows; after a round the two classes weigh the same, and the constant errs on one half.
+    X, y = np.zeros((10, 1)), [0] * 6 + [1] * 4
+    clf = AdaBoostM1Classifier(10, Constant()).fit(X, y)
+    assert len(clf.estimators_) == 1
+    assert clf.estimator_errors_.tolist() == pytest.approx([0.4])
+    useless = AdaBoostM1Classifier(10, Constant()).fit(X, [0] * 4 + [1] * 6)
+    assert useless.estimator_errors_.tolist() == pytest.approx([0.6])
+    assert useless.estimator_weights_.tolist() == [1.0]
+
+
+def test_weights_by_hand():
+    X = np.arange(6, dtype=float)[:, None]
+    y = np.array(["a", "a", "b", "a", "b", "b"])
+    clf = AdaBoostM1Classifier(3, Wrapped(DecisionTreeClassifier(max_depth=1))).fit(X, y)
+    (_, _, first), (_, codes, second) = (member.given_ for member in clf.estimators_[:2])
+    assert first.tolist() == [1] * 6
+    assert codes.tolist() == [0, 0, 1, 0, 1, 1]
+    # One row of six is wrong: its weight becomes 5, and 10 in all are scaled to 6.
+    assert sorted(second) == pytest.approx([0.6] * 5 + [3.0])
+    wrong = clf.tree_votes(X)[:, 0] != y
+    assert second[wrong] == pytest.approx([3.0])
+    assert clf.estimator_errors_[0] == pytest.approx(1 / 6)
+    assert clf.estimator_weights_[0] == pytest.approx(np.log(5))
+    assert clf.estimator_errors_[1] == pytest.approx(second[clf.tree_votes(X)[:, 1] != y].sum() / 6)
+
+
+@pytest.mark.parametrize("estimator", [GaussianNB(), Wrapped(DecisionTreeClassifier(max_depth=1))])
+def test_two_classes_are_samme(estimator):
+    X, y = load_breast_cancer(return_X_y=True)
+    ours = AdaBoostM1Classifier(12, estimator, random_state=0).fit(X[::2], y[::2])
+    theirs = AdaBoostClassifier(estimator, n_estimators=12, random_state=0).fit(X[::2], y[::2])
+    np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
+    np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
+    assert (ours.predict(X) == theirs.predict(X)).all()
+
+
+@pytest.mark.parametrize("resample", [False, True])
+def test_the_rule_is_that_of_compiled_trees(resample):
+    X, y = load_wine(return_X_y=True)
+    tree = C45Classifier()  # draws nothing, so ties end the same
+    compiled = AdaBoostM1Classifier(6, tree, resample=resample, random_state=1).fit(X, y)
+    general = AdaBoostM1Classifier(6, Wrapped(tree), resample=resample, random_state=1).fit(X, y)
+    np.testing.assert_allclose(general.estimator_errors_, compiled.estimator_errors_, atol=1e-9)
+    assert (general.tree_votes(X) == compiled.tree_votes(X)).all()
+    np.testing.assert_allclose(general.predict_proba(X), compiled.predict_proba(X), atol=1e-9)
+
+
+@pytest.mark.parametrize("estimator", [NEAREST, XGBClassifier(n_estimators=2), GaussianNB()])
+def test_samples_may_miss_classes(estimator):
+    rng = np.random.default_rng(0)
+    y = np.array([2] + [5] * 30 + [7] * 30 + [9] * 2)  # a sample has no row of 2, or of 9, now and then
+    X = y[:, None] + rng.normal(size=(len(y), 2))
+    fitted = [AdaBoostM1Classifier(2, estimator, resample=True, random_state=s).fit(X, y) for s in range(5)]
+    assert any(0 not in classes for clf in fitted for classes in clf.estimators_classes_)
+    for clf in fitted:
+        for votes, member, classes in zip(
+            clf.tree_votes(X).T, clf.estimators_, clf.estimators_classes_, strict=True
+        ):
+            assert (votes == np.array([2, 5, 7, 9])[classes][member.predict(X)]).all()
+        assert clf.predict_proba(X).shape == (len(y), 4)
+        assert clf.score(X, y) > 0.8
+
+
+def test_a_sample_of_one_class():
+    X, y = np.arange(3.0)[:, None], ["a", "a", "b"]
+    for seed in range(5):
+        clf = AdaBoostM1Classifier(5, LogisticRegression(), resample=True, random_state=seed).fit(X, y)
+        assert set(clf.predict(X)) <= {"a", "b"}
+
+
+def test_rows_without_weight_are_left_out():
+    X, y = load_iris(return_X_y=True)
+    weights = np.r_[np.zeros(50), np.ones(100)]
+    clf = AdaBoostM1Classifier(3, GaussianNB()).fit(X, y, sample_weight=weights)
+    assert clf.classes_.tolist() == [0, 1, 2]
+    assert [c.tolist() for c in clf.estimators_classes_] == [[1, 2]] * len(clf.estimators_)
+    assert (clf.predict_proba(X)[:, 0] == 0).all()
+    without = AdaBoostM1Classifier(3, GaussianNB()).fit(X[50:], y[50:])
+    np.testing.assert_allclose(clf.estimator_errors_, without.estimator_errors_)
+
+
+def test_seeds():
+    X, y = load_wine(return_X_y=True)
+    make = lambda seed, **given: AdaBoostM1Classifier(4, random_state=seed, **given).fit(X, y)  # noqa: E731
+    drawn = [make(seed, estimator=NEAREST, resample=True).predict_proba(X) for seed in (0, 0, 1)]
+    assert (drawn[0] == drawn[1]).all()
+    assert (drawn[0] != drawn[2]).any()
+    nested = make_pipeline(StandardScaler(), ForestClassifier(2, max_depth=1, random_state=3))
+    clf = make(0, estimator=nested, resample=True)
+    seeds = [member[-1].random_state for member in clf.estimators_]
+    assert len(set(seeds)) == len(seeds) > 1
+    again = make(0, estimator=nested.set_params(forestclassifier__random_state=4), resample=True)
+    assert [member[-1].random_state for member in again.estimators_] == seeds
+    assert (clf.predict_proba(X) == again.predict_proba(X)).all()
+
+
+def test_a_copy_by_pickle_predicts_the_same():
+    X, y = load_wine(return_X_y=True)
+    clf = AdaBoostM1Classifier(4, NEAREST, resample=True, random_state=0).fit(X, y)
+    assert (pickle.loads(pickle.dumps(clf)).predict_proba(X) == clf.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (NEAREST, "fit of KNeighborsClassifier takes no sample_weight; use resample=True"),
+        (LinearRegression(), "estimator must be a classifier, got LinearRegression"),
+        (DecisionTreeClassifier(class_weight="balanced"), "class_weight is not supported"),
+    ],
+)
+def test_what_cannot_be_boosted_is_refused(estimator, message):
+    with pytest.raises(ValueError, match=message):
+        AdaBoostM1Classifier(3, estimator).fit(*load_iris(return_X_y=True))
+
+
+def test_another_kind_of_estimator_forgets_the_members_before():
+    X, y = load_iris(return_X_y=True)
+    clf = AdaBoostM1Classifier(3, random_state=0).fit(X, y)
+    clf.set_params(estimator=GaussianNB()).fit(X, y)
+    assert not hasattr(clf, "forest_")
+    assert not hasattr(clf, "feature_importances_")
+    before = clf.predict_proba(X)
+    clf.set_params(estimator=None)
+    assert (clf.predict_proba(X) == before).all()
+    assert not hasattr(clf.fit(X, y), "estimators_")
+
+
+def test_members_are_voters_and_can_be_pruned():
+    X, y = load_iris(return_X_y=True)
+    labels = np.array([2, 0, 5])[y]  # numbers of classes are labels of others
+    boosted = AdaBoostM1Classifier(8, GaussianNB(), resample=True, random_state=0)
+    voters = voters_of(boosted.fit(X, labels))
+    assert isinstance(voters, ListVoters)
+    assert (boosted.classes_[voters.votes(X)] == boosted.tree_votes(X)).all()
+    assert (voters.weights() == boosted.estimator_weights_).all()
+    pruned = PrunedEnsembleClassifier(boosted, KappaPruner(3), "train").fit(X, labels)
+    assert len(pruned.voters_) == 3
+    assert (pruned.member_votes(X) == boosted.tree_votes(X)[:, pruned.selected_]).all()
+
+
+@pytest.mark.parametrize("estimator", [None, GaussianNB()])
+def test_it_is_a_learner_of_a_pool(estimator):
+    X, y = load_iris(return_X_y=True)
+    boosted = AdaBoostM1Classifier(3, estimator)
+    pool = PooledEnsembleClassifier(RandomRotation(), boosted, n_estimators=2, random_state=0).fit(X, y)
+    assert pool.score(X, y) > 0.9
+
+
+def test_missing_values_go_to_those_who_take_them():
+    from sklearn.ensemble import HistGradientBoostingClassifier
+
+    X, y = load_iris(return_X_y=True)
+    X[::7, 2] = np.nan
+    clf = AdaBoostM1Classifier(2, HistGradientBoostingClassifier(max_iter=3), random_state=0).fit(X, y)
+    assert clf.score(X, y) > 0.9
+    with pytest.raises(ValueError, match="NaN"):
+        AdaBoostM1Classifier(2, GaussianNB()).fit(X, y)
