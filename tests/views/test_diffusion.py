@@ -272,6 +272,14 @@ class TestWidthAndLandmarks:
         for epsilon in ("random", "median", ("quantile", 0.1)):
             assert DiffusionMap(epsilon=epsilon, random_state=1).fit(X).epsilon_ == 5.0
 
+    def test_all_pairs_of_different_rows_are_as_likely(self):
+        X = np.repeat([[0.0], [1.0], [3.0]], [15, 4, 1], axis=0)
+        found = [DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(400)]
+        expected = 400 * np.array([15 * 4, 4 * 1, 15 * 1]) / 79
+        assert np.abs(
+            np.bincount(np.array(found, dtype=int), minlength=4)[1:] - expected
+        ).max() < 4 * np.sqrt(400 * 0.19)
+
     def test_quantiles_are_exact_where_there_are_few_pairs(self):
         X = np.concatenate([points(30, 3)] * 2)
         positive = pdist(X)[pdist(X) > 1e-12]

@@ -197,7 +197,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 total = sums[:, -1]
                 far = ~(total > _FAR)  # not a number counts as far
                 if self.extension == "markov":
-                    sums[:, :-1] /= np.where(far, 1.0, total)[:, None]
+                    sums[:, :-1] /= total[:, None]
                 if far.any():
                     sums[far, :-1] = self._extend_far(kernel.exponents(rows[far]))
                 out[start : start + step] = sums[:, :-1]
