@@ -41,6 +41,7 @@ from rotastack.trees import (
     TreeRegressor,
 )
 from rotastack.views import (
+    DiffusionMap,
     DiscriminantRotation,
     DoubleRotation,
     LocalityDiscriminantAnalysis,
@@ -72,6 +73,9 @@ INSTANCES = [
     LocalityDiscriminantAnalysis(),
     DiscriminantRotation(random_state=0),
     DoubleRotation(random_state=0),
+    DiffusionMap(random_state=0),
+    DiffusionMap(1, epsilon="median", n_landmarks=15, extension="kernel", t=2, random_state=0),
+    DiffusionMap(epsilon=("quantile", 0.2), t=0, random_state=0),
     PrimalSVMClassifier(),
     PrimalSVMClassifier(loss_power=1, beta=0.1),
     ExclusivityRegularizedClassifier(),

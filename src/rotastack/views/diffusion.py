@@ -1,0 +1,389 @@
+"""Diffusion maps of random rows, extended to all others (Coifman and Lafon 2006)."""
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
+from scipy.spatial.distance import cdist, pdist
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rotastack.blas import one_blas_thread
+from rotastack.seeds import child, root_sequence
+from rotastack.views.subsets import signed
+
+__all__ = ["DiffusionMap"]
+
+_AT_ONCE = 1 << 17  # weights held at once: they stay in the cache from the product to the sum
+_PAIRS = 1 << 13  # distances that a quantile is taken of
+_TRIES = 100
+_LEAST = -600.0  # exponents end here: below any digit of a sum, above the numbers that slow processors down
+_FAR = 1e-240  # below this sum of weights that cut is felt
+_NEAR = 1e6  # largest ||y||^2 / epsilon for which products of rows leave nine digits after the point
+
+
+class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+    """Coordinates in which rows are close if a random walk from the one goes where one from the other goes.
+
+    At most `n_landmarks` random rows build the map. The walk steps from x to y with the probability
+    ``m(x, y) = w(x, y) / d(x)``, ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))``, d being the sum of w over
+    the landmarks. With right eigenvectors psi of m and eigenvalues lambda, the largest first, the
+    coordinates are ``lambda_l^t psi_l``, l = 1, ..., `n_components` (equations 3 to 9); psi_0, which is 1
+    everywhere, is left out. All rows get theirs by extension from the landmarks, training rows too:
+    ``fit_transform(X)`` is ``transform(X)``.
+
+    Parameters
+    ----------
+    n_components : int or None, default=None
+        None is half of the columns, rounded up, or one less than there are landmarks if that is less.
+        More than that cannot be asked for.
+    epsilon : "random", "median", ("quantile", q) or float, default="random"
+        Width of the kernel. "random" is the Euclidean distance, not squared, of two random rows of the
+        whole training set, drawn again if it is 0; "median" and quantiles are those of the distances,
+        zeros left out, of all pairs of rows or, where there are more, of 8192 random ones.
+    n_landmarks : int, default=600
+        Rows that build the map, random and distinct; all distinct rows if there are fewer. Memory grows
+        with the square and time with the cube of their number.
+    extension : {"markov", "kernel"}, default="markov"
+        How other rows get their coordinates. "markov" takes a step of the walk from them,
+        ``psi_l(x) = sum_y m(x, y) psi_l(y) / lambda_l``: on landmarks these are their coordinates, with t = 1
+        nothing is divided by. "kernel" expands the coordinates over the eigenvectors of the matrix w, and
+        these by their own Nystroem extension (equations 10 to 13); it misses even the landmarks
+        by what `delta` cuts off, and falls to 0 away from them.
+    delta : float, default=1e-3
+        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0, 1].
+    t : float, default=1
+        Steps of the walk; 0 gives the eigenvectors as they are. At least 0.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed of epsilon and, independent of it, of the landmarks.
+
+    Attributes
+    ----------
+    epsilon_ : float
+    landmark_rows_ : ndarray of int of shape (n_landmarks,)
+        Numbers of the rows that build the map, ascending.
+    landmarks_ : ndarray of shape (n_landmarks, n_features)
+        These rows.
+    eigenvalues_ : ndarray of shape (n_components_,)
+        lambda_1 and following, descending. One that is 0 but for rounding is 0.
+    embedding_ : ndarray of shape (n_landmarks, n_components_)
+        Coordinates of the landmarks; of each column the largest absolute psi is positive.
+    coefficients_ : ndarray of shape (n_landmarks, n_components_)
+        What is summed with weights m(x, y), or w(x, y) for "kernel", to get the coordinates of x.
+    n_components_ : int
+
+    Notes
+    -----
+    psi is scaled to ``sum_y d(y) psi_l(y)^2 = sum_y d(y)``. So (7) holds with phi_0 = d / sum d, the walk's
+    stationary distribution: with all components and t = 1,
+    ``||psi(x) - psi(y)||^2 = sum_z (m(x, z) - m(y, z))^2 / phi_0(z)``. (The printed (6) has m(z, y) for m(y, z).)
+
+    A row so far from all landmarks that its weights are all 0 in floating point gets the coordinates of
+    the nearest one. Coordinates of an eigenvalue 0 are 0, for any t: their eigenvectors are rounding.
+    Where the walk falls into parts that do not reach each other, 1 is an eigenvalue once more for each
+    further part; psi_0 is taken out before the others are looked for, so they stay orthogonal to it.
+
+    References
+    ----------
+    Schclar, A., Rokach, L. and Amit, A. Ensembles of classifiers based on dimensionality reduction,
+    section 3 and algorithm 1. Coifman, R. R. and Lafon, S. (2006). Diffusion maps. Applied and
+    Computational Harmonic Analysis.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.views import DiffusionMap
+    >>> angle = np.linspace(0, 2 * np.pi, 12, endpoint=False)
+    >>> circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    >>> view = DiffusionMap(2, epsilon=0.5).fit(circle)
+    >>> Z = view.transform(3 * circle)
+    >>> view.eigenvalues_.round(3), np.linalg.norm(view.embedding_, axis=1).round(2)[:3], Z.shape
+    (array([0.698, 0.698]), array([0.99, 0.99, 0.99]), (12, 2))
+    """
+
+    fitted_to_rows = True
+
+    def __init__(
+        self,
+        n_components: int | None = None,
+        epsilon: str | float | tuple[str, float] = "random",
+        n_landmarks: int = 600,
+        extension: str = "markov",
+        delta: float = 1e-3,
+        t: float = 1,
+        random_state=None,
+    ):
+        self.n_components = n_components
+        self.epsilon = epsilon
+        self.n_landmarks = n_landmarks
+        self.extension = extension
+        self.delta = delta
+        self.t = t
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: object = None):
+        """Draw epsilon and the landmarks, and find the coordinates of these.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Fewer than two distinct rows, more components than there are landmarks but one, rows so far
+            apart that their distance is infinite, or a parameter outside its range.
+        """
+        self._check_parameters()
+        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        sequence = root_sequence(self.random_state)
+        rng = np.random.default_rng(child(sequence, "landmarks"))
+        self.landmark_rows_ = _distinct_rows(X, self.n_landmarks, rng)
+        n = len(self.landmark_rows_)
+        if n < 2:
+            raise ValueError(
+                f"all {len(X)} rows of X are equal; a diffusion map needs 2 distinct rows at least"
+            )
+        if self.n_components is not None and self.n_components >= n:
+            raise ValueError(
+                f"n_components is {self.n_components}, but {n} landmarks (distinct rows) have {n - 1} at most"
+            )
+        self.landmarks_ = X[self.landmark_rows_].astype(np.float64)
+        rng = np.random.default_rng(child(sequence, "epsilon"))
+        self.epsilon_ = _width(X, self.landmarks_, self.epsilon, rng)
+        q = min(-(-X.shape[1] // 2), n - 1) if self.n_components is None else int(self.n_components)
+        self.n_components_ = q
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            weights = _Gaussian(self.landmarks_, self.epsilon_)(self.landmarks_)
+            np.fill_diagonal(weights, 1.0)  # it is 1 but for rounding
+            self.eigenvalues_, psi = _eigenpairs(weights, q)
+            self.embedding_ = psi * _power(self.eigenvalues_, self.t)
+            if self.extension == "markov":
+                self.coefficients_ = psi * _power(self.eigenvalues_, self.t - 1)
+            else:
+                self.coefficients_ = _expanded(weights, self.embedding_, self.delta)
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Extend the map to rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components_), float32 for float32 input
+        """
+        check_is_fitted(self, "coefficients_")
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        out = np.empty((len(X), self.n_components_), dtype=X.dtype)
+        step = max(1, _AT_ONCE // len(self.landmarks_))
+        with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
+            kernel = _Gaussian(self.landmarks_, self.epsilon_)
+            # The sum of the weights is one more column of the same product.
+            coefficients = np.column_stack([self.coefficients_, np.ones(len(self.landmarks_))])
+            for start in range(0, len(X), step):
+                rows = X[start : start + step]
+                sums = kernel(rows) @ coefficients
+                total = sums[:, -1]
+                far = ~(total > _FAR)  # not a number counts as far
+                if self.extension == "markov":
+                    sums[:, :-1] /= total[:, None]
+                if far.any():
+                    sums[far, :-1] = self._extend_far(kernel.exponents(rows[far]))
+                out[start : start + step] = sums[:, :-1]
+        return out
+
+    def _extend_far(self, exponents):
+        """Extend the map to rows whose weights are near the least numbers there are."""
+        nearest = exponents.argmax(axis=1)
+        largest = exponents.max(axis=1, keepdims=True)
+        if self.extension == "markov":  # all weights may be multiplied by one number
+            weights = np.exp(exponents - np.where(np.isfinite(largest), largest, 0.0))
+            # Rows without any weight are replaced below.
+            total = np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+            coordinates = weights @ self.coefficients_ / total
+        else:
+            coordinates = np.exp(exponents) @ self.coefficients_
+        return np.where(np.exp(largest) > 0, coordinates, self.embedding_[nearest])
+
+    def _check_parameters(self) -> None:
+        for name, least in (("n_components", 1), ("n_landmarks", 2)):
+            value: Any = getattr(self, name)
+            if name == "n_components" and value is None:
+                continue
+            if not isinstance(value, Integral) or value < least:
+                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        _check_epsilon(self.epsilon)
+        if self.extension not in ("markov", "kernel"):
+            raise ValueError(f"extension must be 'markov' or 'kernel', got {self.extension!r}")
+        if not isinstance(self.delta, Real) or not 0 < self.delta <= 1:
+            raise ValueError(f"delta must be more than 0 and at most 1, got {self.delta!r}")
+        if not isinstance(self.t, Real) or not 0 <= self.t < np.inf:
+            raise ValueError(f"t must be a number of at least 0, got {self.t!r}")
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.n_components_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class _Gaussian:
+    """``exp(-||x - y||^2 / (2 epsilon))`` of rows x and landmarks y."""
+
+    def __init__(self, landmarks: NDArray[np.float64], epsilon: float):
+        self.landmarks, self.epsilon = landmarks, epsilon
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            self.centre = landmarks.mean(axis=0)  # near the origin products lose fewest digits
+            self.scale = 1 / math.sqrt(epsilon)
+            right = (landmarks - self.centre) * self.scale
+            norms = np.einsum("ij,ij->i", right, right)
+        # ||x - y||^2 is the small difference of large numbers where landmarks lie far out.
+        self.by_product = bool(norms.max() <= _NEAR)
+        self.right = np.vstack([right.T, np.ones(len(right)), -norms / 2])
+
+    def __call__(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return the weights, (row, landmark), none less than exp(-600)."""
+        if self.by_product:
+            p = rows.shape[1]
+            left = np.empty((len(rows), p + 2))
+            np.subtract(rows, self.centre, out=left[:, :p])
+            left[:, :p] *= self.scale
+            left[:, p] = np.einsum("ij,ij->i", left[:, :p], left[:, :p])
+            left[:, p] /= -2
+            left[:, p + 1] = 1.0
+            exponents = left @ self.right  # x y - ||x||^2 / 2 - ||y||^2 / 2
+        else:
+            exponents = self.exponents(rows)
+        np.clip(exponents, _LEAST, 0.0, out=exponents)
+        return np.exp(exponents, out=exponents)
+
+    def exponents(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return what the weights are exp of, from differences of rows: slow and exact."""
+        squares = cdist(rows, self.landmarks, "sqeuclidean")
+        squares /= self.epsilon
+        squares /= -2
+        return squares
+
+
+def _eigenpairs(weights, q):
+    """Return lambda_1, ..., lambda_q and their psi in columns."""
+    n = len(weights)
+    degrees = weights.sum(axis=1)
+    roots = np.sqrt(degrees)
+    conjugate = weights / roots[:, None]
+    conjugate /= roots
+    # v_0 is known. Without it parts that do not reach each other cannot mix it into the others.
+    first = roots / np.linalg.norm(roots)
+    conjugate -= first[:, None] * first
+    values, vectors = eigh(conjugate, subset_by_index=[n - q, n - 1], check_finite=False)
+    if len(values) < q:  # LAPACK finds too few where many are 1 to the last digit, and does not say so
+        values, vectors = eigh(conjugate, overwrite_a=True, check_finite=False, driver="evd")
+    values, vectors = values[: -q - 1 : -1], vectors[:, : -q - 1 : -1]
+    # What rounding leaves of v_0 is kept by a step of the walk, and would outweigh a small lambda.
+    vectors = vectors - first[:, None] * (first @ vectors)
+    psi = signed(vectors * (math.sqrt(degrees.sum()) / roots)[:, None])
+    return np.where(values > n * np.finfo(float).eps, values, 0.0), psi
+
+
+def _power(values, t):
+    """Return values ** t, and 0 for 0."""
+    return np.power(values, t, out=np.zeros_like(values), where=values > 0)
+
+
+def _expanded(weights, coordinates, delta):
+    """Return what w(x, y) is multiplied by to give (13)."""
+    values, vectors = eigh(weights, check_finite=False)
+    kept = values >= delta * values[-1]
+    vectors = vectors[:, kept]
+    return vectors @ ((vectors.T @ coordinates) / values[kept, None])
+
+
+def _distinct_rows(X, n_landmarks, rng):
+    """Return the numbers of at most `n_landmarks` random rows, no two equal."""
+    order = rng.permutation(len(X))
+    found: dict[bytes, int] = {}
+    for start in range(0, len(order), n_landmarks):
+        numbers = order[start : start + n_landmarks]
+        block = np.ascontiguousarray(X[numbers]) + 0.0  # -0.0 is 0.0
+        size, content = block[0].nbytes, block.tobytes()
+        for k, number in enumerate(numbers):
+            found.setdefault(content[k * size : (k + 1) * size], number)
+        if len(found) >= n_landmarks:
+            break
+    return np.sort(np.fromiter(found.values(), np.intp, len(found))[:n_landmarks])
+
+
+def _check_epsilon(epsilon):
+    if isinstance(epsilon, str):
+        good = epsilon in ("random", "median")
+    elif isinstance(epsilon, (tuple, list)):
+        good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
+        good = good and 0 <= epsilon[1] <= 1
+    else:
+        good = isinstance(epsilon, Real) and 0 < epsilon < np.inf
+    if not good:
+        raise ValueError(
+            f"epsilon must be 'random', 'median', ('quantile', q) with q from 0 to 1, or a number above 0, got {epsilon!r}"
+        )
+
+
+def _width(X, landmarks, epsilon, rng):
+    """Return epsilon, by distances of rows if it is not given."""
+    if isinstance(epsilon, Real):
+        return float(epsilon)
+    if epsilon == "random":
+        width = _random_distance(X, rng, _TRIES) or _random_distance(landmarks, rng, 1)
+    else:
+        distances = _distances(X, rng)
+        distances = distances[distances > 0]
+        if not len(distances):
+            distances = _distances(landmarks, rng)
+        width = float(np.quantile(distances, 0.5 if epsilon == "median" else epsilon[1]))
+    if not 0 < width < np.inf:
+        raise ValueError(
+            f"rows of X have a distance of {width:g}, which is no epsilon; scale the columns first"
+        )
+    return width
+
+
+def _random_distance(X, rng, tries):
+    """Return the distance of two random rows; 0 if it was that in all tries."""
+    for _ in range(tries):
+        a, b = _random_pairs(len(X), 1, rng)
+        distance = math.dist(X[a[0]], X[b[0]])
+        if distance > 0:
+            return distance
+    return 0.0
+
+
+def _distances(X, rng):
+    """Return the distances of all pairs of rows, or of many."""
+    n = len(X)
+    if n * (n - 1) // 2 <= _PAIRS:
+        return pdist(X)
+    distances = np.empty(_PAIRS)
+    step = max(1, _AT_ONCE // X.shape[1])
+    a, b = _random_pairs(n, _PAIRS, rng)
+    for part in (slice(start, start + step) for start in range(0, _PAIRS, step)):
+        distances[part] = np.linalg.norm(X[a[part]].astype(np.float64) - X[b[part]], axis=1)
+    return distances
+
+
+def _random_pairs(n, size, rng):
+    """Draw pairs of two different ones of n numbers."""
+    a, b = rng.integers(n, size=size), rng.integers(n - 1, size=size)
+    return a, b + (b >= a)
