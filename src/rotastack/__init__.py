@@ -27,7 +27,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "DoubleRotationForestClassifier",
             "DoubleRotationMarginForestClassifier",
         ],
+        "ensembles.gaussian_bayes": ["GaussianBayesClassifier"],
         "ensembles.multi_rotation_forest": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
+        "ensembles.nearest_neighbor": ["NearestNeighborClassifier"],
         "ensembles.pooled": ["PooledEnsembleClassifier"],
         "ensembles.pooled_regressor": ["PooledEnsembleRegressor"],
         "ensembles.pruned": ["PrunedEnsembleClassifier"],
@@ -38,6 +40,11 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ensembles.random_rotation_forest": [
             "RandomRotationForestClassifier",
             "RandomRotationForestRegressor",
+        ],
+        "ensembles.reduction_ensembles": [
+            "DiffusionMapEnsembleClassifier",
+            "RandomProjectionEnsembleClassifier",
+            "RandomSubspaceEnsembleClassifier",
         ],
         "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "ensembles.rotation_forest": ["RotationForestClassifier"],

@@ -23,7 +23,7 @@ class Members:
     fitted : sequence
         One for each member, as the inducer's ``_outputs`` takes them.
     inducer : Inducer
-    n_classes : int
+    n_classes, n_members : int
     held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
         What each member says of the rows outside its training set; of others 0.
     """
@@ -147,7 +147,8 @@ class Inducer(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_rows,)
         """
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
 
 
 def view_matrix(parts: Sequence[tuple[NDArray, NDArray | None]], n_features: int) -> NDArray[np.float64]:

@@ -1,0 +1,330 @@
+"""Ensembles on reduced dimensions: random projections, random subspaces, diffusion maps."""
+
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from numpy.typing import ArrayLike
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+
+from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
+from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
+from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.ensembles.pool import Recipe
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.trees.c45 import C45Classifier
+from rotastack.views.diffusion import DiffusionMap
+from rotastack.views.projection import RandomProjection
+from rotastack.views.scaling import SCALERS
+from rotastack.views.subspace import RandomSubspace
+
+__all__ = [
+    "DiffusionMapEnsembleClassifier",
+    "RandomProjectionEnsembleClassifier",
+    "RandomSubspaceEnsembleClassifier",
+]
+
+_ROUNDS = 10
+
+
+class _ReductionEnsemble(PooledEnsembleClassifier):
+    """Members that see the numeric columns through a view with fewer of them; probabilities are averaged."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "boost": ["boolean"],
+        "scaling": [StrOptions(set(SCALERS)), None],
+        "categorical_features": ["array-like", None],
+        "bootstrap": ["boolean"],
+        "n_jobs": [Integral, None],
+    }
+    n_components: int | None
+    boost: bool
+    # What PooledEnsembleClassifier asks of its parameters and these ensembles fix.
+    view: Any = None
+    combiner: Any = None
+    cv: int = 5
+    refit: bool = False
+
+    def _view(self) -> Any:
+        raise NotImplementedError
+
+    def _recipes(self, n_numeric, sequence):
+        return [Recipe(self._view(), self._base_learner(), "all")] * self.n_estimators
+
+    def _base_learner(self):
+        estimator = C45Classifier() if self.estimator is None else self.estimator
+        if self.boost:
+            return AdaBoostM1Classifier(_ROUNDS, estimator, resample=True)
+        return _at_once(estimator)
+
+
+def _at_once(estimator: Any) -> Any:
+    """Return what trains all members on linear views together, if `estimator` is a classifier for which there is such."""
+    if type(estimator) is GaussianNB and estimator.priors is None:
+        return GaussianBayesClassifier(estimator.var_smoothing)
+    euclidean = type(estimator) is KNeighborsClassifier and (
+        estimator.metric == "euclidean" or (estimator.metric == "minkowski" and estimator.p == 2)
+    )
+    if euclidean and estimator.n_neighbors == 1 and estimator.weights in ("uniform", "distance"):
+        return NearestNeighborClassifier()
+    return estimator
+
+
+class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
+    """Members on random projections of the columns.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The inducer; None: C4.5. Trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
+        members at once.
+    n_components : int or None, default=None
+        Columns of a projection; None: half of them, rounded up.
+    n_estimators : int, default=10
+        Number of members.
+    kind : {"sphere", "sign", "sparse"}, default="sphere"
+        See :class:`~rotastack.views.RandomProjection`.
+    boost : bool, default=False
+        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaling of the numeric columns before.
+    categorical_features : array-like or None, default=None
+        Columns that are not projected.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None
+        Threads over members.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
+
+    References
+    ----------
+    Schclar, A., Rokach, L., Amit, A. Ensembles of classifiers based on dimensionality reduction, section 4.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from rotastack import RandomProjectionEnsembleClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = RandomProjectionEnsembleClassifier(KNeighborsClassifier(1), random_state=0).fit(X[::2], y[::2])
+    >>> clf.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_ReductionEnsemble._parameter_constraints,
+        "kind": [StrOptions({"sphere", "sign", "sparse"})],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_components: int | None = None,
+        n_estimators: int = 10,
+        *,
+        kind: str = "sphere",
+        boost: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_estimators = n_estimators
+        self.kind = kind
+        self.boost = boost
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _view(self):
+        return RandomProjection(self.n_components, self.kind)
+
+
+class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
+    """Members on random subsets of the columns.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The inducer; None: C4.5. Trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
+        members at once.
+    n_components : int or None, default=None
+        Columns of a member; None: half of them, rounded up.
+    n_estimators : int, default=10
+        Number of members.
+    boost : bool, default=False
+        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaling of the numeric columns before.
+    categorical_features : array-like or None, default=None
+        Columns that all members see.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None
+        Threads over members.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
+
+    References
+    ----------
+    Schclar, A., Rokach, L., Amit, A. Ensembles of classifiers based on dimensionality reduction, section 5.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from rotastack import RandomSubspaceEnsembleClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = RandomSubspaceEnsembleClassifier(random_state=0).fit(X[::2], y[::2])
+    >>> clf.score(X[1::2], y[1::2]) > 0.8
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_components: int | None = None,
+        n_estimators: int = 10,
+        *,
+        boost: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_estimators = n_estimators
+        self.boost = boost
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _view(self):
+        return RandomSubspace(self.n_components)
+
+
+class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
+    """Members on diffusion maps of random widths.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The inducer; None: C4.5.
+    n_components : int or None, default=None
+        Coordinates of a map; None: half as many as columns, rounded up.
+    n_estimators : int, default=10
+        Number of members.
+    epsilon : "random", "median", float or tuple, default="random"
+        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`; "random" is what makes members differ, beside
+        the rows that are drawn.
+    n_landmarks : int, default=600
+        Rows that build a map.
+    extension : {"markov", "kernel"}, default="markov"
+    delta : float, default=1e-3
+    t : int or float, default=1
+        See :class:`~rotastack.views.DiffusionMap`.
+    boost : bool, default=False
+        AdaBoost.M1 by resampling, ten rounds at most, inside each member (DM+AdaBoost).
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaling of the numeric columns before.
+    categorical_features : array-like or None, default=None
+        Columns that are not embedded.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    n_jobs : int or None
+        Threads over members.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    pool_ : Pool
+        The members; ``pool_.members[k].view`` is the view of one.
+
+    References
+    ----------
+    Schclar, A., Rokach, L., Amit, A. Ensembles of classifiers based on dimensionality reduction, section 3.3.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from rotastack import DiffusionMapEnsembleClassifier
+    >>> X, y = load_wine(return_X_y=True)
+    >>> clf = DiffusionMapEnsembleClassifier(KNeighborsClassifier(1), random_state=0).fit(X[::2], y[::2])
+    >>> clf.score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **_ReductionEnsemble._parameter_constraints,
+        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+        "extension": [StrOptions({"markov", "kernel"})],
+        "delta": [Interval(Real, 0, 1, closed="right")],
+        "t": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_components: int | None = None,
+        n_estimators: int = 10,
+        *,
+        epsilon: Any = "random",
+        n_landmarks: int = 600,
+        extension: str = "markov",
+        delta: float = 1e-3,
+        t: float = 1,
+        boost: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_estimators = n_estimators
+        self.epsilon = epsilon
+        self.n_landmarks = n_landmarks
+        self.extension = extension
+        self.delta = delta
+        self.t = t
+        self.boost = boost
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def _view(self):
+        return DiffusionMap(
+            self.n_components, self.epsilon, self.n_landmarks, self.extension, self.delta, self.t
+        )

@@ -1,0 +1,113 @@
+"""Ensembles on random projections, random subspaces and diffusion maps."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine
+from sklearn.linear_model import Perceptron
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from rotastack import (
+    AdaBoostM1Classifier,
+    DiffusionMapEnsembleClassifier,
+    PooledEnsembleClassifier,
+    RandomProjectionEnsembleClassifier,
+    RandomSubspaceEnsembleClassifier,
+)
+from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
+from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.trees import C45Classifier
+from rotastack.views import DiffusionMap, RandomProjection, RandomSubspace
+
+CASES = [
+    (RandomProjectionEnsembleClassifier, RandomProjection),
+    (RandomSubspaceEnsembleClassifier, RandomSubspace),
+    (DiffusionMapEnsembleClassifier, DiffusionMap),
+]
+X, y = load_wine(return_X_y=True)
+
+
+@pytest.mark.parametrize(("ensemble", "view"), CASES)
+@pytest.mark.parametrize(
+    "estimator", [KNeighborsClassifier(1), KNeighborsClassifier(3), GaussianNB(), C45Classifier()]
+)
+def test_it_is_the_pool_of_views_and_inducers(ensemble, view, estimator):
+    ours = ensemble(estimator, 5, 4, random_state=0).fit(X[::2], y[::2])
+    pool = PooledEnsembleClassifier(view(5), estimator, n_estimators=4, random_state=0).fit(X[::2], y[::2])
+    np.testing.assert_allclose(ours.predict_proba(X), pool.predict_proba(X), atol=1e-5)
+    assert ours.score(X, y) > 0.8
+    assert {type(m.view) for m in ours.pool_.members} == {view}
+
+
+def test_half_of_the_columns_ten_members_and_c45_by_default():
+    model = RandomSubspaceEnsembleClassifier(random_state=0).fit(X, y)
+    assert [len(m.view.features_) for m in model.pool_.members] == [7] * 10
+    assert model.pool_.forests is not None
+
+
+@pytest.mark.parametrize(
+    ("estimator", "kind"),
+    [
+        (KNeighborsClassifier(1), NearestNeighborClassifier),
+        (KNeighborsClassifier(1, weights="distance"), NearestNeighborClassifier),
+        (KNeighborsClassifier(1, p=1), KNeighborsClassifier),
+        (KNeighborsClassifier(2), KNeighborsClassifier),
+        (GaussianNB(), GaussianBayesClassifier),
+        (GaussianNB(priors=[0.2, 0.3, 0.5]), GaussianNB),
+    ],
+)
+def test_what_is_trained_at_once(estimator, kind):
+    assert type(RandomSubspaceEnsembleClassifier(estimator)._base_learner()) is kind
+
+
+def test_smoothing_is_handed_on():
+    learner = RandomSubspaceEnsembleClassifier(GaussianNB(var_smoothing=0.1))._base_learner()
+    assert learner.var_smoothing == 0.1
+
+
+@pytest.mark.parametrize("estimator", [None, KNeighborsClassifier(1), GaussianNB()])
+def test_boosting_inside_members(estimator):
+    model = DiffusionMapEnsembleClassifier(estimator, n_estimators=2, boost=True, random_state=0).fit(X, y)
+    for member in model.pool_.members:
+        assert isinstance(member.model.estimator, AdaBoostM1Classifier)
+        assert member.model.estimator.resample
+    assert model.score(X, y) > 0.8
+
+
+def test_without_probabilities_members_vote():
+    model = RandomProjectionEnsembleClassifier(Perceptron(), n_estimators=4, random_state=0).fit(X, y)
+    assert set(np.unique(model.predict_proba(X) * 4).round(6).tolist()) <= {0.0, 1.0, 2.0, 3.0, 4.0}
+
+
+def test_parameters_of_the_map_reach_it():
+    model = DiffusionMapEnsembleClassifier(
+        n_estimators=2, epsilon=0.5, n_landmarks=50, extension="kernel", delta=0.01, t=2, random_state=0
+    ).fit(X, y)
+    view = model.pool_.members[0].view
+    assert (view.epsilon_, len(view.landmarks_), view.extension, view.delta, view.t) == (
+        0.5,
+        50,
+        "kernel",
+        0.01,
+        2,
+    )
+
+
+@pytest.mark.parametrize(("ensemble", "view"), CASES)
+def test_bad_input(ensemble, view):
+    with pytest.raises(ValueError, match="n_components"):
+        ensemble(n_components=0).fit(X, y)
+    with pytest.raises(ValueError, match="one class only"):
+        ensemble().fit(X, np.zeros(len(X)))
+    if view is not DiffusionMap:
+        with pytest.raises(ValueError, match="from 1 to 13"):
+            ensemble(n_components=14).fit(X, y)
+
+
+@pytest.mark.parametrize(("ensemble", "view"), CASES)
+def test_results_do_not_depend_on_n_jobs(ensemble, view):
+    one, two = (
+        ensemble(KNeighborsClassifier(1), n_estimators=3, n_jobs=j, random_state=0).fit(X, y).predict_proba(X)
+        for j in (1, 2)
+    )
+    np.testing.assert_array_equal(one, two)

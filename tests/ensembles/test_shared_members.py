@@ -1,0 +1,120 @@
+"""Inducers that train and ask the members on all linear views at once."""
+
+import pickle
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+
+from rotastack import PooledEnsembleClassifier
+from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
+from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.ensembles.shared_members import view_matrix
+from rotastack.views import RandomProjection, RandomRotation, RandomSubspace
+
+PAIRS = [
+    (NearestNeighborClassifier(), KNeighborsClassifier(1, algorithm="brute")),
+    (GaussianBayesClassifier(), GaussianNB()),
+]
+VIEWS = [None, RandomProjection(), RandomProjection(kind="sparse"), RandomSubspace(), RandomRotation()]
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+@pytest.mark.parametrize("load", [load_wine, load_breast_cancer, load_digits])
+def test_by_itself_it_is_scikit_learns(ours, theirs, load):
+    X, y = load(return_X_y=True)
+    ours.fit(X[::2], y[::2])
+    theirs.fit(X[::2], y[::2])
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+    np.testing.assert_array_equal(ours.predict(X), theirs.predict(X))
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_pool_trained_at_once_is_the_pool_trained_one_by_one(ours, theirs, view):
+    X, y = load_wine(return_X_y=True)
+    pools = [
+        PooledEnsembleClassifier(view, estimator, n_estimators=4, random_state=0).fit(X[::2], y[::2])
+        for estimator in (ours, theirs)
+    ]
+    assert pools[0].pool_.forests is not None
+    assert pools[1].pool_.forests is None
+    np.testing.assert_allclose(*(p.predict_proba(X) for p in pools), atol=1e-5)
+
+
+@pytest.mark.parametrize(("ours", "theirs"), PAIRS)
+def test_stacking_asks_members_about_rows_they_have_not_seen(ours, theirs):
+    from sklearn.linear_model import LogisticRegression
+
+    from rotastack.combine import Stacking
+
+    X, y = load_wine(return_X_y=True)
+    stacks = [
+        PooledEnsembleClassifier(
+            RandomProjection(), e, Stacking(LogisticRegression()), n_estimators=3, cv=3, random_state=0
+        ).fit(X, y)
+        for e in (ours, theirs)
+    ]
+    np.testing.assert_allclose(stacks[0].oof_proba_, stacks[1].oof_proba_, atol=1e-4)
+
+
+def test_nearest_of_equally_near_rows_is_the_first():
+    X = np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [5.0, 5.0]])
+    model = NearestNeighborClassifier().fit(X, [0, 1, 2, 3])
+    assert model.predict([[1.0, 0.0], [0.0, 0.0], [4.0, 4.0]]).tolist() == [1, 0, 3]
+
+
+@pytest.mark.parametrize("offset", [0.0, 1e3, 1e6])
+@pytest.mark.parametrize("n", [3, 511, 512, 513, 1500])
+def test_nearest_rows_are_right_to_the_last_digit(n, offset):
+    # Rows so close to each other that products in single precision cannot tell them apart.
+    rng = np.random.default_rng(n)
+    X = offset + np.round(rng.standard_normal((n, 3)), 2) * np.array([1.0, 1e-3, 1e-5])
+    Z = X[rng.integers(0, n, 40)] + 1e-4 * rng.standard_normal((40, 3))
+    model = NearestNeighborClassifier().fit(X, np.arange(n))
+    centre = X.mean(axis=0)
+    exact = (((Z - centre)[:, None] - (X - centre)) ** 2).sum(axis=2)
+    chosen = exact[np.arange(40), model.predict(Z)]
+    np.testing.assert_allclose(chosen, exact.min(axis=1), rtol=1e-12)
+
+
+def test_naive_bayes_of_a_class_with_one_row():
+    X = np.array([[0.0, 0.0], [1.0, 1.0], [0.5, 0.2], [9.0, 9.0]])
+    y = [0, 0, 0, 1]
+    ours, theirs = GaussianBayesClassifier().fit(X, y), GaussianNB().fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+
+
+def test_a_class_that_a_training_set_lacks_has_probability_zero():
+    X, y = load_wine(return_X_y=True)
+    parts = [[(np.arange(13), None)]]
+    keep = y != 1
+    for inducer in (NearestNeighborClassifier(), GaussianBayesClassifier()):
+        members = inducer.grow_members(X[None, keep].astype(np.float32), y[keep], 3, parts, [None])
+        out = members.outputs(X.astype(np.float32))
+        assert out.shape == (1, len(X), 3)
+        assert (out[:, :, 1] == 0).all()
+        np.testing.assert_allclose(out.sum(axis=2), 1, rtol=1e-5)
+
+
+def test_matrix_of_a_view_in_parts():
+    V = view_matrix([(np.array([2, 0]), None), (np.array([1]), np.array([[3.0, 4.0]]))], 3)
+    np.testing.assert_array_equal(np.array([10.0, 20.0, 30.0]) @ V, [30, 10, 60, 80])
+
+
+@pytest.mark.parametrize("inducer", [p[0] for p in PAIRS])
+def test_pools_can_be_pickled_and_cut(inducer):
+    X, y = load_wine(return_X_y=True)
+    pool = PooledEnsembleClassifier(RandomProjection(), inducer, n_estimators=5, random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(pool))
+    np.testing.assert_array_equal(again.predict_proba(X), pool.predict_proba(X))
+    outputs = pool.pool_.outputs(X)
+    np.testing.assert_array_equal(pool.pool_.take(np.array([3, 1])).outputs(X), outputs[[3, 1]])
+
+
+@pytest.mark.parametrize("smoothing", [-1.0, "much"])
+def test_smoothing_is_checked(smoothing):
+    with pytest.raises(ValueError, match="var_smoothing"):
+        GaussianBayesClassifier(smoothing).fit([[0.0], [1.0]], [0, 1])
