@@ -59,8 +59,8 @@ class NearestNeighborClassifier(Inducer):
         rows -= centre
         squares = np.einsum("ij,ij->i", rows, rows)
         n_tiles = -(-len(rows) // TILE)
-        padded = np.zeros((n_tiles * TILE, rows.shape[1]), np.float32)
-        padded[: len(rows)] = rows
+        padded = np.zeros((n_tiles * TILE, -(-rows.shape[1] // 4) * 4), np.float32)
+        padded[: len(rows), : rows.shape[1]] = rows
         table = np.ascontiguousarray(padded.reshape(n_tiles, TILE, -1).transpose(0, 2, 1))
         halves = np.full(n_tiles * TILE, np.finfo(np.float32).max / 4)
         halves[: len(rows)] = squares / 2

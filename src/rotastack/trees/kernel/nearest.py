@@ -6,35 +6,38 @@ from rotastack.trees.kernel.compiling import compiled_freely, entry_point
 
 __all__ = ["TILE", "nearest_rows"]
 
-TILE = 512
-"""Training rows looked at together: their products stay in the first cache."""
+TILE = 128
+"""Training rows looked at together, a multiple of eight: their products stay in the first cache."""
 
 
 @compiled_freely
-def _tile_products(Z, start, table, halves, sums):
-    """Fill `sums` with the products of four rows and a tile, less half of the tile's squared lengths."""
-    n, width = Z.shape
+def _tile_products(z, table, halves, sums):
+    """Fill `sums` with the products of four rows and a tile, less half of the tile's squared lengths.
+
+    Columns are taken four at a time, which saves three of four passes over the sums.
+    """
     for k in range(TILE):
         sums[0, k] = sums[1, k] = sums[2, k] = sums[3, k] = -halves[k]
-    for j in range(width):
-        z0 = np.float32(Z[start, j])
-        z1 = np.float32(Z[min(start + 1, n - 1), j])
-        z2 = np.float32(Z[min(start + 2, n - 1), j])
-        z3 = np.float32(Z[min(start + 3, n - 1), j])
-        for k in range(TILE):
-            t = table[j, k]
-            sums[0, k] += z0 * t
-            sums[1, k] += z1 * t
-            sums[2, k] += z2 * t
-            sums[3, k] += z3 * t
+    for j in range(0, len(table), 4):
+        for r in range(4):  # locals: for all the compiler knows, sums may be z
+            z0, z1, z2, z3 = z[r, j], z[r, j + 1], z[r, j + 2], z[r, j + 3]
+            for k in range(TILE):
+                sums[r, k] += (
+                    z0 * table[j, k] + z1 * table[j + 1, k] + z2 * table[j + 2, k] + z3 * table[j + 3, k]
+                )
 
 
 @compiled_freely
 def _largest(values):
-    largest = values[0]
-    for k in range(TILE):
-        largest = max(largest, values[k])
-    return largest
+    """Return the largest of TILE values; eight at a time, as compilers do sums but not maxima."""
+    m0, m1, m2, m3 = values[0], values[1], values[2], values[3]
+    m4, m5, m6, m7 = values[4], values[5], values[6], values[7]
+    for k in range(8, TILE, 8):
+        m0, m1 = max(m0, values[k]), max(m1, values[k + 1])
+        m2, m3 = max(m2, values[k + 2]), max(m3, values[k + 3])
+        m4, m5 = max(m4, values[k + 4]), max(m5, values[k + 5])
+        m6, m7 = max(m6, values[k + 6]), max(m7, values[k + 7])
+    return max(max(max(m0, m1), max(m2, m3)), max(max(m4, m5), max(m6, m7)))
 
 
 @entry_point
@@ -48,8 +51,8 @@ def nearest_rows(Z, slack, rows, table, halves):
         How much a product in single precision, less half a squared length, may be off.
     rows : ndarray of float64 of shape (m, width)
         Training rows.
-    table : ndarray of float32 of shape (n_tiles, width, TILE)
-        The same, tile by tile, column by column.
+    table : ndarray of float32 of shape (n_tiles, padded, TILE)
+        The same, tile by tile, column by column, and columns of zeros up to a multiple of four.
     halves : ndarray of float32 of shape (n_tiles, TILE)
         Half of their squared lengths; a huge number where there is no row.
     """
@@ -58,10 +61,14 @@ def nearest_rows(Z, slack, rows, table, halves):
     nearest = np.empty(n, np.int64)
     best_of = np.empty((4, n_tiles), np.float32)
     sums = np.empty((4, TILE), np.float32)
+    z = np.zeros((4, table.shape[1]), np.float32)
     for start in range(0, n, 4):
         count = min(4, n - start)
+        for r in range(count):
+            for j in range(width):
+                z[r, j] = Z[start + r, j]
         for tile in range(n_tiles):
-            _tile_products(Z, start, table[tile], halves[tile], sums)
+            _tile_products(z, table[tile], halves[tile], sums)
             for r in range(count):
                 best_of[r, tile] = _largest(sums[r])
         for r in range(count):
