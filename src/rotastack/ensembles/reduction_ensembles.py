@@ -49,6 +49,29 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
     cv: int = 5
     refit: bool = False
 
+    def __init__(
+        self,
+        estimator: Any = None,
+        n_components: int | None = None,
+        n_estimators: int = 10,
+        *,
+        boost: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.n_components = n_components
+        self.n_estimators = n_estimators
+        self.boost = boost
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
     def _view(self) -> Any:
         raise NotImplementedError
 
@@ -141,16 +164,11 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_estimators = n_estimators
+        super().__init__(
+            estimator, n_components, n_estimators, boost=boost, scaling=scaling, bootstrap=bootstrap,
+            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.kind = kind
-        self.boost = boost
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self):
         return RandomProjection(self.n_components, self.kind)
@@ -200,29 +218,6 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     >>> clf.score(X[1::2], y[1::2]) > 0.8
     True
     """
-
-    def __init__(
-        self,
-        estimator: Any = None,
-        n_components: int | None = None,
-        n_estimators: int = 10,
-        *,
-        boost: bool = False,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        bootstrap: bool = False,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_estimators = n_estimators
-        self.boost = boost
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self):
         return RandomSubspace(self.n_components)
@@ -309,20 +304,15 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.estimator = estimator
-        self.n_components = n_components
-        self.n_estimators = n_estimators
+        super().__init__(
+            estimator, n_components, n_estimators, boost=boost, scaling=scaling, bootstrap=bootstrap,
+            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.epsilon = epsilon
         self.n_landmarks = n_landmarks
         self.extension = extension
         self.delta = delta
         self.t = t
-        self.boost = boost
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _view(self):
         return DiffusionMap(

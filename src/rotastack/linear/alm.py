@@ -60,7 +60,7 @@ def solve_alm(
     k, p = W.shape[1], problem.power
     project = _projection(A)
     P, b = np.zeros_like(W), np.zeros(k)
-    AP, U, Z = (np.zeros((len(y), k)) for _ in range(3))
+    AP, U, Z, before = (np.zeros((len(y), k)) for _ in range(4))
     mu, path, quiet, bound = options.mu0, [], 0, 0.0
     needed = 1 if options.absolute else _QUIET
     while True:
@@ -82,9 +82,8 @@ def solve_alm(
         P = project(W - Q / mu, rest)  # (17)
         both = A @ np.hstack([P, W])
         AP = both[:, :k].copy()
-        off = AP - rest
-        off -= step * Z  # U - 1 + A P + y b'
-        Z += mu * off  # (18)
+        Z, before = np.subtract(AP, rest, out=before), Z
+        Z *= mu  # (18)
         Q = Q + mu * (P - W)
         mu = min(mu * options.rho, _LARGEST_MU)
         path.append(problem.value(W, 1 - both[:, k:] - sign * b))
@@ -92,7 +91,7 @@ def solve_alm(
             small = options.tol * (1 if options.absolute else abs(path[-1]))
             still = abs(path[-1] - path[-2]) <= small
             if still and not options.absolute:
-                still = max(off.max(), -off.min()) <= options.tol**0.5
+                still = step * np.abs(Z - before).max() <= options.tol**0.5  # |U - 1 + A P + y b'|
             quiet = quiet + 1 if still else 0
         ends = quiet >= needed or len(path) == options.max_iter
         if ends or len(path) % _EVERY == 0:

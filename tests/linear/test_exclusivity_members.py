@@ -1,0 +1,190 @@
+"""Members that differ, and the course of the iterations."""
+
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from tests.linear import reference
+from tests.linear.machines import (
+    CLOSE,
+    FIXED,
+    check,
+    columns,
+    every_solver,
+    fit,
+    own_disagreement,
+    own_objective,
+    powers,
+)
+from tests.linear.problems import three_classes, two_classes
+
+from rotastack.linear import ExclusivityRegularizedClassifier
+
+
+@powers
+@pytest.mark.parametrize("max_samples", [0.5, 30, 0.9])
+def test_members_that_see_some_rows(p, max_samples):
+    X, y = two_classes(45, 40, 6)
+    options = {"solver": "admm", "max_iter": 50_000, "max_samples": max_samples, "random_state": 3}
+    weights = np.random.default_rng(45).uniform(0.3, 2, 40)
+    model = fit(X, y, 5, 1.0, p, weights, **options)
+    mask = model.samples_.T
+    assert mask.shape == (40, 5)
+    assert mask.dtype == bool
+    assert (mask.sum(axis=0) == (30 if max_samples == 30 else round(40 * max_samples))).all()
+    assert len(np.unique(mask, axis=1).T) > 1
+    assert mask[y > 0].any(axis=0).all()
+    assert mask[y < 0].any(axis=0).all()
+    check(model, X, y, reference.exrm(X, y, 1.0, 5, p, weights=weights, mask=mask)[0], weights, mask)
+    W, _ = columns(model)
+    assert np.abs(W - W.mean(axis=1, keepdims=True)).max() > 1e-3
+    said = model.member_decisions(X) > 0
+    assert model.disagreement_ == pytest.approx(own_disagreement(said))
+    assert model.disagreement_ > 0
+
+
+@pytest.mark.parametrize(("n", "k"), [(41, 20), (41, 21), (40, 3), (60, 17), (40, 40)])
+def test_members_see_the_number_of_rows_asked_for(n, k):
+    for X, y in (two_classes(0, n), three_classes(0, n)):
+        model = fit(X, y, 3, max_samples=k, solver="admm", max_iter=50_000, random_state=0)
+        assert model.samples_.shape == (3, n)
+        assert (model.samples_.sum(axis=1) == k).all()
+        assert all((model.samples_[:, y == c].any(axis=1)).all() for c in np.unique(y))
+        # One row of each class at least is needed.
+        with pytest.raises(ValueError, match="max_samples"):
+            ExclusivityRegularizedClassifier(3, max_samples=1, solver="admm").fit(X, y)
+
+
+def test_exact_gives_way_where_members_see_different_rows():
+    X, y = two_classes(57, 40, 5)
+    ours, theirs = (fit(X, y, 3, solver=s, max_samples=0.5, random_state=1) for s in ("exact", "admm"))
+    assert ours.solver_ == theirs.solver_ == "admm"
+    np.testing.assert_array_equal(ours.coef_members_, theirs.coef_members_)
+    with pytest.raises(ValueError, match="paper"):
+        ExclusivityRegularizedClassifier(tol="paper").fit(X, y)
+
+
+def test_members_that_see_some_rows_with_sparsity():
+    X, y = two_classes(46, 40, 10)
+    model = fit(X, y, 4, 1.0, 2, beta=1.0, max_samples=0.6, solver="admm", max_iter=50_000, random_state=0)
+    best = reference.exrm(X, y, 1.0, 4, 2, beta=1.0, mask=model.samples_.T)[0]
+    check(model, X, y, best, mask=model.samples_.T)
+    assert (model.coef_members_ == 0).any()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_random_start_reaches_the_optimum_of_the_squared_loss(seed):
+    X, y = two_classes(seed, 45, 6)
+    best = reference.exrm(X, y, 1.0, 5, 2)[0]
+    options = FIXED | {"init": "random", "random_state": seed}
+    check(fit(X, y, 5, 1.0, 2, **options), X, y, best, rtol=1e-4)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("p", [1, 2])
+def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed):
+    X, y = two_classes(seed, 45, 6)
+    best = reference.exrm(X, y, 1.0, 5, p)[0]
+    model = ExclusivityRegularizedClassifier(
+        5, 1.0, loss_power=p, solver="alm", init="random", random_state=seed
+    )
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(X, y)
+    excess = (model.objective_ - best) / model.objective_
+    assert model.duality_gap_ == pytest.approx(excess, abs=1e-6)
+    assert [w.category for w in told] == ([ConvergenceWarning] if excess > 1e-4 else [])
+
+
+def test_a_random_start_freezes_above_the_optimum_of_the_hinge():
+    X, y = two_classes(47, 60, 30)
+    best = reference.exrm(X, y, 0.5, 5, 1)[0]
+    for seed in range(3):
+        model = ExclusivityRegularizedClassifier(
+            5, 0.5, loss_power=1, solver="alm", init="random", max_iter=2000, random_state=seed
+        )
+        with pytest.warns(ConvergenceWarning, match="above the optimum"):
+            model.fit(X, y)
+        # It is not for want of iterations.
+        assert model.n_iter_ < 300
+        assert model.objective_ > best * 1.01
+        assert model.duality_gap_ >= (model.objective_ - best) / model.objective_ - 1e-9
+
+
+def test_equal_seeds_give_equal_bytes():
+    X, y = two_classes(48, 40, 5)
+    for options in (
+        {"solver": "alm", "init": "random"},
+        {"solver": "admm", "max_samples": 0.5, "max_iter": 20_000},
+    ):
+        first, again, other = (fit(X, y, 4, random_state=seed, **options) for seed in (5, 5, 6))
+        assert first.coef_members_.tobytes() == again.coef_members_.tobytes()
+        assert first.intercept_members_.tobytes() == again.intercept_members_.tobytes()
+        assert first.coef_members_.tobytes() != other.coef_members_.tobytes()
+
+
+PATHS = {"exact": {}, "admm": CLOSE["admm"], "alm": {"solver": "alm"}, "alm, fixed penalty": FIXED}
+
+
+@pytest.mark.parametrize("name", PATHS)
+@powers
+def test_the_path_ends_where_the_objective_is(name, p):
+    X, y = two_classes(49, 40, 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ExclusivityRegularizedClassifier(4, 1.0, loss_power=p, **PATHS[name]).fit(X, y)
+    path = model.objective_path_
+    assert path.ndim == 1
+    assert len(path) == (np.ceil(model.n_iter_ / 20) if name == "admm" else model.n_iter_)
+    assert path[-1] == pytest.approx(model.objective_, rel=1e-9)
+    assert model.objective_ == pytest.approx(own_objective(model, X, y), rel=1e-9)
+    assert (np.diff(path[-3:]) <= 1e-6 * model.objective_).all()
+    assert path[-1] <= path[: len(path) // 2 + 1].min() * (1 + 1e-6)
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("init", ["equal", "random"])
+def test_the_paper_s_tolerance(p, init):
+    X, y = two_classes(50, 60, 6)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model = ExclusivityRegularizedClassifier(
+            5, loss_power=p, solver="alm", tol="paper", init=init, random_state=0
+        ).fit(X, y)
+    changes = np.abs(np.diff(model.objective_path_))
+    assert changes[-1] < 0.05
+    assert (changes[:-1] >= 0.05).all()
+    assert model.n_iter_ < 300
+
+
+@pytest.mark.parametrize("p", [1, 2])
+@pytest.mark.parametrize("max_samples", [None, 0.5])
+def test_reweighting_reaches_the_minimiser_of_the_prox(p, max_samples):
+    X, y = two_classes(51, 40, 5)
+    options = FIXED | {"max_samples": max_samples, "random_state": 0}
+    prox, reweighted = (fit(X, y, 4, 1.0, p, w_step=step, **options) for step in ("prox", "reweighting"))
+    assert reweighted.objective_ == pytest.approx(prox.objective_, rel=1e-4)
+    np.testing.assert_allclose(reweighted.coef_, prox.coef_, atol=2e-3)
+
+
+def stopped_at_once(solver, p):
+    X, y = two_classes(52, 60, 20)
+    options = {"loss_power": p, "solver": solver, "max_iter": 1, "tol": 1e-12}
+    with pytest.warns(ConvergenceWarning, match="above the optimum"):
+        return X, y, ExclusivityRegularizedClassifier(4, 100.0, **options).fit(X, y)
+
+
+@every_solver
+@powers
+def test_iterations_are_at_most_those_allowed(solver, p):
+    assert stopped_at_once(solver, p)[2].n_iter_ == 1
+
+
+@every_solver
+@powers
+def test_too_few_iterations_are_told(solver, p):
+    X, y, model = stopped_at_once(solver, p)
+    best = reference.exrm(X, y, 100.0, 4, p)[0]
+    assert model.duality_gap_ >= (model.objective_ - best) / model.objective_ - 1e-9
+    assert model.duality_gap_ > 1e-12
