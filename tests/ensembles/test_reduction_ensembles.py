@@ -14,6 +14,7 @@ from rotastack import (
     RandomProjectionEnsembleClassifier,
     RandomSubspaceEnsembleClassifier,
 )
+from rotastack.combine import Stacking
 from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
 from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
 from rotastack.trees import C45Classifier
@@ -111,3 +112,24 @@ def test_results_do_not_depend_on_n_jobs(ensemble, view):
         for j in (1, 2)
     )
     np.testing.assert_array_equal(one, two)
+
+
+@pytest.mark.parametrize(("ensemble", "view"), CASES)
+def test_stages_are_ensembles_of_the_first_members(ensemble, view):
+    whole = ensemble(GaussianNB(), 5, 7, random_state=0).fit(X[::2], y[::2])
+    stages = list(whole.staged_predict_proba(X))
+    assert len(stages) == 7
+    np.testing.assert_allclose(stages[-1], whole.predict_proba(X), atol=1e-6)
+    part = ensemble(GaussianNB(), 5, 3, random_state=0).fit(X[::2], y[::2])
+    np.testing.assert_allclose(stages[2], part.predict_proba(X), atol=1e-6)
+
+
+def test_stages_are_of_members_whose_mean_decides():
+    stacked = PooledEnsembleClassifier(None, n_estimators=2, combiner=Stacking(GaussianNB())).fit(X, y)
+    with pytest.raises(AttributeError, match="without a combiner"):
+        next(stacked.staged_predict_proba(X))
+
+
+def test_members_of_none_but_other_columns_are_the_inducer():
+    ours = RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), boost=True)
+    assert ours.unrotated().estimator is ours.estimator

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
+from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
 from rotastack.errors import RotastackError
 from rotastack.learners.fitting import fit_aligned
 from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
@@ -64,7 +64,7 @@ def test_one_class_is_predicted_with_certainty():
     assert fitted.outputs(X).tolist() == [[0, 0, 1]] * 3
 
 
-INDUCERS = {"nn": KNeighborsClassifier, "j48": C45Classifier, "nb": GaussianNB}
+INDUCERS = {"nn": NearestNeighborClassifier, "j48": C45Classifier, "nb": GaussianNB}
 
 
 @pytest.mark.parametrize("base", INDUCERS)
@@ -81,8 +81,15 @@ def test_inducers_alone_bagged_and_boosted(base, iris):
         assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
 
 
-def test_one_neighbour():
-    assert make_learner({"kind": "plain"}).n_neighbors == 1
+@pytest.mark.parametrize("kind", ["random_projection", "random_subspace", "diffusion_map", "rotation_forest"])
+@pytest.mark.parametrize("base", INDUCERS)
+def test_ensembles_of_other_inducers(kind, base, iris):
+    X, y = iris
+    size = {"n_trees" if kind == "rotation_forest" else "n_estimators": 6}
+    learner = make_learner({"kind": kind, "base": base, **size})
+    assert learner.n_estimators == 6
+    fitted = fit_aligned(learner, X.astype(np.float32), y, 3, np.random.SeedSequence(0))
+    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.85
 
 
 def test_a_boosted_tree_is_no_other_base():

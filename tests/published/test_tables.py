@@ -365,8 +365,8 @@ def test_hill_valley_has_one_leaf():
         assert (table[["RS", "AdaBoost"]].eq(table["Plain"], axis=0)).all(axis=None)
 
 
-def test_data_sets_of_dimension_reduction_are_registered_but_isolet():
-    assert set(read("dimension_reduction")["dataset"]) - set(list_datasets()) == {"isolet", "all"}
+def test_data_sets_of_dimension_reduction_are_registered():
+    assert set(read("dimension_reduction")["dataset"]) - set(list_datasets()) == {"all"}
 
 
 def test_data_sets_are_registered():

@@ -57,7 +57,7 @@ def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads
     spec = {
         "seed": 1, "dataset": "d", "name": "p", "fold_groups": list(repeats), "repeats": limit,
         "pool": {
-            "view": "identity", "scaling": "minmax", "diversity": False, "training_error": False, "noise": {}, "votes": [],
+            "view": "identity", "scaling": "minmax", "diversity": False, "training_error": False, "noise": {}, "sizes": [], "votes": [],
             "learner": learner, **pool,
         },
     }  # fmt: skip
@@ -205,6 +205,19 @@ def test_facts_of_linear_machines_are_kept(table, features):
     assert (pool["training_disagreement"] == 0).all()  # members of an optimum are equal
     assert pool["n_nodes"].isnull().all()
     assert train(table, {"kind": "lda"})["iterations"].isnull().all()
+
+
+@pytest.mark.parametrize("kind", ["random_projection", "random_subspace", "diffusion_map"])
+def test_members_are_sizes_of_the_ensemble(table, kind):
+    split(table)
+    learner = {"kind": kind, "base": "nb", "n_estimators": 6}
+    pool = train(table, learner, sizes=[6, 1, 3])
+    assert pool.member.values.tolist() == ["6", "1", "3"]
+    whole = train(table, learner, name="whole")
+    np.testing.assert_allclose(pool["proba"][:, :, 0], whole["proba"][:, :, 0], atol=1e-6)
+    assert not np.allclose(pool["proba"][:, :, 1], pool["proba"][:, :, 2])
+    method, _ = combine(table, {"kind": "member", "member": "3"})
+    assert (method["proba"].values == pool["proba"].values[:, :, 2]).all()
 
 
 def test_names_of_many_repeats_stay_whole(table):

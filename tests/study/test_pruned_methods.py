@@ -288,6 +288,12 @@ def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
         ({"learner": {"kind": "bagging", "base": "nn"}, "diversity": True}, "diversity: bagging has trees that vote with base j48 only"),
         ({"learner": {"kind": "adaboost_m1", "tree": "stump", "base": "nb"}}, "pools.k.learner: tree and base exclude each other"),
         ({"learner": {"kind": "adaboost_m1", "base": "nn"}}, "base nn takes no weights of rows; it needs resample: true"),
+        ({"learner": {"kind": "rotation_forest", "tree": "stump", "base": "nb"}}, "pools.k.learner: tree and base exclude each other"),
+        ({"learner": {"kind": "rotation_forest", "base": "nb"}, "diversity": True}, "diversity: rotation_forest has trees that vote with base j48 only"),
+        ({"learner": {"kind": "forest", "n_trees": 5}, "sizes": [2]}, "sizes: forest has no members whose mean decides"),
+        ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2, 6]}, "sizes: 6 members are wanted; the learner has 5"),
+        ({"learner": {"kind": "random_subspace"}, "sizes": [2]}, "2 members are wanted; the learner says nothing of its number"),
+        ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2]}, "K.combiner: its pool has sizes; combiner member takes one of them"),
     ],
 )  # fmt: skip
 def test_bases_that_do_not_fit(pool, message):
@@ -331,7 +337,7 @@ def test_every_pruner_of_a_study_can_be_made(name):
 
 def test_the_refitted_model_is_pruned():
     method = {
-        "pool": {"learner": BAGS, "scaling": "minmax"},
+        "pool": {"learner": BAGS, "scaling": "minmax", "sizes": []},
         "combiner": {"kind": "prune", "pruner": "kappa", "n_select": 4, "selection": "oob"},
     }
     X, y = load_iris(return_X_y=True)
@@ -341,3 +347,17 @@ def test_the_refitted_model_is_pruned():
     inner = model.pool_.members[0].model.estimator
     assert len(inner.voters_) == 4
     assert model.score(X, y) > 0.9
+
+
+def test_the_refitted_ensemble_has_the_size_of_its_method():
+    method = {
+        "pool": {
+            "learner": {"kind": "random_subspace", "n_estimators": 9},
+            "scaling": "minmax",
+            "sizes": [2, 5],
+        },
+        "combiner": {"kind": "member", "member": "5"},
+    }
+    model = _estimator({"holdout": True}, method, np.zeros(4, dtype=bool)).set_params(random_state=0)
+    model.fit(*load_iris(return_X_y=True))
+    assert len(model.pool_.members[0].model.estimator.pool_.members) == 5

@@ -1,5 +1,6 @@
 """The general classifier: any view, any base learner, any combiner."""
 
+from collections.abc import Iterator
 from numbers import Integral
 from typing import Any, ClassVar
 
@@ -140,6 +141,10 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
     def _base_learner(self) -> Any:
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
+    def unrotated(self) -> Any:
+        """Return the base learner, unfitted, that sees all columns as they are."""
+        return self._base_learner()
+
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Train members and combiner.
@@ -262,6 +267,35 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         X = validate_data(self, X, reset=False, **input_rules(self.scaling))
         proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X), len(self.classes_))])
         return proba / proba.sum(axis=1, keepdims=True)
+
+    def staged_predict_proba(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield the mean class probabilities of the first member, of the first two, and so on.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Yields
+        ------
+        ndarray of shape (n_rows, n_classes)
+
+        Raises
+        ------
+        AttributeError
+            The members do not decide by their mean: there is a combiner.
+        """
+        check_is_fitted(self, "combiners_")
+        if self.combiner is not None:
+            raise AttributeError(
+                "staged_predict_proba goes with members whose mean decides, without a combiner"
+            )
+        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        blocks = self._blocks(len(X), len(self.classes_))
+        outputs = np.concatenate([self.pool_.outputs(X[rows], self.n_jobs) for rows in blocks], axis=1)
+        total = np.zeros(outputs.shape[1:])
+        for said in outputs:
+            total += said
+            yield total / total.sum(axis=1, keepdims=True)
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable class of each row.

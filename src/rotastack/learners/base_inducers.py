@@ -3,8 +3,8 @@
 from typing import Any
 
 from sklearn.naive_bayes import GaussianNB
-from sklearn.neighbors import KNeighborsClassifier
 
+from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
 from rotastack.trees.c45 import C45Classifier
 
 __all__ = ["base_inducer_of"]
@@ -13,7 +13,7 @@ __all__ = ["base_inducer_of"]
 def base_inducer_of(name: str) -> Any:
     """Return an unfitted classifier: "nn" is one nearest neighbour, "j48" C4.5, "nb" Gaussian naive Bayes."""
     return {
-        "nn": lambda: KNeighborsClassifier(1),
+        "nn": lambda: NearestNeighborClassifier(),
         "j48": lambda: C45Classifier(),
         "nb": lambda: GaussianNB(),
     }[name]()

@@ -1,12 +1,10 @@
 """Linear machines on random rotations."""
 
-from typing import Any
-
 from rotastack.ensembles.pooled import PooledEnsembleClassifier
 from rotastack.learners.base_linear import base_linear_of
 from rotastack.views.rotation import RandomRotation
 
-__all__ = ["PARAMETERS", "RotatedMachines", "make"]
+__all__ = ["PARAMETERS", "make"]
 
 PARAMETERS = {
     "n_rotations": {"type": "integer", "minimum": 1},
@@ -18,14 +16,6 @@ PARAMETERS = {
 }
 
 
-class RotatedMachines(PooledEnsembleClassifier):
-    """A pool of machines on rotations, which knows its counterpart without them."""
-
-    def unrotated(self) -> Any:
-        """Return the machine, unfitted, that sees all columns as they are."""
-        return self.estimator
-
-
 def make(
     n_rotations: int = 10,
     base: str = "exrm",
@@ -33,12 +23,12 @@ def make(
     lam: float = 2.0,
     loss_power: float = 2,
     bootstrap: bool = False,
-) -> RotatedMachines:
+) -> PooledEnsembleClassifier:
     """Make a vote of a machine on each of `n_rotations` rotations of columns that the pool has scaled.
 
     Machines whose penalty is a 2-norm do not notice a rotation: without a bootstrap all are the same.
     """
-    return RotatedMachines(
+    return PooledEnsembleClassifier(
         RandomRotation(),
         base_linear_of(base, members, lam, loss_power),
         n_estimators=n_rotations,

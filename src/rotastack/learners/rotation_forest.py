@@ -1,7 +1,10 @@
-"""Rotation Forest."""
+"""Rotation Forest, of trees or of other classifiers."""
 
+from rotastack.ensembles.pooled import PooledEnsembleClassifier
 from rotastack.ensembles.rotation_forest import RotationForestClassifier
+from rotastack.learners.base_inducers import base_inducer_of
 from rotastack.learners.base_trees import base_tree_of
+from rotastack.views.principal import PrincipalRotation
 
 __all__ = ["PARAMETERS", "make"]
 
@@ -12,6 +15,7 @@ PARAMETERS = {
     "bootstrap_ratio": {"type": "number", "exclusiveMinimum": 0},
     "tree": {"enum": ["c45", "stump", "depth2", "full", "cart"]},
     "bootstrap": {"type": "boolean"},
+    "base": {"enum": ["nn", "j48", "nb"]},
 }
 
 
@@ -22,8 +26,15 @@ def make(
     bootstrap_ratio: float = 0.75,
     tree: str = "c45",
     bootstrap: bool = False,
-) -> RotationForestClassifier:
-    """Make a Rotation Forest of data that the pool has scaled."""
+    base: str | None = None,
+) -> RotationForestClassifier | PooledEnsembleClassifier:
+    """Make a Rotation Forest of data that the pool has scaled: of a kind of `tree`, by default C4.5, or of another `base`."""
+    if base not in (None, "j48"):
+        view = PrincipalRotation(n_subsets, subset_size, bootstrap_ratio)
+        inducer = base_inducer_of(base)
+        return PooledEnsembleClassifier(
+            view, inducer, n_estimators=n_trees, bootstrap=bootstrap, scaling=None
+        )
     return RotationForestClassifier(
         n_trees,
         n_subsets=n_subsets,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rotastack.errors import RotastackError, nearest
 from rotastack.learners.registry import check_learner
 from rotastack.study.components import PRUNERS
-from rotastack.study.names import slug
+from rotastack.study.names import member_names, slug
 
 if TYPE_CHECKING:
     from rotastack.study.config import Study
@@ -23,6 +23,8 @@ _VOTING_TREES = (
     "random_rotation_forest",
     "rotation_forest",
 )
+_MEAN_OF_MEMBERS = ("diffusion_map", "random_projection", "random_subspace", "rotated_linear")
+_MEMBERS = ("n_estimators", "n_rotations", "n_trees")
 _OF_COMBINER = {
     "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
     "prune": ("pruner", "selection", "first", *dict.fromkeys(k for p in PRUNERS.values() for k in p[3])),
@@ -134,24 +136,25 @@ def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
     """Check what only fails when it is trained, after hours perhaps."""
     learner = pool["learner"]
     kind, trees = learner["kind"], learner.get("n_trees")
-    special = [pool["diversity"], pool["training_error"], pool["repeats"], *pool["noise"].values()]
+    special = [pool[k] for k in ("diversity", "training_error", "repeats", "sizes")] + [
+        *pool["noise"].values()
+    ]
     if not study.is_holdout and any(special):
         raise RotastackError(
-            f"{where}: diversity, training_error, repeats and noise go with random splits only"
+            f"{where}: diversity, training_error, repeats, sizes and noise go with random splits only"
         )
+    if pool["sizes"]:
+        _check_sizes(pool, where)
     if pool["diversity"] and kind not in _VOTING_TREES:
         raise RotastackError(
             f"{where}.diversity: {kind} has no trees that vote; {', '.join(_VOTING_TREES)} have"
         )
-    if pool["diversity"] and kind == "bagging" and learner.get("base", "j48") != "j48":
-        raise RotastackError(f"{where}.diversity: bagging has trees that vote with base j48 only")
-    if kind == "adaboost_m1":
-        if "tree" in learner and "base" in learner:
-            raise RotastackError(f"{where}.learner: tree and base exclude each other")
-        if learner.get("base") == "nn" and not learner.get("resample"):
-            raise RotastackError(
-                f"{where}.learner: base nn takes no weights of rows; it needs resample: true"
-            )
+    if pool["diversity"] and kind in ("bagging", "rotation_forest") and learner.get("base", "j48") != "j48":
+        raise RotastackError(f"{where}.diversity: {kind} has trees that vote with base j48 only")
+    if kind in ("adaboost_m1", "rotation_forest") and "tree" in learner and "base" in learner:
+        raise RotastackError(f"{where}.learner: tree and base exclude each other")
+    if kind == "adaboost_m1" and learner.get("base") == "nn" and not learner.get("resample"):
+        raise RotastackError(f"{where}.learner: base nn takes no weights of rows; it needs resample: true")
     if kind == "regularized_rotation_forest":
         trees, R, U = trees or 500, learner.get("n_rotations", 25), learner.get("micro_forest_size", 10)
         if trees < R * U:
@@ -172,16 +175,31 @@ def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
             )
 
 
+def _check_sizes(pool: dict[str, Any], where: str) -> None:
+    learner, sizes = pool["learner"], pool["sizes"]
+    members = next((v for k in _MEMBERS if (v := learner.get(k)) is not None), None)
+    rotated = learner["kind"] == "rotation_forest" and learner.get("base", "j48") != "j48"
+    if learner["kind"] not in _MEAN_OF_MEMBERS and not rotated:
+        raise RotastackError(
+            f"{where}.sizes: {learner['kind']} has no members whose mean decides; {', '.join(_MEAN_OF_MEMBERS)} have"
+        )
+    if members is None or max(sizes) > members:
+        have = "says nothing of its number" if members is None else f"has {members}"
+        raise RotastackError(f"{where}.sizes: {max(sizes)} members are wanted; the learner {have}")
+
+
 def _check_combiner(study: "Study", method: dict[str, Any], where: str) -> None:
     combiner = method["combiner"]
     kind = combiner["kind"]
     for key in combiner:
         if key != "kind" and key not in _OF_COMBINER[kind]:
             raise RotastackError(f"{where}: {key!r} does not go with kind {kind!r}")
+    if kind != "member" and study.pools[method["pool"]]["sizes"]:
+        raise RotastackError(f"{where}: its pool has sizes; combiner member takes one of them")
     if kind == "member":
         if not study.is_holdout:
             raise RotastackError(f"{where}: member needs random splits (protocol.kind: holdout)")
-        known = study.pools[method["pool"]]["learner"].get("weightings", [])
+        known = [name for name in member_names(study.pools[method["pool"]]) if name != "all"]
         if combiner.get("member") not in known:
             raise RotastackError(
                 f"{where}.member: {combiner.get('member')!r} is not a member of its pool; "

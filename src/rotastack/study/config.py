@@ -194,7 +194,7 @@ class Study:
 
     def train_spec(self, dataset: str, pool: str, rotation_block: str, fold_block: str) -> dict[str, Any]:
         """Return the slice for ``rotastack train`` or ``train_holdout``."""
-        of_splits = ("diversity", "training_error", "noise")
+        of_splits = ("diversity", "training_error", "noise", "sizes")
         spec = {k: v for k, v in self.pools[pool].items() if k not in ("repeats", *of_splits)}
         if self.is_holdout:
             spec |= {k: self.pools[pool][k] for k in of_splits}

@@ -50,7 +50,6 @@ TRUSTED_TYPES = [
     "rotastack.learners.fitting.FittedRegressor",
     "rotastack.learners.gaussian_process.MedianGaussianProcess",
     "rotastack.learners.nu_svm.FeasibleNuSVC",
-    "rotastack.learners.rotated_linear.RotatedMachines",
     "rotastack.linear.diversity.DiversityRegularizedClassifier",
     "rotastack.linear.exclusivity.ExclusivityRegularizedClassifier",
     "rotastack.linear.primal_svm.PrimalSVMClassifier",

@@ -1,6 +1,14 @@
-"""Names of files."""
+"""Names of files, and of what they hold."""
 
-__all__ = ["slug", "sweep_name"]
+from collections.abc import Mapping
+from typing import Any
+
+__all__ = ["member_names", "slug", "sweep_name"]
+
+
+def member_names(pool: Mapping[str, Any]) -> list[str]:
+    """Return what a pool that trains on splits has several outputs of: weightings, or sizes of the ensemble."""
+    return [str(size) for size in pool["sizes"]] or list(pool["learner"].get("weightings", ["all"]))
 
 
 def slug(label: str) -> str:

@@ -19,7 +19,7 @@ from rotastack.study.components import (
 )
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import closure, fingerprint
-from rotastack.study.names import sweep_name
+from rotastack.study.names import member_names, sweep_name
 
 __all__ = ["Plan"]
 
@@ -318,7 +318,7 @@ class Plan:
         protocol, blocks = self.study.content["protocol"], self.study.content["blocks"]
         classes = len(self._all_datasets[dataset].get("classes", range(10)))
         if self.study.is_holdout:
-            members = len(self.study.pools[pool]["learner"].get("weightings", "1"))
+            members = len(member_names(self.study.pools[pool]))
             cells = min(blocks["fold_groups"], self.study.n_splits)
             votes = (
                 6 * self.study.pools[pool]["learner"].get("n_trees", 100) if self.study.votes_of(pool) else 0

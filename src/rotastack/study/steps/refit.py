@@ -113,6 +113,8 @@ def _learner(method) -> Any:
     learner = make_learner(method["pool"]["learner"])
     if "member" not in method["combiner"]:
         return learner
+    if method["pool"]["sizes"]:
+        return learner.set_params(n_estimators=int(method["combiner"]["member"]))
     parameters = {k: v for k, v in learner.get_params().items() if k != "weightings"}
     chosen = load("rotastack.ensembles.regularized_rotation_forest").RegularizedRotationForestClassifier
     return chosen(weighting=method["combiner"]["member"], **parameters)

@@ -14,6 +14,7 @@ from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
+from rotastack.study.names import member_names
 from rotastack.study.training import (
     MACHINES,
     Ballots,
@@ -34,7 +35,7 @@ def run(job: Job) -> None:
 
     The output has axes (rotation_group, fold_group, member, row, class), fold groups being
     splits and rows the test rows of each, which ``rows`` numbers (-1 fills up smaller test sets). A
-    learner of several members, such as one for many weightings, names them. The learner of split
+    learner of several members, such as one for many weightings, names them; so do sizes of an ensemble. The learner of split
     r is seeded by ("train", dataset, pool, r), noise by ("noise", dataset, r). Where a method
     chooses among an ensemble's members, their votes are kept, too. A pool that fails is kept as
     missing values with its message.
@@ -45,7 +46,7 @@ def run(job: Job) -> None:
     repeats = [r for r in spec["fold_groups"] if r < spec["repeats"]]
     names = [f"R-{r + 1:02d}" for r in repeats]
     test = [np.flatnonzero(splits[name].to_numpy() == 0) for name in names]
-    members = list(spec["pool"]["learner"].get("weightings", ["all"]))
+    members = member_names(spec["pool"])
     n_test = max(map(len, test), default=0)
     outputs = np.full((len(repeats), len(members), n_test, len(data.classes)), np.nan, dtype=np.float32)
     facts = {name: np.full((len(repeats), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
@@ -91,7 +92,7 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
     """Return outputs for test rows (member, row, class), and what is known of members."""
     model = trained.model
     rows = trained.seen(data.X[test])
-    outputs, trees = _outputs(model, rows)
+    outputs, trees = _outputs(model, rows, pool["sizes"])
     if trees is None:
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)
@@ -102,7 +103,7 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
             facts["median_leaves"] = float(np.median(counts["n_leaves"]))
         trees = [facts]
     if pool["training_error"]:
-        decided = _outputs(model, trained.X)[0].argmax(axis=-1)
+        decided = _outputs(model, trained.X, pool["sizes"])[0].argmax(axis=-1)
         for member, error in zip(trees, (decided != trained.y).mean(axis=1), strict=True):
             member["training_error"] = float(error)
     if pool["diversity"]:
@@ -112,8 +113,16 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
     return outputs, by_name
 
 
-def _outputs(model: AlignedClassifier, rows: np.ndarray) -> tuple[np.ndarray, list[dict[str, float]] | None]:
+def _outputs(
+    model: AlignedClassifier, rows: np.ndarray, sizes: list[int]
+) -> tuple[np.ndarray, list[dict[str, float]] | None]:
     """Return (member, row, class), and what a learner of several members says of each."""
+    if sizes:
+        if not hasattr(model.estimator, "staged_predict_proba"):  # one class, whatever the size
+            return np.stack([model.outputs(rows)] * len(sizes)), [{} for _ in sizes]
+        stages = enumerate(model.estimator.staged_predict_proba(rows), start=1)
+        said = {size: proba for size, proba in stages if size in sizes}
+        return model.aligned(np.stack([said[size] for size in sizes])), [{} for _ in sizes]
     if not hasattr(model.estimator, "member_outputs"):
         return model.outputs(rows)[None], None
     known, facts = model.estimator.member_outputs(rows)
