@@ -16,22 +16,18 @@ from rotastack.study.results import group_table
 from rotastack.study.steps import published, summarize
 
 NAN = float("nan")
-LABELS = ["Plain", "RP", "RS", "Bagging", "DM", "DM+AdaBoost", "AdaBoost", "RotF"]
 
 
-def groups_of(evaluation_groups, methods=None):
-    """Return the groups of the tiny study with these methods."""
+def groups_of(evaluation_groups):
+    """Return these groups as the tiny study has them."""
     content = load_yaml(project_file("config/studies/tiny.yaml"))
     content["evaluation"] = {"groups": {n: {"methods": g} for n, g in evaluation_groups.items()}}
-    if methods:
-        content["methods"] = dict.fromkeys(methods, content["methods"]["RF"])
-        content["evaluation"]["control"] = methods[0]
     return Study.from_mapping(content, "s.yaml").groups_of_methods
 
 
 def source_groups():
-    names = {n: {label: f"{label}/{n}" for label in LABELS} for n in ("NN", "J48", "NB")}
-    return groups_of(names, [m for group in names.values() for m in group.values()])
+    content = load_yaml(project_file("config/studies/dimension_reduction.yaml"))
+    return Study.from_mapping(content, "s.yaml").groups_of_methods
 
 
 @pytest.fixture(scope="module")
@@ -76,8 +72,6 @@ def test_a_study_without_groups_has_no_files_of_groups():
 
 
 def test_rows_over_all_groups_are_data_sets_in_groups():
-    group = groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": {"b": "S-RRE/RF", "a": "S-RRE/XGB"}})
-    assert [g["name"] for g in group] == ["X", "Y"]
     group = groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": {"a": "S-RRE/RF", "b": "S-RRE/XGB"}})[2]
     means = pd.DataFrame({"RF": [0.1], "RRE": [0.2], "S-RRE/RF": [0.3]}, index=["iris"])
     table = group_table(means, group)
