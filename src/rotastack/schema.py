@@ -93,14 +93,16 @@ def _sentence(error) -> str:
         return f"{key}: {error.instance!r} is not one of {options}{nearest(str(error.instance), [str(v) for v in error.validator_value])}"
     found = repr(error.instance)
     found = found if len(found) < 80 else found[:77] + "..."
+    least = error.validator_value
+    few = "must not be empty" if least == 1 else f"must have at least {least} entries"
     rule = {
         "type": f"must be {error.validator_value}",
         "minimum": f"must be at least {error.validator_value}",
         "maximum": f"must be at most {error.validator_value}",
         "exclusiveMinimum": f"must be greater than {error.validator_value}",
         "exclusiveMaximum": f"must be less than {error.validator_value}",
-        "minItems": "must not be empty",
-        "minProperties": "must not be empty",
+        "minItems": few,
+        "minProperties": few,
         "pattern": f"must match {error.validator_value}",
     }.get(error.validator, error.message)
     return f"{key}: {rule}, found {found}" + (f" ({allowed})" if allowed else "")

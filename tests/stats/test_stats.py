@@ -165,6 +165,8 @@ def test_wins_and_improvement_by_hand():
     comparison = compare(errors, higher_is_better=False)
     assert comparison.wins.loc["B", "A"] == 1.5
     assert comparison.wins.loc["A", "B"] == 1.5
+    assert comparison.better("A").to_dict() == {"A": 0, "B": 1}
+    assert compare(errors, higher_is_better=True).better("B").to_dict() == {"A": 1, "B": 0}
     assert comparison.improvement("A")["B"] == pytest.approx(
         25.0
     )  # 50 % and 0 %; the third has a control of 0

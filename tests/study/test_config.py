@@ -67,6 +67,23 @@ def test_the_default_study_is_as_promised():
         ),
         ({"evaluation__control": "rf"}, "evaluation.control: 'rf' is not a method; did you mean 'RF'"),
         ({"model__refit": "S-RRE"}, "model.refit: 'S-RRE' is not a method; did you mean 'S-RRE/RF'"),
+        (
+            {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "S-RRE"}}}},
+            "s.yaml: evaluation.groups.G.methods.b: 'S-RRE' is not a method; did you mean 'S-RRE/RF'",
+        ),
+        (
+            {"evaluation__groups": {"G": {"methods": {"a": "RF"}}}},
+            "evaluation.groups.G.methods: must have at least 2 entries, found {'a': 'RF'}",
+        ),
+        (
+            {"evaluation__groups": {"G": {"methods": {"a": "RF", "b": "RF"}}}},
+            "evaluation.groups.G.methods.a: 'RF' stands twice in the group",
+        ),
+        (
+            {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
+            "evaluation.groups: must match",
+        ),
+        ({"evaluation__groups": {"G": {"method": {}}}}, "unknown key 'method'; did you mean 'methods'"),
         ({"evaluation__alpha": 0.7}, "evaluation.alpha: must be less than 0.5"),
         ({"name": "My Study"}, "name: must match"),
         ({"seed": -1}, "seed: must be at least 0"),

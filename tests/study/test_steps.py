@@ -19,6 +19,7 @@ SPEC = {
     "pairs": [],
     "claims": [],
     "optimistic": [],
+    "groups": [],
 }
 
 

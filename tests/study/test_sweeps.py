@@ -57,17 +57,27 @@ def test_what_failed_is_left_out():
 
 
 def test_the_step_writes_it(tmp_path):
-    write_frame(tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}))
+    write_frame(
+        tmp_path / "scores",
+        scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}}),
+    )
     spec = {
         "alpha": 0.05,
         "control": "L",
         "methods": ["M1", "M10", "L"],
         "shown": ["M10"],
+        "groups": [{"name": "M", "parts": ["M"], "methods": [["one", ["M1"]], ["ten", ["M10"]]]}],
         "sweeps": {"sweep-1": SWEEP},
     }
-    paths = [tmp_path / f"{name}.svg" for name in ("critical_difference", "differences", "sweep-1")]
+    paths = [
+        tmp_path / f"{name}.svg" for name in ("critical_difference", "differences", "sweep-1", "ranks-M")
+    ]
     draw_study.run(Job("draw_study", spec, {"scores": [tmp_path / "scores"]}, {"figures": paths}, {}))
     assert "By members" in paths[2].read_text()
+    assert "two data sets" in paths[0].read_text()  # the level failed on one
+    ranks = paths[3].read_text()
+    assert "2.00  one" in ranks
+    assert "M10" not in ranks
     differences = paths[1].read_text()
     assert "M10" in differences
     assert ">M1<" not in differences

@@ -28,6 +28,9 @@ methods:
 evaluation:
   control: DRSF
   shown: [DRSF, DRMF, QMM]
+  groups:
+    all-members: {title: All members, methods: {first: J48, second: DRSF}}
+    chosen: {methods: {first: QMM, second: DRMF}}
   claims: [{what: members, of: DRMF, than: DRSF, expect: lower}]
 model: {refit: DRMF}
 """
@@ -56,6 +59,9 @@ def test_everything_is_made(done):
     assert means["fallback"].max() == 0
     claims = pd.read_csv(root / "tables/claims.csv")
     assert claims["in_favour"].tolist() == [1.0]
+    groups = pd.read_csv(root / "tables/groups.csv")
+    assert groups["group"].tolist() == ["all-members"] * 2 + ["chosen"] * 2 + ["all"] * 2
+    assert groups["rows"].tolist() == [2] * 4 + [4] * 2
     for dataset in ("iris", "wdbc"):
         names = {p.name for p in (root / f"figures/{dataset}").iterdir()}
         for figure in ("margin_distributions", "ordered_curves", "members", "diversity", "boxes"):
@@ -66,7 +72,10 @@ def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
     report = (done.folder / "results/report.html").read_text()
     assert "members of DRMF is lower than that of DRSF" in report
     assert "Kappa test: left out of the ranks, as it chooses members by the test rows" in report
-    assert len(re.findall(r"<figure>", report)) >= 2 + 2 * 5
+    groups = report.split('id="groups"')[1].split("<h2")[0]
+    assert re.findall(r"<h3>(.*?)</h3>", groups) == ["All members", "chosen", "All groups"]
+    assert groups.count("<svg") == 3
+    assert len(re.findall(r"<figure>", report)) >= 2 + 3 + 2 * 5
 
 
 def test_the_model_is_the_pruned_ensemble(done):

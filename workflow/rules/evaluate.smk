@@ -38,6 +38,7 @@ rule summarize:
         table_pairs=f"{ROOT}/tables/pairs.csv",
         table_facts=f"{ROOT}/tables/facts.csv",
         table_claims=f"{ROOT}/tables/claims.csv",
+        table_groups=PLAN.group_tables,
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
@@ -60,7 +61,7 @@ rule summarize:
         " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
         " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
         " --output table_pairs {output.table_pairs} --output table_facts {output.table_facts}"
-        " --output table_claims {output.table_claims}"
+        " --output table_claims {output.table_claims} --output table_groups {output.table_groups}"
         " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
@@ -192,11 +193,12 @@ rule published:
         study=PLAN.study.name,
         title=PLAN.study.content["title"],
         skipped=PLAN.skipped_json,
+        spec=PLAN.published_spec(),
         code=PLAN.code("published"),
     message:
         "published against ours"
     shell:
-        "rotastack published --code {params.code}"
+        "rotastack published --spec {params.spec:q} --code {params.code}"
         " --about study={params.study} title={params.title:q} skipped={params.skipped:q}"
         " --input scores {input.scores} --input published {input.published}"
         " --output page {output.page} --output table {output.table} 2> {log} || {{ cat {log} >&2; exit 1; }}"

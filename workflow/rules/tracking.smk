@@ -72,7 +72,7 @@ rule track_study:
         comparison=f"{ROOT}/statistics/comparison.json",
         record=f"{ROOT}/statistics/summarize.run.json",
         figures=PLAN.study_figure_files("png"),
-        tables=expand(f"{ROOT}/tables/{{table}}.csv", table=PLAN.TABLES),
+        tables=PLAN.tables,
         report=f"{ROOT}/report.html",
     output:
         receipt=f"{ROOT}/tracking.json",

@@ -70,6 +70,11 @@ class Comparison:
         np.fill_diagonal(table, 0.0)
         return pd.DataFrame(table, self.scores.columns, self.scores.columns)
 
+    def better(self, control: str) -> pd.Series:
+        """Return on how many data sets each method is better than `control`; a tie does not count."""
+        sign = 1 if self.higher_is_better else -1
+        return (sign * self.scores).gt(sign * self.scores[control], axis=0).sum()
+
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return the critical difference of average ranks for these data sets and methods."""
         return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)

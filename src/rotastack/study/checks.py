@@ -84,6 +84,8 @@ def check_study(study: "Study", where: str) -> None:
                 )
     for k, sweep in enumerate(study.content["evaluation"]["sweeps"]):
         _check_sweep(sweep, labels, f"{where}: evaluation.sweeps.{k}")
+    for name, group in study.content["evaluation"]["groups"].items():
+        _check_group(study, group["methods"], f"{where}: evaluation.groups.{name}")
     control = study.content["evaluation"]["control"]
     refit = study.content["model"]["refit"]
     for key, value, extra in [
@@ -112,6 +114,18 @@ def _check_training_rows(study: "Study", where: str) -> None:
             raise RotastackError(
                 f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
             )
+
+
+def _check_group(study: "Study", methods: dict[str, str], where: str) -> None:
+    for label, method in methods.items():
+        if method not in study.methods:
+            raise RotastackError(
+                f"{where}.methods.{label}: {method!r} is not a method{nearest(method, list(study.methods))}"
+            )
+        if list(methods.values()).count(method) > 1:
+            raise RotastackError(f"{where}.methods.{label}: {method!r} stands twice in the group")
+        if method in study.optimistic:
+            raise RotastackError(f"{where}.methods.{label}: {method!r} chooses members by the test rows")
 
 
 def _check_sweep(sweep: dict[str, Any], labels: list[str], where: str) -> None:

@@ -123,6 +123,19 @@ class Study:
         """The method that the others are compared with."""
         return self.content["evaluation"]["control"] or next(iter(self.methods))
 
+    @property
+    def groups_of_methods(self) -> list[dict[str, Any]]:
+        """Groups that are compared: name, parts, and label -> its method in each part, in order.
+
+        A group is its own only part. If all groups have the same labels and the same first one, the
+        last is "all", whose parts are the groups. Lists stand for mappings, as specs sort their keys.
+        """
+        groups = {name: g["methods"] for name, g in self.content["evaluation"]["groups"].items()}
+        found = [_group(name, {name: methods}) for name, methods in groups.items()]
+        if len(groups) > 1 and len({(next(iter(m)), frozenset(m)) for m in groups.values()}) == 1:
+            found.append(_group("all", groups))
+        return found
+
     def method_of(self, file_name: str) -> str:
         """Return the label whose slug is `file_name`."""
         return next(label for label in self.methods if slug(label) == file_name)
@@ -238,6 +251,12 @@ class Study:
             "holdout": self.is_holdout, "kinds": self.datasets[dataset].get("kinds", "auto"),
             **{k: protocol[k] for k in ("folds", "rotations", "flip", "max_axes") if k in protocol},
         }  # fmt: skip
+
+
+def _group(name: str, parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    labels = next(iter(parts.values()))
+    methods = [[label, [part[label] for part in parts.values()]] for label in labels]
+    return {"name": name, "parts": list(parts), "methods": methods}
 
 
 def _resolve_datasets(items: list[Any], where: str) -> dict[str, dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["member_names", "slug", "sweep_name"]
+__all__ = ["member_names", "ranks_name", "slug", "sweep_name"]
 
 
 def member_names(pool: Mapping[str, Any]) -> list[str]:
@@ -14,6 +14,11 @@ def member_names(pool: Mapping[str, Any]) -> list[str]:
 def slug(label: str) -> str:
     """Return a label as a file name: ``S-RRE/RF`` becomes ``S-RRE_RF``."""
     return "".join(c if c.isalnum() or c in "-." else "_" for c in label)
+
+
+def ranks_name(group: str) -> str:
+    """Return the figure that shows the average ranks of a group of methods: ``ranks-NN`` and so on."""
+    return f"ranks-{group}"
 
 
 def sweep_name(number: int) -> str:

@@ -19,7 +19,7 @@ from rotastack.study.components import (
 )
 from rotastack.study.config import Study, compact, slug
 from rotastack.study.fingerprint import closure, fingerprint
-from rotastack.study.names import member_names, sweep_name
+from rotastack.study.names import member_names, ranks_name, sweep_name
 
 __all__ = ["Plan"]
 
@@ -44,8 +44,6 @@ class Plan:
     machine : mapping
         config/config.yaml.
     """
-
-    TABLES = TABLES
 
     def __init__(self, study: Study, machine: Mapping[str, Any]):
         self.study = study
@@ -158,6 +156,16 @@ class Plan:
     # Files
 
     @property
+    def tables(self) -> list[str]:
+        """The study's tables."""
+        return [f"{self.root}/tables/{name}.csv" for name in TABLES] + self.group_tables
+
+    @property
+    def group_tables(self) -> list[str]:
+        """The table of groups of methods, if the study has groups."""
+        return [f"{self.root}/tables/groups.csv"] if self.study.groups_of_methods else []
+
+    @property
     def report_texts(self) -> list[str]:
         """Template and captions of the report."""
         folder = project_file("workflow/report")
@@ -219,7 +227,9 @@ class Plan:
 
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
-        names = [*STUDY_FIGURES, *map(sweep_name, range(len(self.study.content["evaluation"]["sweeps"])))]
+        sweeps = self.study.content["evaluation"]["sweeps"]
+        ranks = [ranks_name(group["name"]) for group in self.study.groups_of_methods]
+        names = [*STUDY_FIGURES, *ranks, *map(sweep_name, range(len(sweeps)))]
         return [f"{self.root}/figures/study/{name}.{suffix}" for name in names]
 
     # Parameters: JSON, the same for equal content
@@ -235,7 +245,7 @@ class Plan:
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
-                "optimistic": self.study.optimistic,
+                "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
             }
         )  # fmt: skip
 
@@ -246,12 +256,18 @@ class Plan:
             {
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "shown": evaluation["shown"],
+                "groups": self.study.groups_of_methods,
                 "sweeps": {
                     sweep_name(k): {**sweep, "lines": list(sweep["lines"].items())}  # in order, which sorted keys have not
                     for k, sweep in enumerate(evaluation["sweeps"])
                 },
             }
         )  # fmt: skip
+
+    def published_spec(self) -> str:
+        """Return the slice for the comparison with published results."""
+        alpha = self.study.content["evaluation"]["alpha"]
+        return compact({"alpha": alpha, "groups": self.study.groups_of_methods})
 
     def pruning_spec(self) -> str:
         """Return the slice for figures of members: which methods are in those that show each."""

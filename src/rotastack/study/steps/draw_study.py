@@ -13,12 +13,14 @@ from rotastack.plots.style import add_note, save_figure, sentence
 from rotastack.stats.comparison import compare
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.names import ranks_name
+from rotastack.study.results import complete, group_table
 
 
 def run(job: Job) -> None:
-    """Read input ``scores`` of the study, write the rank diagram, the differences to the control, and sweeps.
+    """Read input ``scores`` of the study, write rank diagrams, the differences to the control, and sweeps.
 
-    Slice ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
+    Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
     """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
@@ -28,20 +30,23 @@ def run(job: Job) -> None:
         )
         means = means[[m for m in spec["methods"] if m in means]]
         means = means.round(12)
-        complete = means.drop(columns=means.columns[means.isna().all()]).dropna()
         drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
         errors = _standard_errors(scores, spec["control"])
         figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
-        if len(complete) >= 2 and complete.shape[1] >= 2:
-            figures["critical_difference"] = plot_critical_difference(compare(complete, False), spec["alpha"])
-        else:
-            figures["critical_difference"] = sentence(
-                "Ranks need at least two data sets on which no method failed."
-            )
+        figures["critical_difference"] = _draw_ranks(means, spec["alpha"])
+        for group in spec["groups"]:
+            figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
         for name, sweep in spec["sweeps"].items():
             figures[name] = draw_sweep(scores, sweep)
         for path in job.outputs["figures"]:
             save_figure(figures[Path(path).stem], path)
+
+
+def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
+    table = complete(errors)
+    if len(table) < 2 or table.shape[1] < 2:
+        return sentence("Ranks need at least two data sets on which no method failed.")
+    return plot_critical_difference(compare(table, False), alpha)
 
 
 def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
@@ -58,10 +63,10 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
             continue
         table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
         table = table.reindex(columns=methods)
-        complete = table.drop(columns=table.columns[table.isna().all()]).dropna()
-        means = complete.mean().reindex(methods)
-        noted += [f"{name} ({title})" for name in table.index.difference(complete.index, sort=False)]
-        over = complete.index[0] if len(complete) == 1 else f"mean of {len(complete)} data sets"
+        known = complete(table)
+        means = known.mean().reindex(methods)
+        noted += [f"{name} ({title})" for name in table.index.difference(known.index, sort=False)]
+        over = known.index[0] if len(known) == 1 else f"mean of {len(known)} data sets"
         panels[f"{title}, {over}"] = {
             label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
             for label, line in sweep["lines"]

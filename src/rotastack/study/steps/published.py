@@ -12,6 +12,7 @@ from rotastack.schema import load_yaml
 from rotastack.stats.pairs import compare_pair
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.published_groups import beside_published, split_cells
 
 TIMES = 2.0  # standard errors of the difference that chance may make
 
@@ -21,7 +22,8 @@ def run(job: Job) -> None:
 
     A published cell agrees if it differs from our mean by at most twice the standard error of the
     difference and the printed rounding. Where the source prints no standard deviation (metric
-    ``error_sd``), ours is taken for both, scaled to its number of repeats.
+    ``error_sd``), ours is taken for both, scaled to its number of repeats. What is published of the
+    slice's ``groups`` has no standard error: it stands in tables of its own, without a verdict.
     """
     import jinja2
 
@@ -30,7 +32,12 @@ def run(job: Job) -> None:
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
     about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
     with job.recorded() as record:
-        frame, absent = compare_with_published(scores, cells, about.get("reasons", []))
+        groups = job.spec["groups"]
+        rest, printed = split_cells(cells, groups)
+        means = scores.pivot_table(
+            index="dataset", columns="method", values="error", sort=False, dropna=False
+        )
+        frame, absent = compare_with_published(scores, rest, about.get("reasons", []))
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)
         known = frame[frame["agrees"].notna()]
@@ -44,7 +51,8 @@ def run(job: Job) -> None:
             remarks=about.get("remarks", []),
             rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
             summary=summary.to_dict("records"),
-            ranks=_average_ranks(frame),
+            ranks=[] if groups else _average_ranks(frame),
+            groups=beside_published(means, cells, printed, groups, job.spec["alpha"]) if groups else [],
             absent=absent,
             skipped=json.loads(job.about.get("skipped", "[]")),
             times=TIMES,

@@ -13,7 +13,7 @@ from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
-from rotastack.study.results import error_matrices
+from rotastack.study.results import complete, error_matrices, group_table
 
 
 def run(job: Job) -> None:
@@ -30,6 +30,13 @@ def run(job: Job) -> None:
             means = means[[m for m in spec["methods"] if m in means]]
             comparisons[metric] = _comparison(means, higher, spec)
             _write_csv(job.output(f"table_{metric}"), means.reset_index())
+            if metric == "error" and spec["groups"]:
+                groups = {
+                    group["name"]: _group(group_table(means, group), spec["alpha"])
+                    for group in spec["groups"]
+                }
+                comparisons[metric]["groups"] = groups
+                _write_csv(job.output("table_groups"), _group_rows(groups))
         variance = _variance(scores, spec["alpha"])
         write_frame(job.output("variance"), variance)
         _write_csv(job.output("table_variance"), variance)
@@ -82,6 +89,51 @@ def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
     except RotastackError as error:
         notes.append(str(error))
     return result
+
+
+def _group(errors: pd.DataFrame, alpha: float) -> dict:
+    """Compare the methods of a group by accuracy with the first of them."""
+    accuracy, control = 1 - errors.round(12), errors.columns[0]
+    spec = {"control": control, "alpha": alpha, "optimistic": []}
+    result = _comparison(accuracy, True, spec)
+    del result["means"], result["higher_is_better"]
+    n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
+    result = {"methods": list(errors.columns), "control": control, "n_rows": n_rows, **result}
+    if "improvement" in result:
+        result["better"] = compare(complete(accuracy), True).better(control).to_dict()
+    if "nemenyi_p" in result:
+        ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
+        result["different"] = [
+            [a, b]
+            for i, (a, _) in enumerate(ranks)
+            for b, _ in ranks[i + 1 :]
+            if result["nemenyi_p"][a][b] < alpha
+        ]
+    return result
+
+
+def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
+    """Return the comparison of each group as a table: a row per label."""
+    rows = []
+    for name, result in groups.items():
+        df = result.get("df", (np.nan, np.nan))
+        for label in result["methods"]:
+            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
+            of_label = {
+                column: result.get(key, {}).get(label, np.nan)
+                for column, key in [
+                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
+                ]
+            }  # fmt: skip
+            rows.append(
+                {
+                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
+                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
+                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
+                    "critical_difference": result.get("critical_difference", np.nan),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def _variance(scores: pd.DataFrame, alpha: float) -> pd.DataFrame:
