@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.datasets import load_wine
-from sklearn.linear_model import Perceptron
+from sklearn.linear_model import LinearRegression, Perceptron
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -53,6 +53,7 @@ def test_half_of_the_columns_ten_members_and_c45_by_default():
         (KNeighborsClassifier(1, weights="distance"), NearestNeighborClassifier),
         (KNeighborsClassifier(1, p=1), KNeighborsClassifier),
         (KNeighborsClassifier(2), KNeighborsClassifier),
+        (KNeighborsClassifier(1, metric_params={"w": np.arange(7)}), KNeighborsClassifier),
         (GaussianNB(), GaussianBayesClassifier),
         (GaussianNB(priors=[0.2, 0.3, 0.5]), GaussianNB),
     ],
@@ -73,6 +74,13 @@ def test_boosting_inside_members(estimator):
         assert isinstance(member.model.estimator, AdaBoostM1Classifier)
         assert member.model.estimator.resample
     assert model.score(X, y) > 0.8
+
+
+def test_members_that_see_a_constant_column_do_not_spoil_the_mean():
+    constant = np.column_stack([X[:, 6], np.ones((len(X), 3))])
+    model = RandomSubspaceEnsembleClassifier(GaussianNB(), 1, 10, random_state=0).fit(constant, y)
+    assert {m.view.features_[0] > 0 for m in model.pool_.members} == {True, False}
+    assert model.score(constant, y) > 0.7
 
 
 def test_without_probabilities_members_vote():
@@ -100,6 +108,8 @@ def test_bad_input(ensemble, view):
         ensemble(n_components=0).fit(X, y)
     with pytest.raises(ValueError, match="one class only"):
         ensemble().fit(X, np.zeros(len(X)))
+    with pytest.raises(ValueError, match=r"estimator must be a classifier, got LinearRegression\(\)"):
+        ensemble(LinearRegression()).fit(X, y)
     if view is not DiffusionMap:
         with pytest.raises(ValueError, match="from 1 to 13"):
             ensemble(n_components=14).fit(X, y)

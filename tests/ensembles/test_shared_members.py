@@ -1,6 +1,8 @@
 """Inducers that train and ask the members on all linear views at once."""
 
 import pickle
+import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
@@ -78,6 +80,69 @@ def test_nearest_rows_are_right_to_the_last_digit(n, offset):
     exact = (((Z - centre)[:, None] - (X - centre)) ** 2).sum(axis=2)
     chosen = exact[np.arange(40), model.predict(Z)]
     np.testing.assert_allclose(chosen, exact.min(axis=1), rtol=1e-12)
+
+
+def test_ties_of_whole_numbers_are_ties():
+    """Nothing may be rounded before distances are compared."""
+    rng = np.random.default_rng(0)
+    X, Z = rng.integers(0, 3, (700, 12)), rng.integers(0, 3, (300, 12))
+    distances = ((Z[:, None] - X) ** 2).sum(axis=2)
+    assert ((distances == distances.min(axis=1, keepdims=True)).sum(axis=1) > 1).sum() > 100
+    model = NearestNeighborClassifier().fit(X, np.arange(700) % 100)
+    np.testing.assert_array_equal(model.predict(Z), distances.argmin(axis=1) % 100)
+
+
+@pytest.mark.parametrize("power", [-700, -73, -70, 63, 66, 700])
+def test_nearest_rows_are_the_same_in_any_unit(power):
+    rng = np.random.default_rng(0)
+    X, Z, y = rng.standard_normal((700, 3)), rng.standard_normal((300, 3)), np.arange(700) % 100
+    expected = NearestNeighborClassifier().fit(X, y).predict(Z)
+    unit = 2.0**power
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = NearestNeighborClassifier().fit(unit * X, y).predict(unit * Z)
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_from_very_far_away_all_rows_are_equally_near():
+    X = np.random.default_rng(0).standard_normal((300, 3))
+    model = NearestNeighborClassifier().fit(X, np.arange(300) == 0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for length in (1e20, 1e30, 1e39, 1e50, 1e200, 1e308):
+            assert model.predict(length * np.vstack([np.eye(3), -np.eye(3)])).all()
+
+
+@pytest.mark.parametrize("var_smoothing", [1e-9, 0.0])
+@pytest.mark.parametrize(("scale", "offset"), [(1.0, 1e7), (1e-6, 1e3), ([1.0, 1e-8, 1.0], [0.0, 1e2, 0.0])])
+def test_naive_bayes_of_small_variances_far_from_zero(scale, offset, var_smoothing):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 3, 200)
+    X = offset + np.array(scale) * (rng.standard_normal((200, 3)) + y[:, None])
+    ours, theirs = (e(var_smoothing=var_smoothing).fit(X, y) for e in (GaussianBayesClassifier, GaussianNB))
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-4)
+
+
+def test_naive_bayes_with_a_constant_column():
+    X, y = load_wine(return_X_y=True)
+    X[:, 3] = 1e6
+    ours, theirs = GaussianBayesClassifier().fit(X, y), GaussianNB().fit(X, y)
+    np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X), atol=1e-6)
+
+
+def test_naive_bayes_of_constant_columns_is_the_shares_of_the_classes():
+    model = GaussianBayesClassifier().fit(np.full((8, 2), 0.1), [0, 1, 1, 1, 0, 1, 1, 1])
+    np.testing.assert_allclose(model.predict_proba([[0.1, 0.1], [3.0, -1e9]]), [[0.25, 0.75]] * 2)
+
+
+@pytest.mark.parametrize("inducer", [p[0] for p in PAIRS])
+def test_memory_does_not_grow_with_the_square_of_the_columns(inducer):
+    X = np.random.default_rng(0).standard_normal((20, 2000))
+    tracemalloc.start()
+    inducer.fit(X, np.arange(20) % 2).predict(X)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2000 * 2000 * 8
 
 
 def test_naive_bayes_of_a_class_with_one_row():

@@ -8,10 +8,14 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     AdaBoostM1Classifier,
+    DiffusionMapEnsembleClassifier,
     DoubleRotationForestClassifier,
     DoubleRotationMarginForestClassifier,
+    NearestNeighborClassifier,
     PooledEnsembleClassifier,
     PrunedEnsembleClassifier,
+    RandomProjectionEnsembleClassifier,
+    RandomSubspaceEnsembleClassifier,
     RotationForestClassifier,
 )
 from rotastack.combine.pruning import (
@@ -57,6 +61,13 @@ MODELS = [
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
     ),
     PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
+    NearestNeighborClassifier(),
+    RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=2, kind="sparse", random_state=0),
+    RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=2, random_state=0),
+    *(
+        DiffusionMapEnsembleClassifier(GaussianNB(), n_estimators=2, epsilon=("quantile", 0.5), boost=boost, random_state=0)
+        for boost in (False, True)
+    ),
 ]  # fmt: skip
 
 

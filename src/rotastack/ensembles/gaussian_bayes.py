@@ -1,4 +1,4 @@
-"""Gaussian naive Bayes, in closed form on every linear view of the same rows."""
+"""Gaussian naive Bayes, on every linear view of the same rows."""
 
 from numbers import Real
 from typing import ClassVar, NamedTuple
@@ -8,29 +8,29 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils._param_validation import Interval
 
-from rotastack.ensembles.shared_members import Inducer
+from rotastack.ensembles.shared_members import Inducer, seen
 
 __all__ = ["GaussianBayesClassifier"]
 
+_WIDE = 1e300  # variance where no column has any: all rows are then equally likely in all classes
 
-class _Moments(NamedTuple):
-    shares: NDArray[np.float64]  # of the classes
-    means: NDArray[np.float64]  # (class, column)
-    scatters: NDArray[np.float64]  # (class, column, column): covariances, and that of all rows at the end
+
+class _Rows(NamedTuple):
+    X: NDArray[np.float64]  # class by class
+    counts: NDArray[np.intp]  # rows of each class
 
 
 class _Member(NamedTuple):
-    V: NDArray[np.float64]
-    linear: NDArray[np.float64]  # (class, width): what multiplies z in the log density
-    square: NDArray[np.float64]  # what multiplies z squared
-    constant: NDArray[np.float64]
+    V: NDArray[np.float64] | None
+    shares: NDArray[np.float64]  # of the classes
+    means: NDArray[np.float64]  # (class, width)
+    variances: NDArray[np.float64]
 
 
 class GaussianBayesClassifier(Inducer):
     """Gaussian naive Bayes, as scikit-learn's ``GaussianNB``.
 
-    The mean and variances of a class on the view ``X @ V`` are ``mu V`` and ``diag(V' S V)``, with mu and S its
-    mean and covariance on the columns: the rows are read once for all members.
+    Where all columns are constant the classes have their shares as probabilities.
 
     Parameters
     ----------
@@ -56,36 +56,27 @@ class GaussianBayesClassifier(Inducer):
 
     def _shared(self, X, y, n_classes):
         self._validate_params()
-        counts = np.bincount(y, minlength=n_classes)
-        means = np.zeros((n_classes, X.shape[1]))
-        scatters = np.zeros((n_classes + 1, X.shape[1], X.shape[1]))
-        for c in range(n_classes):
-            if counts[c]:
-                rows = X[y == c]
-                means[c] = rows.mean(axis=0)
-                rows = rows - means[c]
-                scatters[c] = rows.T @ rows / counts[c]
-        shares = counts / counts.sum()
-        off = means - shares @ means
-        scatters[-1] = np.tensordot(shares, scatters[:-1], 1) + (off * shares[:, None]).T @ off
-        return _Moments(shares, means, scatters)
+        return _Rows(X[np.argsort(y, kind="stable")], np.bincount(y, minlength=n_classes))
 
     def _member(self, shared, V):
-        variances = np.maximum(np.einsum("pq,cpr,rq->cq", V, shared.scatters, V, optimize=True), 0)
-        smoothing = self.var_smoothing * variances[-1].max(initial=0.0)
-        spread = variances[:-1] + smoothing
-        means = shared.means @ V
-        with np.errstate(divide="ignore", invalid="ignore"):
-            constant = np.log(shared.shares) - 0.5 * (np.log(2 * np.pi * spread) + means**2 / spread).sum(
-                axis=1
-            )
-            return _Member(V, means / spread, -0.5 / spread, np.where(shared.shares > 0, constant, -np.inf))
+        Z = seen(shared.X, V)
+        first, Z = Z[0], Z - Z[0]  # the mean of a constant column is then that constant, to the last digit
+        shares = shared.counts / len(Z)
+        means, variances = np.zeros((2, len(shares), Z.shape[1]))
+        stops = np.cumsum(shared.counts)
+        for c in np.flatnonzero(shared.counts):
+            rows = Z[stops[c] - shared.counts[c] : stops[c]]
+            means[c], variances[c] = rows.mean(axis=0), rows.var(axis=0)
+        variances += self.var_smoothing * (Z.var(axis=0).max() or _WIDE)
+        return _Member(V, shares, means + first, variances)
 
     def _outputs(self, member, X, n_classes):
-        Z = X.astype(np.float64) @ member.V
-        present = np.isfinite(member.constant)
+        Z = seen(X.astype(np.float64), member.V)
         logs = np.full((len(Z), n_classes), -np.inf)
-        logs[:, present] = (
-            Z @ member.linear[present].T + (Z * Z) @ member.square[present].T + member.constant[present]
-        )
+        for c in np.flatnonzero(member.shares):
+            # Squares of differences: differences of squares have no digits left where a variance is small.
+            squares = Z - member.means[c]
+            squares *= squares
+            logs[:, c] = squares @ (-0.5 / member.variances[c])
+            logs[:, c] += np.log(member.shares[c]) - 0.5 * np.log(2 * np.pi * member.variances[c]).sum()
         return softmax(logs, axis=1).astype(np.float32)

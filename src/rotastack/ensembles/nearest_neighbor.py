@@ -1,11 +1,12 @@
 """The nearest neighbour."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.ensembles.shared_members import Inducer
+from rotastack.ensembles.shared_members import Inducer, seen
 from rotastack.trees.kernel.nearest import TILE, nearest_rows
 
 __all__ = ["NearestNeighborClassifier"]
@@ -17,10 +18,11 @@ class _Rows(NamedTuple):
 
 
 class _Member(NamedTuple):
-    V: NDArray[np.float64]
+    V: NDArray[np.float64] | None
+    scale: float  # a power of two: no distance is rounded by it, and squares are far from 0 and infinity
     centre: NDArray[np.float64]
-    rows: NDArray[np.float64]  # as the view shows them, centred
-    table: NDArray[np.float32]  # the same by tiles, (tile, width, row)
+    rows: NDArray[np.float64]  # as the view shows them, scaled
+    table: NDArray[np.float32]  # the same less the centre, by tiles, (tile, width, row)
     halves: NDArray[np.float32]  # half of the squared lengths, (tile, row)
     reach: float  # largest length
     y: NDArray[np.intp]
@@ -54,25 +56,31 @@ class NearestNeighborClassifier(Inducer):
         return _Rows(X, y)
 
     def _member(self, shared, V):
-        rows = shared.X @ V
+        rows = seen(shared.X, V)
+        extent = np.ptp(rows, axis=0).max()
+        scale = math.ldexp(1.0, -max(math.frexp(extent)[1], -1000))
+        rows = rows * scale
         centre = rows.mean(axis=0)
-        rows -= centre
-        squares = np.einsum("ij,ij->i", rows, rows)
+        centred = rows - centre
+        squares = np.einsum("ij,ij->i", centred, centred)
         n_tiles = -(-len(rows) // TILE)
         padded = np.zeros((n_tiles * TILE, -(-rows.shape[1] // 4) * 4), np.float32)
-        padded[: len(rows), : rows.shape[1]] = rows
+        padded[: len(rows), : rows.shape[1]] = centred
         table = np.ascontiguousarray(padded.reshape(n_tiles, TILE, -1).transpose(0, 2, 1))
         halves = np.full(n_tiles * TILE, np.finfo(np.float32).max / 4)
         halves[: len(rows)] = squares / 2
         reach = float(np.sqrt(squares.max(initial=0.0)))
-        return _Member(
-            V, centre, rows, table, halves.astype(np.float32).reshape(n_tiles, TILE), reach, shared.y
-        )
+        halves = halves.astype(np.float32).reshape(n_tiles, TILE)
+        return _Member(V, scale, centre, rows, table, halves, reach, shared.y)
 
     def _outputs(self, member, X, n_classes):
-        Z = X.astype(np.float64) @ member.V - member.centre
-        # Twice the bound of the rounding of a product of width + 1 terms, and of its factors.
-        lengths = np.linalg.norm(Z, axis=1)
-        slack = 2 * (Z.shape[1] + 4) * np.finfo(np.float32).eps * member.reach * (lengths + member.reach)
-        nearest = nearest_rows(Z, slack.astype(np.float32), member.rows, member.table, member.halves)
+        with np.errstate(over="ignore"):  # with a slack of infinity every tile is looked through
+            Z = seen(X.astype(np.float64), member.V) * member.scale
+            lengths = np.linalg.norm(Z - member.centre, axis=1)
+            # Twice the bound of the rounding of a product of width + 1 terms, and of its factors; from far away
+            # rows are equally near whose distances are equal in double precision.
+            slack = np.finfo(np.float32).eps * member.reach * (lengths + member.reach)
+            slack += np.finfo(np.float64).eps * lengths**2
+            slack = (2 * (Z.shape[1] + 4) * slack).astype(np.float32)
+        nearest = nearest_rows(Z, slack, member.centre, member.rows, member.table, member.halves)
         return np.eye(n_classes, dtype=np.float32)[member.y[nearest]]

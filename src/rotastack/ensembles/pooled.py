@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context, clone
+from sklearn.base import ClassifierMixin, _fit_context, clone, is_regressor
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -162,7 +162,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         ------
         ValueError
             Fewer than two classes, a continuous target, infinite values (or, without
-            scaling, missing ones), or too few rows for the folds.
+            scaling, missing ones), a regressor as estimator, or too few rows for the folds.
         """
         self._forget()
         X, y = validate_data(self, X, y, **input_rules(self.scaling))
@@ -170,7 +170,9 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
+            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
+        if self.estimator is not None and is_regressor(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
         categorical, recipes, sequence = self._begin(X)
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")

@@ -89,8 +89,10 @@ def _at_once(estimator: Any) -> Any:
     """Return what trains all members on linear views together, if `estimator` is a classifier for which there is such."""
     if type(estimator) is GaussianNB and estimator.priors is None:
         return GaussianBayesClassifier(estimator.var_smoothing)
-    euclidean = type(estimator) is KNeighborsClassifier and (
-        estimator.metric == "euclidean" or (estimator.metric == "minkowski" and estimator.p == 2)
+    euclidean = (
+        type(estimator) is KNeighborsClassifier
+        and (estimator.metric == "euclidean" or (estimator.metric == "minkowski" and estimator.p == 2))
+        and not estimator.metric_params  # weights of columns
     )
     if euclidean and estimator.n_neighbors == 1 and estimator.weights in ("uniform", "distance"):
         return NearestNeighborClassifier()
@@ -103,7 +105,7 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        The inducer; None: C4.5. Trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
+        The inducer; None: C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
         members at once.
     n_components : int or None, default=None
         Columns of a projection; None: half of them, rounded up.
@@ -180,7 +182,7 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     Parameters
     ----------
     estimator : classifier or None, default=None
-        The inducer; None: C4.5. Trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
+        The inducer; None: C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
         members at once.
     n_components : int or None, default=None
         Columns of a member; None: half of them, rounded up.

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-__all__ = ["Inducer", "Members", "view_matrix"]
+__all__ = ["Inducer", "Members", "seen", "view_matrix"]
 
 
 @dataclass
@@ -57,8 +57,8 @@ class Inducer(ClassifierMixin, BaseEstimator):
         """Return what all members need of the training rows."""
 
     @abstractmethod
-    def _member(self, shared: Any, V: NDArray[np.float64]) -> Any:
-        """Return a member trained on the view ``X @ V``."""
+    def _member(self, shared: Any, V: NDArray[np.float64] | None) -> Any:
+        """Return a member trained on the view ``X @ V``; None is the identity."""
 
     @abstractmethod
     def _outputs(self, member: Any, X: NDArray[np.floating], n_classes: int) -> NDArray[np.float32]:
@@ -118,7 +118,7 @@ class Inducer(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         shared = self._shared(X, codes, len(self.classes_))
-        self.member_ = self._member(shared, np.eye(X.shape[1]))
+        self.member_ = self._member(shared, None)
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
@@ -149,6 +149,11 @@ class Inducer(ClassifierMixin, BaseEstimator):
         """
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+
+def seen(X: NDArray[np.float64], V: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return ``X @ V``, and X itself without V."""
+    return X if V is None else X @ V
 
 
 def view_matrix(parts: Sequence[tuple[NDArray, NDArray | None]], n_features: int) -> NDArray[np.float64]:

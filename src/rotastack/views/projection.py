@@ -30,8 +30,9 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         q; None: half of the columns, rounded up.
     kind : {"sphere", "sign", "sparse"}, default="sphere"
         How a column of R is drawn. "sphere": uniform on the sphere. "sign": entries of plus or minus
-        1 / sqrt(q). "sparse": eight entries of plus or minus 1 / sqrt(8) in random places (all of them
-        if q is less than eight), the others 0; from a thousand columns on much faster than the others.
+        1 / sqrt(q). "sparse": eight entries of plus or minus 1 / sqrt(8), one in a random place of each of
+        eight stretches of q of nearly equal length (every entry if q is less than eight), the others 0;
+        from a thousand columns on some three times as fast as the others.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 

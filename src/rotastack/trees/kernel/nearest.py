@@ -41,7 +41,7 @@ def _largest(values):
 
 
 @entry_point
-def nearest_rows(Z, slack, rows, table, halves):
+def nearest_rows(Z, slack, centre, rows, table, halves):
     """Return the first of the training rows that are nearest to each row.
 
     Parameters
@@ -49,10 +49,12 @@ def nearest_rows(Z, slack, rows, table, halves):
     Z : ndarray of float64 of shape (n, width)
     slack : ndarray of float32 of shape (n,)
         How much a product in single precision, less half a squared length, may be off.
+    centre : ndarray of float64 of shape (width,)
+        What is subtracted before single precision: it has too few digits for rows far from 0.
     rows : ndarray of float64 of shape (m, width)
         Training rows.
     table : ndarray of float32 of shape (n_tiles, padded, TILE)
-        The same, tile by tile, column by column, and columns of zeros up to a multiple of four.
+        The same less the centre, tile by tile, column by column, and columns of zeros up to a multiple of four.
     halves : ndarray of float32 of shape (n_tiles, TILE)
         Half of their squared lengths; a huge number where there is no row.
     """
@@ -66,7 +68,7 @@ def nearest_rows(Z, slack, rows, table, halves):
         count = min(4, n - start)
         for r in range(count):
             for j in range(width):
-                z[r, j] = Z[start + r, j]
+                z[r, j] = Z[start + r, j] - centre[j]
         for tile in range(n_tiles):
             _tile_products(z, table[tile], halves[tile], sums)
             for r in range(count):
