@@ -1,17 +1,22 @@
-"""Model files of pruned ensembles and of forests on fitted rotations."""
+"""Model files of pruned ensembles, of forests on fitted rotations and of ensembles on reduced dimensions."""
 
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     AdaBoostM1Classifier,
+    DiffusionMapEnsembleClassifier,
     DoubleRotationForestClassifier,
     DoubleRotationMarginForestClassifier,
     PooledEnsembleClassifier,
     PrunedEnsembleClassifier,
+    RandomProjectionEnsembleClassifier,
+    RandomSubspaceEnsembleClassifier,
     RotationForestClassifier,
 )
 from rotastack.combine.pruning import (
@@ -33,6 +38,7 @@ from rotastack.views import (
     DoubleRotation,
     LocalityDiscriminantAnalysis,
     PrincipalRotation,
+    RandomizedView,
 )
 
 MODELS = [
@@ -57,6 +63,17 @@ MODELS = [
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
     ),
     PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
+    RandomProjectionEnsembleClassifier(KNeighborsClassifier(1), kind="sparse", random_state=0),
+    RandomSubspaceEnsembleClassifier(GaussianNB(), random_state=0),
+    DiffusionMapEnsembleClassifier(random_state=0),
+    *(
+        PooledEnsembleClassifier(RandomizedView(reducer, {name: values}, 50), n_estimators=2, random_state=0)
+        for reducer, name, values in (
+            (Isomap(eigen_solver="dense"), "n_neighbors", range(5, 20)),
+            (LocallyLinearEmbedding(), "n_neighbors", [5, 10]),
+            (KernelPCA(2, kernel="rbf"), "gamma", [0.1, 1.0, 10.0]),
+        )
+    ),
 ]  # fmt: skip
 
 
