@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.base import BaseEstimator
+from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import GaussianNB
@@ -54,6 +55,7 @@ from rotastack.views import (
     MultiRotation,
     PrincipalRotation,
     QuantileScaler,
+    RandomizedView,
     RandomProjection,
     RandomRotation,
     RandomSubspace,
@@ -81,6 +83,8 @@ INSTANCES = [
     DiffusionMap(random_state=0),
     DiffusionMap(1, epsilon="median", n_landmarks=15, extension="kernel", t=2, random_state=0),
     DiffusionMap(epsilon=("quantile", 0.2), t=0, random_state=0),
+    RandomizedView(KernelPCA(2, kernel="rbf"), {"gamma": [0.1, 1.0]}, n_landmarks=15, random_state=0),
+    RandomizedView(RandomProjection(), {"kind": ["sphere", "sign", "sparse"]}, random_state=0),
     NearestNeighborClassifier(),
     RandomProjectionEnsembleClassifier(random_state=0),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, kind="sign", random_state=0),

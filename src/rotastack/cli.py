@@ -239,7 +239,9 @@ def _datasets(arguments) -> None:
     for name, spec in entries.items():
         columns = spec["columns"] if isinstance(spec["columns"], int) else len(spec["columns"])
         sources = ", ".join(next(iter(source)) for source in spec["sources"]) or "mirror only"
-        line = f"{name:24s} {spec['rows']:6d} {columns:7d} {len(spec.get('classes', [])) or '-':>7}  {sources}"
+        line = (
+            f"{name:24s} {spec['rows']:6d} {columns:7d} {len(spec.get('classes', [])) or '-':>7}  {sources}"
+        )
         if arguments.available:
             from rotastack.data.loading import unavailable
 

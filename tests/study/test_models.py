@@ -1,8 +1,10 @@
-"""Model files of pruned ensembles and of forests on fitted rotations."""
+"""Model files of pruned ensembles, of forests on fitted rotations and of ensembles on reduced dimensions."""
 
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -37,6 +39,7 @@ from rotastack.views import (
     DoubleRotation,
     LocalityDiscriminantAnalysis,
     PrincipalRotation,
+    RandomizedView,
 )
 
 MODELS = [
@@ -67,6 +70,14 @@ MODELS = [
     *(
         DiffusionMapEnsembleClassifier(GaussianNB(), n_estimators=2, epsilon=("quantile", 0.5), boost=boost, random_state=0)
         for boost in (False, True)
+    ),
+    *(
+        PooledEnsembleClassifier(RandomizedView(reducer, {name: values}, 50), n_estimators=2, random_state=0)
+        for reducer, name, values in (
+            (Isomap(eigen_solver="dense"), "n_neighbors", range(5, 20)),
+            (LocallyLinearEmbedding(), "n_neighbors", [5, 10]),
+            (KernelPCA(2, kernel="rbf"), "gamma", [0.1, 1.0, 10.0]),
+        )
     ),
 ]  # fmt: skip
 

@@ -12,6 +12,7 @@ __all__ = ["TRUSTED_TYPES", "dump_model", "load_model"]
 
 # Plain containers of numbers and of types that skops trusts by itself; reviewed by hand.
 TRUSTED_TYPES = [
+    "builtins.range",
     "numpy.dtype",
     "rotastack.combine.pruning.drep.DREPPruner",
     "rotastack.combine.pruning.kappa.KappaPruner",
@@ -77,6 +78,7 @@ TRUSTED_TYPES = [
     "rotastack.views.multi_rotation.MultiRotation",
     "rotastack.views.principal.PrincipalRotation",
     "rotastack.views.projection.RandomProjection",
+    "rotastack.views.randomized.RandomizedView",
     "rotastack.views.rotation.RandomRotation",
     "rotastack.views.scaling.MinMaxScaler01",
     "rotastack.views.scaling.QuantileScaler",

@@ -12,6 +12,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "multi_rotation": ["MultiRotation"],
         "principal": ["PrincipalRotation"],
         "projection": ["RandomProjection"],
+        "randomized": ["RandomizedView"],
         "rotation": ["RandomRotation"],
         "subspace": ["RandomSubspace"],
         "scaling": ["MinMaxScaler01", "QuantileScaler", "RelativeRankScaler"],

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence
+from rotastack.views.landmarks import distinct_rows
 from rotastack.views.subsets import signed
 
 __all__ = ["DiffusionMap"]
@@ -146,7 +147,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         sequence = root_sequence(self.random_state)
         rng = np.random.default_rng(child(sequence, "landmarks"))
-        self.landmark_rows_ = _distinct_rows(X, self.n_landmarks, rng)
+        self.landmark_rows_ = distinct_rows(X, self.n_landmarks, rng)
         n = len(self.landmark_rows_)
         if n < 2:
             raise ValueError(
@@ -310,21 +311,6 @@ def _expanded(weights, coordinates, delta):
     kept = values >= delta * values[-1]
     vectors = vectors[:, kept]
     return vectors @ ((vectors.T @ coordinates) / values[kept, None])
-
-
-def _distinct_rows(X, n_landmarks, rng):
-    """Return the numbers of at most `n_landmarks` random rows, no two equal."""
-    order = rng.permutation(len(X))
-    found: dict[bytes, int] = {}
-    for start in range(0, len(order), n_landmarks):
-        numbers = order[start : start + n_landmarks]
-        block = np.ascontiguousarray(X[numbers]) + 0.0  # -0.0 is 0.0
-        size, content = block[0].nbytes, block.tobytes()
-        for k, number in enumerate(numbers):
-            found.setdefault(content[k * size : (k + 1) * size], number)
-        if len(found) >= n_landmarks:
-            break
-    return np.sort(np.fromiter(found.values(), np.intp, len(found))[:n_landmarks])
 
 
 def _check_epsilon(epsilon):

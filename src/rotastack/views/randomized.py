@@ -1,0 +1,170 @@
+"""Any view made random: its parameters drawn, and the rows it is fitted on."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin, _fit_context, clone
+from sklearn.model_selection import ParameterSampler
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.views.landmarks import distinct_rows
+
+__all__ = ["RandomizedView"]
+
+
+def _view_has(name):
+    return available_if(lambda self: hasattr(getattr(self, "view_", self.view), name))
+
+
+class RandomizedView(TransformerMixin, BaseEstimator):
+    """A view with random parameters, fitted on random rows, and so another one for each member of a pool.
+
+    It makes a member's view of any transformer that can transform rows it has not seen: ``Isomap``,
+    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. What tells members apart is `param_distributions`,
+    `n_landmarks`, or both; many reducers use their own seed for nothing but an eigen-solver's start.
+
+    Parameters
+    ----------
+    view : transformer
+        A clone of it is fitted; each of its parameters called ``random_state`` is set.
+    param_distributions : dict
+        Names of parameters of `view`, ``step__parameter`` for nested ones, and for each a list of values or a
+        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is drawn.
+    n_landmarks : int or None, default=None
+        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others get
+        their coordinates by its extension. None: all rows, equal ones too.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed of parameters, landmarks and `view`, each independent of the others.
+
+    Attributes
+    ----------
+    view_ : transformer
+        The fitted view.
+    params_ : dict
+        The parameters that were drawn.
+    landmark_rows_ : ndarray of int
+        Numbers of the rows that `view_` was fitted on, ascending.
+
+    Notes
+    -----
+    All rows are extended, training rows too: ``fit_transform(X)`` is ``transform(X)``. On landmarks the extensions of
+    ``Isomap`` and ``KernelPCA`` are exact, that of ``LocallyLinearEmbedding`` is not.
+
+    Copies blind ``LocallyLinearEmbedding``: a row's neighbours are then its copies. Give `n_landmarks` where rows recur, as
+    they do with the bootstrap of a pool. ``Isomap`` starts its iterative eigen-solver from NumPy's global generator:
+    with ``eigen_solver="dense"`` equal seeds give equal digits.
+
+    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed list.
+
+    References
+    ----------
+    Schclar, A., Rokach, L., Amit, A. Ensembles of classifiers based on dimensionality reduction, section 2.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.manifold import Isomap
+    >>> from rotastack.views import RandomizedView
+    >>> X, _ = load_wine(return_X_y=True)
+    >>> isomap = Isomap(n_components=3, eigen_solver="dense")
+    >>> view = RandomizedView(isomap, {"n_neighbors": range(5, 30)}, n_landmarks=100, random_state=0).fit(X)
+    >>> view.transform(X).shape, len(view.landmark_rows_), 5 <= view.params_["n_neighbors"] < 30
+    ((178, 3), 100, True)
+    """
+
+    fitted_to_rows = True
+    _parameter_constraints: ClassVar[dict] = {
+        "view": [HasMethods(["fit", "transform"])],
+        "param_distributions": [dict],
+        "n_landmarks": [Interval(Integral, 1, None, closed="left"), None],
+        "random_state": "no_validation",
+    }
+
+    def __init__(
+        self,
+        view: Any,
+        param_distributions: dict[str, Any],
+        n_landmarks: int | None = None,
+        random_state=None,
+    ):
+        self.view = view
+        self.param_distributions = param_distributions
+        self.n_landmarks = n_landmarks
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
+        """Draw parameters and landmarks, and fit the view.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,), optional
+            Handed on to the view.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            A parameter that `view` does not have, or what `view` cannot be fitted with: the message begins with what was drawn.
+        """
+        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        sequence = root_sequence(self.random_state)
+        seeds = {part: child(sequence, part) for part in ("parameters", "landmarks", "view")}
+        sampler = ParameterSampler(
+            self.param_distributions, 1, random_state=integer_seed(seeds["parameters"])
+        )
+        self.params_: dict[str, Any] = next(iter(sampler))
+        view: Any = clone(self.view).set_params(**clone(self.params_, safe=False))
+        for name in view.get_params():
+            if name.split("__")[-1] == "random_state" and name not in self.params_:
+                view.set_params(**{name: integer_seed(seeds["view"])})
+        rows = np.arange(len(X))
+        if self.n_landmarks is not None:
+            rows = distinct_rows(X, self.n_landmarks, np.random.default_rng(seeds["landmarks"]))
+        try:
+            self.view_ = view.fit(X[rows], None if y is None else np.asarray(y)[rows])
+        except ValueError as error:
+            drawn = "".join(f", {name}={value!r}" for name, value in self.params_.items())
+            raise ValueError(f"{type(view).__name__} of {len(rows)} rows{drawn}: {error}") from error
+        self.landmark_rows_ = rows
+        return self
+
+    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Transform rows by the fitted view.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_components), float32 for float32 input
+        """
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+        return np.asarray(self.view_.transform(X), dtype=X.dtype)
+
+    @_view_has("linear_parts")
+    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
+        """Return the view in parts, if it is linear: columns and the matrix that maps them."""
+        return self.view_.linear_parts()
+
+    @_view_has("get_feature_names_out")
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
+        """Return the names that the view gives its columns."""
+        check_is_fitted(self)
+        return self.view_.get_feature_names_out(_check_feature_names_in(self, input_features))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags

@@ -1,0 +1,186 @@
+"""Any view made random, as members of a pool need it."""
+
+import pickle
+
+import numpy as np
+import pytest
+from scipy.stats import loguniform
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_digits, load_wine
+from sklearn.decomposition import PCA, KernelPCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.manifold import Isomap, LocallyLinearEmbedding
+from sklearn.model_selection import train_test_split
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from tests.views.maps import points
+
+from rotastack import PooledEnsembleClassifier
+from rotastack.trees import C45Classifier
+from rotastack.views import RandomizedView, RandomProjection, RandomSubspace
+
+ISOMAP = Isomap(n_components=5, eigen_solver="dense")
+EMBEDDING = LocallyLinearEmbedding(n_components=5, eigen_solver="dense")
+KERNEL = KernelPCA(5, kernel="rbf", eigen_solver="dense")
+REDUCERS = [
+    RandomizedView(ISOMAP, {"n_neighbors": range(5, 30)}, n_landmarks=80),
+    RandomizedView(EMBEDDING, {"n_neighbors": range(10, 30)}, n_landmarks=80),
+    RandomizedView(KERNEL, {"gamma": loguniform(0.05, 1)}, n_landmarks=80),
+    RandomProjection(kind="sparse"),
+]
+TABLES = {"wine": load_wine, "breast cancer": load_breast_cancer, "digits": load_digits}
+
+
+def of(view):
+    return type(getattr(view, "view", view)).__name__
+
+
+@pytest.mark.parametrize("view", REDUCERS, ids=of)
+@pytest.mark.parametrize(("table", "least"), [("wine", 0.88), ("breast cancer", 0.88), ("digits", 0.85)])
+def test_it_makes_an_ensemble_of_any_reducer(view, table, least):
+    X, y = TABLES[table](return_X_y=True)
+    X, T, y, t = train_test_split(X[:300], y[:300], test_size=0.4, stratify=y[:300], random_state=0)
+    one, two = (
+        PooledEnsembleClassifier(view, KNeighborsClassifier(1), n_estimators=8, n_jobs=jobs, random_state=0)
+        for jobs in (1, 2)
+    )
+    proba = one.fit(X, y).predict_proba(T)
+    np.testing.assert_array_equal(two.fit(X, y).predict_proba(T), proba)
+    assert np.mean(proba.argmax(axis=1) == t) > least
+    seen = [m.view.transform(one.pool_.scaled(T)[0]) for m in one.pool_.members]
+    assert not any(np.allclose(a, b, rtol=0.01) for k, a in enumerate(seen) for b in seen[:k])
+    assert np.unique(one.member_votes(T), axis=1).shape[1] >= 4  # members decide differently
+
+
+def test_a_reducer_as_it_is_gives_the_same_member_again():
+    X, y = load_wine(return_X_y=True)
+    for reducer in (ISOMAP, EMBEDDING, KERNEL):
+        pool = PooledEnsembleClassifier(reducer, n_estimators=2, random_state=0).fit(X, y).pool_
+        first, second = (m.view.transform(X[:20] / X.max(axis=0)) for m in pool.members)
+        np.testing.assert_array_equal(first, second)
+
+
+def test_the_view_is_that_of_the_drawn_parameters_and_rows():
+    X = points(60, 4)
+    view = RandomizedView(KERNEL, {"gamma": loguniform(0.1, 10), "degree": [2, 4]}, 30, random_state=3).fit(X)
+    assert len(set(view.landmark_rows_)) == 30
+    assert (np.diff(view.landmark_rows_) > 0).all()
+    assert set(view.params_) == {"gamma", "degree"}
+    assert view.params_["degree"] in (2, 4)
+    assert 0.1 < view.params_["gamma"] < 10
+    plain = clone(KERNEL).set_params(**view.params_).fit(X[view.landmark_rows_])
+    np.testing.assert_allclose(view.transform(X), plain.transform(X), atol=1e-12)
+    assert KERNEL.gamma is None
+
+
+def test_values_and_rows_are_drawn_evenly():
+    X = points(10, 2)
+    views = [RandomizedView(PCA(), {"n_components": [1, 2]}, 4, random_state=s).fit(X) for s in range(200)]
+    ones = sum(v.params_["n_components"] == 1 for v in views)
+    assert abs(ones - 100) < 5 * np.sqrt(200 * 0.25)
+    counts = np.bincount(np.concatenate([v.landmark_rows_ for v in views]), minlength=10)
+    assert np.abs(counts - 80).max() < 5 * np.sqrt(200 * 0.24)
+
+
+def test_landmarks_do_not_change_what_is_drawn():
+    X = points(40, 3)
+    some, every = (
+        RandomizedView(KERNEL, {"gamma": loguniform(0.1, 10)}, k, random_state=1).fit(X) for k in (10, None)
+    )
+    assert some.params_ == every.params_
+    np.testing.assert_array_equal(every.landmark_rows_, np.arange(40))
+
+
+def test_landmarks_are_distinct_and_all_rows_if_there_are_few():
+    X = np.repeat(points(20, 3), 3, axis=0)
+    view = RandomizedView(KERNEL, {}, n_landmarks=50, random_state=0).fit(X)
+    assert len(view.landmark_rows_) == 20
+    assert len(np.unique(X[view.landmark_rows_], axis=0)) == 20
+    assert len(RandomizedView(KERNEL, {}).fit(X).landmark_rows_) == 60
+
+
+@pytest.mark.parametrize(("reducer", "error"), [(ISOMAP, 1e-6), (EMBEDDING, 0.1), (KERNEL, 1e-10)], ids=of)
+def test_training_rows_are_extended_too(reducer, error):
+    X = load_wine().data / load_wine().data.max(axis=0)
+    view = RandomizedView(reducer, {"n_neighbors": [12]} if reducer is not KERNEL else {}, random_state=0)
+    Z = view.fit_transform(X)
+    np.testing.assert_array_equal(Z, view.transform(X))
+    own = clone(view.view_).fit_transform(X)
+    assert np.linalg.norm(Z - own) <= error * np.linalg.norm(own)
+    assert np.linalg.norm(Z - own) > 0 or reducer is not EMBEDDING
+
+
+@pytest.mark.parametrize("view", REDUCERS[:3], ids=of)
+def test_seeds_copies_and_single_precision(view):
+    X = load_wine().data / load_wine().data.max(axis=0)
+    first = clone(view).set_params(random_state=2).fit(X)
+    for again in (clone(first).fit(X), pickle.loads(pickle.dumps(first))):
+        np.testing.assert_array_equal(again.transform(X), first.transform(X))
+    other = clone(first).set_params(random_state=3).fit(X)
+    assert not np.allclose(other.transform(X), first.transform(X), rtol=0.01)
+    single = clone(first).fit(X.astype(np.float32)).transform(X.astype(np.float32))
+    assert single.dtype == np.float32
+    assert single.shape == (len(X), 5)
+
+
+def test_every_seed_of_the_view_is_set_unless_it_is_drawn():
+    X = points(30, 5)
+    nested = make_pipeline(RandomProjection(4), RandomSubspace(2))
+    a, b = (RandomizedView(nested, {}, random_state=s).fit(X).view_ for s in (0, 1))
+    assert a.named_steps["randomprojection"].random_state != b.named_steps["randomprojection"].random_state
+    assert a.named_steps["randomsubspace"].random_state is not None
+    drawn = RandomizedView(nested, {"randomprojection__random_state": [7]}, random_state=0).fit(X)
+    assert drawn.view_.named_steps["randomprojection"].random_state == 7
+
+
+def test_targets_are_those_of_the_landmarks():
+    X, y = load_wine(return_X_y=True)
+    view = RandomizedView(LinearDiscriminantAnalysis(), {"n_components": [1, 2]}, 90, random_state=0).fit(
+        X, y
+    )
+    plain = LinearDiscriminantAnalysis().fit(X[view.landmark_rows_], y[view.landmark_rows_])
+    np.testing.assert_allclose(view.view_.coef_, plain.coef_)
+
+
+def test_a_linear_view_stays_one():
+    X, y = load_wine(return_X_y=True)
+    view = RandomizedView(RandomProjection(), {"n_components": [3, 6, 9]})
+    model = PooledEnsembleClassifier(view, C45Classifier(), n_estimators=9, random_state=0).fit(X, y)
+    assert model.pool_.forests is not None  # grown in one call
+    widths = {m.view.transform(X).shape[1] for m in model.pool_.members}
+    assert widths == {3, 6, 9}
+    assert not hasattr(RandomizedView(ISOMAP, {}), "linear_parts")
+
+
+def test_names_are_those_of_the_view():
+    X = points(30, 4)
+    subspace = RandomizedView(RandomSubspace(2), {}, random_state=0).fit(X)
+    names = ["abcd"[j] for j in subspace.view_.features_]
+    assert subspace.get_feature_names_out(list("abcd")).tolist() == names
+    isomap = RandomizedView(Isomap(n_components=2), {}, random_state=0).fit(X)
+    assert isomap.get_feature_names_out().tolist() == ["isomap0", "isomap1"]
+
+
+def test_a_graph_in_parts_is_joined_with_a_warning():
+    X = np.concatenate([points(20, 2), points(20, 2, seed=1) + 100])
+    with pytest.warns(UserWarning, match="connected components"):
+        Z = RandomizedView(ISOMAP, {"n_components": [2], "n_neighbors": [4]}).fit_transform(X)
+    assert np.ptp(Z[:20, 0]) < 10 < abs(Z[:20, 0].mean() - Z[20:, 0].mean())
+
+
+@pytest.mark.parametrize(
+    ("view", "message"),
+    [
+        (RandomizedView(ISOMAP, {"n_neighbors": [50]}, 30), "Isomap of 30 rows, n_neighbors=50: Expected n_neighbors <"),
+        (RandomizedView(EMBEDDING, {"n_neighbors": [99]}, 30), "LocallyLinearEmbedding of 30 rows, n_neighbors=99: Expec"),
+        (RandomizedView(KERNEL, {"gama": [1.0]}), "Invalid parameter 'gama' for estimator KernelPCA"),
+        (RandomizedView(KERNEL, {"gamma": []}), "need to be a non-empty sequence"),
+        (RandomizedView(KERNEL, {"gamma": [-1.0]}), "of 60 rows, gamma=-1.0: The 'gamma' parameter"),
+        (RandomizedView(KERNEL, None), "'param_distributions' parameter of RandomizedView must be"),
+        (RandomizedView(None, {}), "implementing 'fit' and 'transform'"),
+        (RandomizedView(KERNEL, {}, n_landmarks=0), "'n_landmarks' parameter"),
+    ],
+)  # fmt: skip
+def test_bad_input(view, message):
+    with pytest.raises(ValueError, match=message):
+        view.fit(points(60, 6))
