@@ -16,6 +16,7 @@ from rotastack.views.reduced import kept_columns
 __all__ = ["RandomProjection"]
 
 _NONZERO = 8
+_ROWS = 128  # taken at once by a sparse R: they stay in the cache
 
 
 class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
@@ -106,7 +107,12 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
         R = self.components_.astype(X.dtype)
-        return np.ascontiguousarray((R @ X.T).T) if self.kind == "sparse" else X @ R.T
+        if self.kind != "sparse":
+            return X @ R.T
+        Z = np.empty((len(X), R.shape[0]), X.dtype)
+        for start in range(0, len(X), _ROWS):
+            Z[start : start + _ROWS] = (R @ X[start : start + _ROWS].T).T
+        return Z
 
     def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
         """Return the view in parts: all columns, and the transpose of R that maps them."""
