@@ -1,5 +1,7 @@
 """Scores of predicted probabilities."""
 
+import warnings
+
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score, log_loss
@@ -45,6 +47,9 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
     clipped = np.clip(proba, _CLIP, 1)
     clipped /= clipped.sum(axis=1, keepdims=True)
     one_hot = y[:, None] == labels
+    with warnings.catch_warnings():  # a rare class may have no test row, and be predicted all the same
+        warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
+        balanced = float(balanced_accuracy_score(y, decision))
     return {
         "error": float(np.mean(decision != y)),
         "balanced_accuracy": float(balanced_accuracy_score(y, decision)),

@@ -1,0 +1,175 @@
+"""The log-linear pool: a weighted geometric mean of families' probabilities, its weights fitted."""
+
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import nnls
+from scipy.special import log_softmax, softmax
+from sklearn.base import BaseEstimator
+
+from rotastack.blas import one_blas_thread
+from rotastack.errors import RotastackError
+
+__all__ = ["LogLinearPool"]
+
+_STEPS = 100
+_TOLERANCE = 1e-10
+
+
+class LogLinearPool(BaseEstimator):
+    """Multiply the members' probabilities, each to a power of its own.
+
+    The probability of class c is proportional to the product over members g of ``q[g, c] ** w[g]``,
+    where q are the members' probabilities, kept from 0 and 1. The weights are at least 0 and
+    minimise the log loss on rows that the members have not seen, and a ridge that pulls them to
+    equal ones: a convex problem. A weight of 0 switches a member off; the sum of the weights is free and
+    calibrates.
+
+    Parameters
+    ----------
+    ridge : float, default=2.0
+        Factor of the squared distance to equal weights, against a log loss that is a sum over rows.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_members,)
+    n_iter_ : int
+        Newton steps.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = np.repeat([0, 1], 50)
+    >>> good, noise = np.clip(y + rng.normal(0, 0.4, 100), 0, 1), rng.random(100)
+    >>> outputs = np.stack([np.c_[1 - p, p] for p in (good, noise)])
+    >>> pool = LogLinearPool().fit(outputs, y, 2)
+    >>> bool(pool.weights_[0] > 3 * pool.weights_[1])
+    True
+    """
+
+    trained: ClassVar[bool] = True
+
+    def __init__(self, ridge: float = 2.0):
+        self.ridge = ridge
+
+    def fit(
+        self,
+        outputs: NDArray[np.floating],
+        y: NDArray[np.integer],
+        n_classes: int,
+        sequence: np.random.SeedSequence | None = None,
+        sample_weight: NDArray[np.floating] | None = None,
+    ):
+        """Find the weights.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_members, n_rows, n_classes)
+            Probabilities for rows that the members have not seen.
+        y : ndarray of shape (n_rows,)
+            Class numbers.
+        n_classes : int
+        sequence : numpy.random.SeedSequence, optional
+            Not used: nothing is random.
+        sample_weight : ndarray of shape (n_rows,), optional
+            Weights of the rows in the log loss.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RotastackError
+            `ridge` not above 0, or outputs that are no probabilities.
+        """
+        if not 0 < self.ridge < np.inf:
+            raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
+        logs = _logs(outputs)
+        y = np.asarray(y)
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        with one_blas_thread():
+            self.weights_, self.n_iter_ = _minimize(logs, y, weight, float(self.ridge))
+        return self
+
+    def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        outputs : ndarray of shape (n_members, n_rows, n_classes)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        return softmax(_mixed(self.weights_, _logs(outputs)), axis=1)
+
+
+def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return logarithms of probabilities that are kept from 0; (member, row, class)."""
+    outputs = np.asarray(outputs, dtype=np.float64)
+    n_classes = outputs.shape[2]
+    if not (outputs.min(initial=0) >= 0 and outputs.max(initial=0) <= 1 + 1e-6):
+        raise RotastackError("a log-linear pool needs probabilities, from 0 to 1")
+    least = 0.01 if n_classes <= 50 else min(0.01, 0.05 / n_classes)
+    return np.log((1 - least * n_classes) * outputs + least)
+
+
+def _mixed(w: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weighted sum over members, (row, class): member by member, whatever the block of rows."""
+    total = w[0] * logs[0]
+    for weight, member in zip(w[1:], logs[1:], strict=True):
+        total += weight * member
+    return total
+
+
+def _minimize(
+    logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64], ridge: float
+) -> tuple[NDArray[np.float64], int]:
+    """Minimise by Newton's method; each step is a quadratic problem with bounds, solved exactly."""
+    n_members = len(logs)
+    rows = np.arange(len(y))
+    right = logs[:, rows, y]  # (member, row)
+    gain = right @ weight
+    equal = 1 / n_members
+
+    def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        log_p = log_softmax(_mixed(w, logs), axis=1)
+        loss = -float(weight @ log_p[rows, y])
+        return loss + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
+
+    w = np.full(n_members, equal)
+    value, p = objective(w)
+    for step in range(1, _STEPS + 1):
+        p *= weight[:, None]
+        expected = np.stack([np.sum(p * member, axis=1) for member in logs])  # times the row's weight
+        gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
+        known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
+        hessian = 2 * ridge * np.eye(n_members) - expected @ known.T
+        for g in range(n_members):
+            scaled = p * logs[g]
+            for h in range(g, n_members):
+                hessian[g, h] += np.sum(scaled * logs[h])
+                hessian[h, g] = hessian[g, h]
+        target = _bounded(hessian, hessian @ w - gradient)
+        move = target - w
+        slope = float(gradient @ move)
+        if slope > -_TOLERANCE * max(1.0, abs(value)):
+            return target, step
+        size = 1.0
+        while True:
+            tried, p = objective(w + size * move)
+            if tried <= value + 1e-4 * size * slope or size < 1e-10:
+                break
+            size /= 2
+        w, value = np.maximum(w + size * move, 0), tried
+    return w, _STEPS
+
+
+def _bounded(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the w >= 0 that minimises w H w / 2 - linear w."""
+    factor = np.linalg.cholesky(hessian)
+    return nnls(factor.T, np.linalg.solve(factor, linear))[0]
