@@ -171,9 +171,9 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
-        if self.estimator is not None and is_regressor(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {self.estimator!r}")
         categorical, recipes, sequence = self._begin(X)
+        if is_regressor(recipes[0].learner):
+            raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
         if not getattr(combiner, "trained", False):

@@ -281,7 +281,7 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
 
     _parameter_constraints: ClassVar[dict] = {
         **_ReductionEnsemble._parameter_constraints,
-        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple],
+        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
         "n_landmarks": [Interval(Integral, 2, None, closed="left")],
         "extension": [StrOptions({"markov", "kernel"})],
         "delta": [Interval(Real, 0, 1, closed="right")],
