@@ -52,7 +52,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
         balanced = float(balanced_accuracy_score(y, decision))
     return {
         "error": float(np.mean(decision != y)),
-        "balanced_accuracy": float(balanced_accuracy_score(y, decision)),
+        "balanced_accuracy": balanced,
         "log_loss": float(log_loss(y, clipped, labels=labels)),
         "brier": float(((proba - one_hot) ** 2).sum(axis=1).mean()),
     }
