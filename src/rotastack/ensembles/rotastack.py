@@ -10,14 +10,12 @@ from sklearn.utils._param_validation import Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import LogLinearPool
 from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
-from rotastack.ensembles.tree_families import TreeFamily, find_families, grown_family
-from rotastack.seeds import child, root_sequence
+from rotastack.ensembles.tree_families import TreeFamily, find_families, planned_families
+from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.randomness import draw_many_below
 
 __all__ = ["RotastackClassifier"]
 
@@ -74,19 +72,10 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         )
         self.scaler_ = fitted_scaler(X, self.categorical_, "minmax")
         rows = self._seen(X)
-        centred = rows.astype(np.float64)
-        centred -= centred.mean(axis=0)
         sequence = root_sequence(self.random_state)
-        n, m = len(rows), self.trees_per_family
-        seeds = [child(sequence, "trees", f).generate_state(m, np.uint64) for f in range(len(families))]
-        with one_blas_thread():
-            grown = [
-                grown_family(
-                    family, centred, codes, n_classes, [np.unique(draw_many_below(s, n, n)) for s in seeds[f]],
-                    child(sequence, "views", f),
-                )
-                for f, family in enumerate(families)
-            ]  # fmt: skip
+        grown = planned_families(
+            families, self.trees_per_family, rows, codes, n_classes, sequence, n_jobs=self.n_jobs
+        )
         self.forest_, out_of_bag = grow_forest(
             rows, codes, grown, TreeOptions(), sequence, n_classes=n_classes, n_jobs=self.n_jobs
         )

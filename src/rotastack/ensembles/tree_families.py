@@ -1,6 +1,6 @@
 """Families of trees, told apart by what their trees see and how they split."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,16 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, integer_seed
+from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.growing import Family
+from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
-from rotastack.views.many import haar_blocks, linear_discriminant_blocks
-from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import RowsByClass
 
-__all__ = ["FAMILIES", "TreeFamily", "find_families", "grown_family"]
-
-Parts = list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]
+__all__ = ["FAMILIES", "TreeFamily", "find_families", "planned_families"]
 
 
 @dataclass(frozen=True)
@@ -95,45 +93,58 @@ def find_families(families: Sequence[str | TreeFamily]) -> list[TreeFamily]:
     return found
 
 
-def grown_family(
-    family: TreeFamily,
-    X: NDArray[np.float64],
+def planned_families(
+    families: Sequence[TreeFamily],
+    n_trees: int,
+    X: NDArray[np.float32],
     codes: NDArray[np.integer],
     n_classes: int,
-    bags: Sequence[NDArray[np.intp]],
     sequence: np.random.SeedSequence,
-) -> Family:
-    """Return the family as the kernel takes it: its trees' views fitted to the rows in their bags.
+    *,
+    weights: NDArray[np.float64] | None = None,
+    n_jobs: int | None = None,
+) -> list[Family]:
+    """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
 
     Parameters
     ----------
-    family : TreeFamily
-    X : ndarray of shape (n_rows, n_features)
-        Centred.
-    codes : ndarray of shape (n_rows,)
+    families : sequence of TreeFamily
+    n_trees : int
+        Of each family.
+    X : ndarray of float32 of shape (n_rows, n_features)
+    codes : ndarray of int of shape (n_rows,)
+        Class numbers.
     n_classes : int
-    bags : sequence of ndarray of int
-        For each tree the rows in its bag, each once.
     sequence : numpy.random.SeedSequence
-        Part i of tree k is seeded by ``child(sequence, i, k)``.
+        That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
+    weights : ndarray of shape (n_rows,), optional
+        As for the forest. Views look at no row of weight 0, and at all others alike.
+    n_jobs : int, optional
+        Threads over trees.
     """
-    n_features, n_trees = X.shape[1], len(bags)
-    views = None
-    if family.parts != ("identity",):
-        blocks: list[Parts] = [[] for _ in bags]
-        for i, part in enumerate(family.parts):
-            sequences = [child(sequence, i, k) for k in range(n_trees)]
-            if isinstance(part, str):
-                fitted = _PARTS[part](X, codes, n_classes, bags, sequences)
-            else:
-                fitted = [_fitted(part, X, codes, *each) for each in zip(bags, sequences, strict=True)]
-            for mine, more in zip(blocks, fitted, strict=True):
-                mine.extend(more)
-        views = LinearViews.blocks(blocks, n_features)
-    width = n_features if views is None else int(views.widths().min())
-    return Family(
-        n_trees, views, family.splitter, _candidates(family.max_features, n_features, width), name=family.name
-    )
+    bagged = BaggedViews.of(X, codes, n_classes, weights, n_jobs)
+    there = np.arange(len(X)) if weights is None else np.flatnonzero(weights > 0)
+    planned = []
+    for f, family in enumerate(families):
+        bags = _seeds(child(sequence, "trees", f), n_trees)  # as grow_forest's
+        views = None
+        if family.parts != ("identity",):
+            parts = []
+            for i, part in enumerate(family.parts):
+                own = child(sequence, "views", f, i)
+                if isinstance(part, str):
+                    parts.append(_PARTS[part](bagged, bags, _seeds(own, n_trees)))
+                else:
+                    parts.append(_fitted(part, X, codes, there, bags, own))
+            views = parts[0].beside(*parts[1:])
+        width = X.shape[1] if views is None else int(views.widths().min())
+        wanted = _candidates(family.max_features, X.shape[1], width)
+        planned.append(Family(n_trees, views, family.splitter, wanted, name=family.name))
+    return planned
+
+
+def _seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
+    return sequence.generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 
 def _candidates(max_features, n_features: int, width: int):
@@ -145,28 +156,22 @@ def _candidates(max_features, n_features: int, width: int):
     return min(max_features, width) if isinstance(max_features, int) else max_features
 
 
-def _identity(X, codes, n_classes, bags, sequences) -> list[Parts]:
-    return [[(np.arange(X.shape[1]), None)] for _ in bags]
-
-
-def _principal(X, codes, n_classes, bags, sequences) -> list[Parts]:
-    rows = [RowsByClass.among(bag, codes) for bag in bags]
-    return list(principal_blocks(X, rows, -(-X.shape[1] // 3), 0.5, sequences))
-
-
-def _sparse(X, codes, n_classes, bags, sequences) -> list[Parts]:
-    return list(haar_blocks(X.shape[1], sequences))
-
-
-_PARTS = {
-    "identity": _identity,
-    "discriminants": linear_discriminant_blocks,
-    "principal": _principal,
-    "sparse": _sparse,
+_PARTS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
+    "identity": lambda bagged, bags, seeds: LinearViews.identity(len(bagged.data)),
+    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds),
+    "principal": lambda bagged, bags, seeds: bagged.principal(bags, seeds),
+    "sparse": lambda bagged, bags, seeds: bagged.sparse(seeds),
 }
 
 
-def _fitted(view, X, codes, bag, sequence) -> Parts:
-    seeded = clone(view)
-    seeds = {k: integer_seed(sequence) for k in seeded.get_params() if k.split("__")[-1] == "random_state"}
-    return list(seeded.set_params(**seeds).fit(X[bag], codes[bag]).linear_parts())
+def _fitted(view, X, codes, there, bag_seeds, sequence) -> LinearViews:
+    """Return clones of a view, each fitted to the rows in a bag, each once."""
+    names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
+    found = []
+    with one_blas_thread():
+        for k, seed in enumerate(bag_seeds):
+            rows = there[np.unique(draw_many_below(seed, len(there), len(there)))]
+            own = integer_seed(child(sequence, k))
+            seeded = clone(view).set_params(**dict.fromkeys(names, own))
+            found.append(list(seeded.fit(X[rows].astype(np.float64), codes[rows]).linear_parts()))
+    return LinearViews.blocks(found, X.shape[1])

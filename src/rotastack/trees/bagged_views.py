@@ -1,0 +1,158 @@
+"""Views of many trees at once, each fitted to the rows in the bag of its tree, by compiled code."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
+from rotastack.trees.kernel.discriminants import discriminant_views
+from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.threads import run_threads
+
+__all__ = ["BaggedViews"]
+
+TREES_AT_ONCE = 10
+"""Views are found in chunks of so many: the unit of work of a thread."""
+
+
+@dataclass(frozen=True)
+class BaggedViews:
+    """Finds the views of trees that each see a bag of the rows.
+
+    A view sees the rows in its tree's bag, each once; weights of rows do not count, but rows of weight 0 are
+    in no bag. The bag of a tree is the one that :func:`rotastack.trees.grow_forest` draws for the same seed.
+
+    Attributes
+    ----------
+    data : ndarray of float32 of shape (n_features, n_rows)
+        Rows of one class together.
+    places : ndarray of int64 of shape (n_rows,)
+        Where in `data` each row is.
+    edges : ndarray of int64 of shape (n_classes + 1,)
+        Where the rows of each class start.
+    n_jobs : int or None
+        Threads over trees. The result does not depend on it.
+    """
+
+    data: NDArray[np.float32]
+    places: NDArray[np.int64]
+    edges: NDArray[np.int64]
+    n_jobs: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        X: NDArray[np.float32],
+        codes: NDArray[np.integer],
+        n_classes: int,
+        weights: NDArray[np.float64] | None = None,
+        n_jobs: int | None = None,
+    ) -> "BaggedViews":
+        """Arrange rows; as for :func:`rotastack.trees.grow_forest`.
+
+        Parameters
+        ----------
+        X : ndarray of float32 of shape (n_rows, n_features)
+            Finite values.
+        codes : ndarray of int of shape (n_rows,)
+            Class numbers.
+        n_classes : int
+        weights : ndarray of shape (n_rows,), optional
+        n_jobs : int, optional
+        """
+        if weights is not None and not weights.all():
+            X, codes = X[weights > 0], codes[weights > 0]
+        order = np.argsort(codes, kind="stable")
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        edges = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=n_classes))]).astype(np.int64)
+        return cls(np.array(X.T[:, order], np.float32, order="C"), places, edges, n_jobs)
+
+    def discriminants(
+        self,
+        bag_seeds: NDArray[np.uint64],
+        view_seeds: NDArray[np.uint64],
+        *,
+        share: float = 0.63,
+        shrinkage: float = 0.01,
+        max_directions: int = 4,
+        max_columns: int = 100,
+    ) -> LinearViews:
+        """Return Fisher's discriminants of two random blocks of the columns.
+
+        The columns are split at random in two (below four each block has all of them); on each block
+        directions are found that tell the classes apart, from a random `share` of the rows in the bag, with
+        the scatter within classes shrunk towards a multiple of the identity. Directions have length 1.
+
+        Parameters
+        ----------
+        bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
+        share : float
+            Of the rows, drawn without replacement for each block; all where the draw has one class only.
+        shrinkage : float
+            Above 0 and at most 1: weight of the identity times the mean variance.
+        max_directions : int
+            At most so many for a block, nor more than classes less one, or columns; fewer where the means
+            of the classes lie in a smaller space.
+        max_columns : int
+            Of a block: with more columns each block is a random choice.
+        """
+        return self._views(
+            lambda bags, seeds: discriminant_views(
+                self.data, self.places, self.edges, bags, seeds, max_columns, share, shrinkage, max_directions
+            ),
+            bag_seeds, view_seeds,
+        )  # fmt: skip
+
+    def principal(
+        self,
+        bag_seeds: NDArray[np.uint64],
+        view_seeds: NDArray[np.uint64],
+        *,
+        subset_size: int = 3,
+        bootstrap_ratio: float = 0.5,
+    ) -> LinearViews:
+        """Return Rotation Forest's rotations: random blocks of the columns turned to principal axes.
+
+        Each block has a sample of its own: of the rows of a random subset of the classes in the bag,
+        `bootstrap_ratio` times their number, drawn with replacement.
+
+        Parameters
+        ----------
+        bag_seeds, view_seeds : ndarray of uint64 of shape (n_trees,)
+        subset_size : int
+            Largest size of a block; sizes differ by one at most.
+        bootstrap_ratio : float
+        """
+        n_blocks = -(-len(self.data) // subset_size)
+        return self._views(
+            lambda bags, seeds: principal_views(
+                self.data, self.places, self.edges, bags, seeds, n_blocks, bootstrap_ratio
+            ),
+            bag_seeds, view_seeds,
+        )  # fmt: skip
+
+    def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
+        """Return random blocks of the columns, each turned by a uniform (Haar) rotation; they see no rows.
+
+        Parameters
+        ----------
+        view_seeds : ndarray of uint64 of shape (n_trees,)
+        sizes : tuple of int
+            Least and largest size of a block, drawn evenly; the last may be smaller.
+        """
+        return self._views(
+            lambda _, seeds: sparse_views(len(self.data), seeds, *sizes), view_seeds, view_seeds
+        )
+
+    def _views(self, find: Callable, bag_seeds, view_seeds) -> LinearViews:
+        chunks = range(0, len(view_seeds), TREES_AT_ONCE)
+
+        def found(begin: int) -> LinearViews:
+            here = slice(begin, begin + TREES_AT_ONCE)
+            lengths, *tables = find(bag_seeds[here], view_seeds[here])
+            return LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *tables)
+
+        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))

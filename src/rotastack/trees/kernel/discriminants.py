@@ -1,0 +1,192 @@
+"""Views of linear discriminants, one for each of many trees."""
+
+import numpy as np
+
+from rotastack.trees.kernel.algebra import (
+    add_multiple,
+    add_products,
+    dot,
+    eigenvectors,
+    factorize,
+    filled_up,
+    make_unit,
+    solve_lower,
+    solve_upper,
+)
+from rotastack.trees.kernel.compiling import compiled, entry_point
+from rotastack.trees.kernel.view_draws import class_runs, deal_columns, draw_bag, draw_some, sum_at
+
+N_BLOCKS = 2
+FEW_COLUMNS = 4
+"""With fewer columns than that each block has all of them."""
+
+TILE = 256
+NO_DIRECTION = 1e-10
+"""A direction whose Fisher ratio is so small beside the largest is rounding, and left out."""
+
+
+@compiled
+def _scatter_within(data, columns, k, sample, runs, n_runs, means, tile, within):
+    """Write class means (class, column), and scatter within classes below the diagonal of `within`."""
+    for j in range(k):
+        for r in range(n_runs):
+            begin, end = runs[r], runs[r + 1]
+            means[r, j] = sum_at(data[columns[j]], sample, begin, end) / (end - begin)
+    wide = filled_up(k)
+    tile[k:wide] = 0.0
+    within[:wide, :wide] = 0.0
+    n = runs[n_runs]
+    for begin in range(0, n, TILE):
+        end = min(begin + TILE, n)
+        for j in range(k):
+            x = data[columns[j]]
+            for r in range(n_runs):
+                mean = means[r, j]
+                for i in range(max(begin, runs[r]), min(end, runs[r + 1])):
+                    tile[j, i - begin] = x[sample[i]] - mean
+        add_products(tile, wide, end - begin, within)
+
+
+@compiled
+def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, gram, vectors, axes):
+    """Write unit directions to the rows of `axes`, the most telling first; return how many.
+
+    `means` and `within` are used up.
+    """
+    mean_variance = 0.0
+    for j in range(k):
+        mean_variance += within[j, j] / k
+    if mean_variance == 0.0:
+        mean_variance = 1.0
+    for i in range(k):
+        for j in range(i):
+            within[i, j] *= 1.0 - shrinkage
+        within[i, i] = (1.0 - shrinkage) * within[i, i] + shrinkage * mean_variance
+    factorize(within, k, shrinkage * mean_variance * 1e-3)
+    n = runs[n_runs]
+    for j in range(k):
+        overall = 0.0
+        for r in range(n_runs):
+            overall += means[r, j] * (runs[r + 1] - runs[r]) / n
+        for r in range(n_runs):
+            means[r, j] = (means[r, j] - overall) * np.sqrt(float(runs[r + 1] - runs[r]))
+    whitened = means  # class by class
+    for r in range(1 if n_runs == 2 else n_runs):
+        solve_lower(within, k, whitened[r])
+    n_top = min(n_top, k, n_runs - 1)
+    if n_runs <= 2:  # the two means differ in one direction
+        axes[0, :k] = whitened[0, :k]
+    else:
+        by_class = n_runs <= k
+        g = n_runs if by_class else k
+        if by_class:
+            for r in range(g):
+                for s in range(r + 1):
+                    gram[r, s] = gram[s, r] = dot(whitened[r], whitened[s], k)
+        else:
+            gram[:k, :k] = 0.0
+            for r in range(n_runs):
+                for i in range(k):
+                    add_multiple(gram[i], whitened[r, i], whitened[r], k)
+        eigenvectors(gram, g, n_top, vectors)
+        while n_top > 1 and not gram[n_top - 1, n_top - 1] > NO_DIRECTION * gram[0, 0]:
+            n_top -= 1
+        for t in range(n_top):
+            if by_class:
+                axes[t, :k] = 0.0
+                for r in range(n_runs):
+                    add_multiple(axes[t], vectors[t, r], whitened[r], k)
+            else:
+                axes[t, :k] = vectors[t, :k]
+    for t in range(max(n_top, 1)):
+        solve_upper(within, k, axes[t])
+        if not make_unit(axes[t], k):  # means alike
+            axes[t, :k] = 0.0
+            axes[t, 0] = 1.0
+    return max(n_top, 1)
+
+
+@entry_point
+def discriminant_views(
+    data, places, edges, bag_seeds, view_seeds, max_columns, share, shrinkage, max_directions
+):
+    """Find Fisher's discriminants of random blocks of the columns, for each tree from the rows in its bag.
+
+    Parameters
+    ----------
+    data : float32 (n_columns, n_rows)
+    places : int64 (n_rows,)
+    edges : int64 (n_classes + 1,)
+    bag_seeds, view_seeds : uint64 (n_trees,)
+    max_columns : int
+        Of a block: with more columns each block is a random choice.
+    share : float
+        Of the rows in the bag, each once, that a block looks at.
+    shrinkage : float
+        Of the scatter within classes towards a multiple of the identity.
+    max_directions : int
+
+    Returns
+    -------
+    n_parts, parts, columns, matrices
+        How many parts each view has, and the tables of :mod:`rotastack.trees.kernel.views`.
+    """
+    p, n = data.shape
+    n_classes = edges.shape[0] - 1
+    n_trees = bag_seeds.shape[0]
+    size = p if p < FEW_COLUMNS else min(-(-p // N_BLOCKS), max_columns)
+    firsts = np.empty(N_BLOCKS + 1, np.int64)
+    for b in range(N_BLOCKS + 1):
+        firsts[b] = b * size if p < FEW_COLUMNS else min(b * size, p)
+    width = filled_up(size)
+    widest = max(1, min(n_classes - 1, size, max_directions))
+    state = np.empty(1, np.uint64)
+    counts = np.empty(n, np.int32)
+    bag = np.empty(n, np.int64)
+    sample = np.empty(n, np.int64)
+    runs = np.empty(n_classes + 1, np.int64)
+    means = np.empty((n_classes, size))
+    tile = np.empty((width, TILE))
+    within = np.empty((width, width))
+    g = min(n_classes, size)
+    gram = np.empty((g, g))
+    vectors = np.empty((g, g))
+    axes = np.empty((widest, size))
+    order = np.empty(p, np.int64)
+    block_of = np.empty(p, np.int64)
+    starts = np.full(n_trees, N_BLOCKS)
+    parts = np.empty((n_trees * N_BLOCKS, 4), np.int64)
+    columns = np.empty(n_trees * firsts[N_BLOCKS], np.int32)
+    matrices = np.empty(columns.shape[0] * widest, np.float32)
+    n_numbers = 0
+    for tree in range(n_trees):
+        state[0] = bag_seeds[tree]
+        n_bag = draw_bag(state, places, counts, bag)
+        state[0] = view_seeds[tree]
+        mine = columns[tree * firsts[N_BLOCKS] : (tree + 1) * firsts[N_BLOCKS]]
+        if p < FEW_COLUMNS:
+            for i in range(mine.shape[0]):
+                mine[i] = i % p
+        else:
+            deal_columns(state, firsts, N_BLOCKS, order, block_of, mine)
+        for b in range(N_BLOCKS):
+            chosen = mine[firsts[b] : firsts[b + 1]]
+            k = chosen.shape[0]
+            n_wanted = min(n_bag, max(2, np.int64(np.rint(share * n_bag))))
+            draw_some(state, bag, n_bag, n_wanted, sample)
+            n_runs = class_runs(sample, n_wanted, edges, runs)
+            if n_runs == 1:
+                sample[:n_bag] = bag[:n_bag]
+                n_runs = class_runs(sample, n_bag, edges, runs)
+            _scatter_within(data, chosen, k, sample, runs, n_runs, means, tile, within)
+            n_out = _fisher_directions(
+                k, runs, n_runs, means, within, shrinkage, max_directions, gram, vectors, axes
+            )
+            part = parts[tree * N_BLOCKS + b]
+            part[0], part[1] = tree * firsts[N_BLOCKS] + firsts[b], k
+            part[2], part[3] = n_numbers, n_out
+            for i in range(k):
+                for t in range(n_out):
+                    matrices[n_numbers] = axes[t, i]
+                    n_numbers += 1
+    return starts, parts, columns, matrices[:n_numbers].copy()
