@@ -75,7 +75,8 @@ def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, gram, v
         solve_lower(within, k, whitened[r])
     n_top = min(n_top, k, n_runs - 1)
     if n_runs <= 2:  # the two means differ in one direction
-        axes[0, :k] = whitened[0, :k]
+        for i in range(k):
+            axes[0, i] = whitened[0, i]
     else:
         by_class = n_runs <= k
         g = n_runs if by_class else k
@@ -92,17 +93,16 @@ def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, gram, v
         while n_top > 1 and not gram[n_top - 1, n_top - 1] > NO_DIRECTION * gram[0, 0]:
             n_top -= 1
         for t in range(n_top):
+            for i in range(k):
+                axes[t, i] = 0.0 if by_class else vectors[t, i]
             if by_class:
-                axes[t, :k] = 0.0
                 for r in range(n_runs):
                     add_multiple(axes[t], vectors[t, r], whitened[r], k)
-            else:
-                axes[t, :k] = vectors[t, :k]
     for t in range(max(n_top, 1)):
         solve_upper(within, k, axes[t])
         if not make_unit(axes[t], k):  # means alike
-            axes[t, :k] = 0.0
-            axes[t, 0] = 1.0
+            for i in range(k):
+                axes[t, i] = i == 0
     return max(n_top, 1)
 
 
@@ -176,8 +176,9 @@ def discriminant_views(
             draw_some(state, bag, n_bag, n_wanted, sample)
             n_runs = class_runs(sample, n_wanted, edges, runs)
             if n_runs == 1:
-                sample[:n_bag] = bag[:n_bag]
-                n_runs = class_runs(sample, n_bag, edges, runs)
+                n_wanted = n_bag
+                draw_some(state, bag, n_bag, n_wanted, sample)
+                n_runs = class_runs(sample, n_wanted, edges, runs)
             _scatter_within(data, chosen, k, sample, runs, n_runs, means, tile, within)
             n_out = _fisher_directions(
                 k, runs, n_runs, means, within, shrinkage, max_directions, gram, vectors, axes
