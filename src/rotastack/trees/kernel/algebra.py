@@ -8,7 +8,11 @@ LANES = 4
 """Rows of what :func:`add_products` takes come in as many; fill up with zeros."""
 
 MOST_SWEEPS = 40
+ORTHOGONAL = 1e-20
+"""Rows are taken as orthogonal if the square of their cosine is not larger."""
+
 ROUNDING = 1e-16
+LEAST = 1e-300
 TIED = 1 - 1e-9
 
 
@@ -101,50 +105,59 @@ def rotate(a, b, c, s, n):
 
 
 @compiled
-def eigenvectors(matrix, n, n_top, vectors):
-    """Write the eigenvectors of the `n_top` largest eigenvalues of a symmetric matrix to the rows of `vectors`.
+def orthogonalize(rows, n, k, squares, n_top):
+    """Turn n rows of length k among each other until they are orthogonal; the `n_top` longest stand first.
 
-    By Jacobi's rotations; the matrix, both triangles of it, is used up, and its diagonal then starts with
-    the eigenvalues, descending.
+    Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of the matrix
+    times its singular values, whose squares start `squares`.
     """
-    negligible = 0.0
-    for i in range(n):
-        negligible += abs(matrix[i, i]) * ROUNDING
-        vectors[i, :n] = 0.0
-        vectors[i, i] = 1.0
     turned = True
     sweep = 0
     while turned and sweep < MOST_SWEEPS:
         turned = False
         sweep += 1
+        for p in range(n):
+            squares[p] = dot(rows[p], rows[p], k)
         for p in range(n - 1):
             for q in range(p + 1, n):
-                shared = matrix[p, q]
-                if abs(shared) <= negligible:
+                shared = dot(rows[p], rows[q], k)
+                if shared * shared <= ORTHOGONAL * squares[p] * squares[q]:
                     continue
                 turned = True
-                half = (matrix[q, q] - matrix[p, p]) / (2.0 * shared)
+                half = (squares[q] - squares[p]) / (2.0 * shared)
                 t = 1.0 / (abs(half) + np.sqrt(half * half + 1.0))
                 if half < 0.0:
                     t = -t
                 c = 1.0 / np.sqrt(t * t + 1.0)
-                first, second = matrix[p, p] - t * shared, matrix[q, q] + t * shared
-                rotate(matrix[p], matrix[q], c, t * c, n)
-                rotate(vectors[p], vectors[q], c, t * c, n)
-                for i in range(n):
-                    matrix[i, p] = matrix[p, i]
-                    matrix[i, q] = matrix[q, i]
-                matrix[p, p], matrix[q, q] = first, second
-                matrix[p, q] = matrix[q, p] = 0.0
+                rotate(rows[p], rows[q], c, t * c, k)
+                squares[p] -= t * shared
+                squares[q] += t * shared
     for i in range(n_top):
         best = i
         for j in range(i + 1, n):
-            if matrix[j, j] > matrix[best, best]:
+            if squares[j] > squares[best]:
                 best = j
         if best != i:
-            matrix[i, i], matrix[best, best] = matrix[best, best], matrix[i, i]
-            for j in range(n):
-                vectors[i, j], vectors[best, j] = vectors[best, j], vectors[i, j]
+            squares[i], squares[best] = squares[best], squares[i]
+            for j in range(k):
+                rows[i, j], rows[best, j] = rows[best, j], rows[i, j]
+
+
+@compiled
+def principal_axes(products, k, squares, n_top):
+    """Replace the first rows of a positive semidefinite matrix by its `n_top` longest axes, in proportion.
+
+    Only its lower triangle is looked at. Axes without length are directions all the same.
+    """
+    trace = 0.0
+    for i in range(k):
+        trace += products[i, i]
+    factorize(products, k, ROUNDING * trace + LEAST)
+    for i in range(k):
+        for j in range(i + 1, k):
+            products[i, j] = products[j, i]
+            products[j, i] = 0.0
+    orthogonalize(products, k, k, squares, n_top)
 
 
 @compiled

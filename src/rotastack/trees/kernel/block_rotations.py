@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from rotastack.trees.kernel.algebra import add_products, eigenvectors, filled_up, make_unit
+from rotastack.trees.kernel.algebra import add_products, filled_up, make_unit, principal_axes
 from rotastack.trees.kernel.compiling import compiled, entry_point
 from rotastack.trees.kernel.randomness import draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.view_draws import class_runs, deal_columns, draw_bag, sum_at
@@ -60,7 +60,7 @@ def principal_views(data, places, edges, bag_seeds, view_seeds, n_blocks, ratio)
     runs = np.empty(edges.shape[0], np.int64)
     values = np.zeros((width, drawn.shape[0]))
     products = np.empty((width, width))
-    vectors = np.empty((size, size))
+    squares = np.empty(size)
     order = np.empty(p, np.int64)
     block_of = np.empty(p, np.int64)
     starts = np.full(n_trees, n_blocks)
@@ -87,17 +87,14 @@ def principal_views(data, places, edges, bag_seeds, view_seeds, n_blocks, ratio)
             values[k:, :n_drawn] = 0.0
             products[:] = 0.0
             add_products(values, filled_up(k), n_drawn, products)
-            for i in range(k):
-                for j in range(i):
-                    products[j, i] = products[i, j]
-            eigenvectors(products, k, k, vectors)
+            principal_axes(products, k, squares, k)
             part = parts[tree * n_blocks + b]
             part[0], part[1], part[2], part[3] = tree * p + firsts[b], k, at, k
             for t in range(k):
-                make_unit(vectors[t], k)
+                make_unit(products[t], k)
             for i in range(k):
                 for t in range(k):
-                    matrices[at] = vectors[t, i]
+                    matrices[at] = products[t, i]
                     at += 1
     return starts, parts, columns, matrices
 

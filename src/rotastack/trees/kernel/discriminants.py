@@ -5,11 +5,11 @@ import numpy as np
 from rotastack.trees.kernel.algebra import (
     add_multiple,
     add_products,
-    dot,
-    eigenvectors,
     factorize,
     filled_up,
     make_unit,
+    orthogonalize,
+    principal_axes,
     solve_lower,
     solve_upper,
 )
@@ -48,10 +48,10 @@ def _scatter_within(data, columns, k, sample, runs, n_runs, means, tile, within)
 
 
 @compiled
-def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, gram, vectors, axes):
-    """Write unit directions to the rows of `axes`, the most telling first; return how many.
+def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, between, squares):
+    """Return an array whose first rows are unit directions, the most telling first, and how many there are.
 
-    `means` and `within` are used up.
+    `means` and `within` are used up; `between` and `squares` are scratch.
     """
     mean_variance = 0.0
     for j in range(k):
@@ -71,39 +71,28 @@ def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, gram, v
         for r in range(n_runs):
             means[r, j] = (means[r, j] - overall) * np.sqrt(float(runs[r + 1] - runs[r]))
     whitened = means  # class by class
-    for r in range(1 if n_runs == 2 else n_runs):
+    for r in range(n_runs):
         solve_lower(within, k, whitened[r])
-    n_top = min(n_top, k, n_runs - 1)
-    if n_runs <= 2:  # the two means differ in one direction
+    n_top = max(1, min(n_top, k, n_runs - 1))
+    axes = whitened
+    if n_runs > k:
+        axes = between
         for i in range(k):
-            axes[0, i] = whitened[0, i]
-    else:
-        by_class = n_runs <= k
-        g = n_runs if by_class else k
-        if by_class:
-            for r in range(g):
-                for s in range(r + 1):
-                    gram[r, s] = gram[s, r] = dot(whitened[r], whitened[s], k)
-        else:
-            gram[:k, :k] = 0.0
-            for r in range(n_runs):
-                for i in range(k):
-                    add_multiple(gram[i], whitened[r, i], whitened[r], k)
-        eigenvectors(gram, g, n_top, vectors)
-        while n_top > 1 and not gram[n_top - 1, n_top - 1] > NO_DIRECTION * gram[0, 0]:
-            n_top -= 1
-        for t in range(n_top):
+            for j in range(i + 1):
+                between[i, j] = 0.0
+        for r in range(n_runs):
             for i in range(k):
-                axes[t, i] = 0.0 if by_class else vectors[t, i]
-            if by_class:
-                for r in range(n_runs):
-                    add_multiple(axes[t], vectors[t, r], whitened[r], k)
-    for t in range(max(n_top, 1)):
+                add_multiple(between[i], whitened[r, i], whitened[r], i + 1)
+        principal_axes(between, k, squares, n_top)
+    elif n_runs > 2:
+        orthogonalize(whitened, n_runs, k, squares, n_top)
+    while n_top > 1 and squares[n_top - 1] <= NO_DIRECTION * squares[0]:
+        n_top -= 1
+    for t in range(n_top):
         solve_upper(within, k, axes[t])
         if not make_unit(axes[t], k):  # means alike
-            for i in range(k):
-                axes[t, i] = i == 0
-    return max(n_top, 1)
+            axes[t, 0] = 1.0
+    return axes, n_top
 
 
 @entry_point
@@ -148,10 +137,8 @@ def discriminant_views(
     means = np.empty((n_classes, size))
     tile = np.empty((width, TILE))
     within = np.empty((width, width))
-    g = min(n_classes, size)
-    gram = np.empty((g, g))
-    vectors = np.empty((g, g))
-    axes = np.empty((widest, size))
+    between = np.empty((size, size))
+    squares = np.empty(size)
     order = np.empty(p, np.int64)
     block_of = np.empty(p, np.int64)
     starts = np.full(n_trees, N_BLOCKS)
@@ -180,8 +167,8 @@ def discriminant_views(
                 draw_some(state, bag, n_bag, n_wanted, sample)
                 n_runs = class_runs(sample, n_wanted, edges, runs)
             _scatter_within(data, chosen, k, sample, runs, n_runs, means, tile, within)
-            n_out = _fisher_directions(
-                k, runs, n_runs, means, within, shrinkage, max_directions, gram, vectors, axes
+            axes, n_out = _fisher_directions(
+                k, runs, n_runs, means, within, shrinkage, max_directions, between, squares
             )
             part = parts[tree * N_BLOCKS + b]
             part[0], part[1] = tree * firsts[N_BLOCKS] + firsts[b], k
