@@ -21,7 +21,7 @@ FEW_COLUMNS = 4
 """With fewer columns than that each block has all of them."""
 
 TILE = 256
-NO_DIRECTION = 1e-10
+NO_DIRECTION = 1e-13
 """A direction whose Fisher ratio is so small beside the largest is rounding, and left out."""
 
 

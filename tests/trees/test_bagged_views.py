@@ -1,0 +1,251 @@
+"""Views fitted to bags, by compiled code: each against a plain computation, and what they may see."""
+
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import pytest
+from scipy.linalg import eigh
+from scipy.stats import chi2, kstest
+
+from rotastack.trees import bagged_views
+from rotastack.trees.bagged_views import BaggedViews
+from rotastack.trees.kernel.algebra import principal_axes
+from rotastack.trees.kernel.randomness import draw_many_below
+from rotastack.trees.kernel.view_draws import draw_some
+from rotastack.views.subsets import signed
+
+SCALES = np.float32([1e-3, 1, 1e3, 1, 1, 1e-2, 5, 1, 30])
+
+
+def table(n, p, n_classes, seed=0):
+    """Return rows whose classes differ in their means, on very different scales, and their classes."""
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(0, n_classes, n)
+    means = rng.standard_normal((n_classes, p))
+    X = (means[codes] + rng.standard_normal((n, p)) + 3) * np.resize(SCALES, p)
+    return X.astype(np.float32), codes
+
+
+def seeds(n, seed=0):
+    return np.random.default_rng(seed).integers(0, 2**63, (2, n)).astype(np.uint64)
+
+
+def bag(seed, n):
+    return np.unique(draw_many_below(seed, n, n))
+
+
+def blocks(views):
+    """Yield number of the view, columns and matrix of each part."""
+    for v, (begin, end) in enumerate(zip(views.starts[:-1], views.starts[1:], strict=True)):
+        for first, n_in, where, n_out in views.parts[begin:end]:
+            matrix = views.matrices[where : where + n_in * n_out].reshape(n_in, n_out)
+            yield v, views.columns[first : first + n_in], matrix
+
+
+def tables_of(views):
+    return [a.tobytes() for a in (views.starts, views.parts, views.columns, views.matrices)]
+
+
+def all_kinds(bagged, bags, own):
+    return [bagged.discriminants(bags, own), bagged.principal(bags, own), bagged.sparse(own)]
+
+
+def discriminants(Z, codes, n_top):
+    """Return unit solutions of ``Sb d = lambda Sw d``, with Sw shrunk by a hundredth."""
+    k = Z.shape[1]
+    groups = [Z[codes == c] for c in np.unique(codes)]
+    within = sum((g - g.mean(axis=0)).T @ (g - g.mean(axis=0)) for g in groups)
+    between = sum(len(g) * np.outer(m, m) for g in groups for m in [g.mean(axis=0) - Z.mean(axis=0)])
+    found = eigh(between, 0.99 * within + 0.01 * np.trace(within) / k * np.eye(k))[1][:, ::-1]
+    found = found[:, : min(len(groups) - 1, k, n_top)]
+    return signed(found / np.linalg.norm(found, axis=0))
+
+
+@pytest.mark.parametrize(("p", "n_classes"), [(9, 2), (9, 3), (8, 12), (14, 7), (3, 3), (1, 3)])
+def test_discriminants_of_the_rows_in_the_bag(p, n_classes):
+    X, codes = table(300, p, n_classes)
+    bags, own = seeds(4)
+    views = BaggedViews.of(X, codes, n_classes).discriminants(bags, own, share=1.0)
+    for v, columns, matrix in blocks(views):
+        rows = bag(bags[v], 300)
+        expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
+        assert matrix == pytest.approx(expected, abs=1e-6)
+
+
+def test_scatter_of_many_rows_and_columns():
+    """More rows than are held at once, and a number of columns that the products are not unrolled to."""
+    X, codes = table(1500, 38, 5)
+    bags, own = seeds(1)
+    views = BaggedViews.of(X, codes, 5).discriminants(bags, own, share=1.0)
+    rows = bag(bags[0], 1500)
+    for _, columns, matrix in blocks(views):
+        expected = discriminants(X[rows][:, columns].astype(float), codes[rows], 4)
+        assert matrix == pytest.approx(expected, abs=1e-6)
+
+
+def evenly(counts, n_kinds):
+    """Whether kinds are as often as chance has it."""
+    counts = np.array(list(counts))
+    assert len(counts) == n_kinds
+    expected = counts.sum() / n_kinds
+    return chi2.sf(((counts - expected) ** 2 / expected).sum(), n_kinds - 1) > 1e-3
+
+
+def test_rows_are_drawn_evenly_without_replacement():
+    state, sample, own = np.zeros(1, np.uint64), np.empty(6, np.int64), np.arange(10, 16)
+    drawn = Counter()
+    for _ in range(3000):
+        draw_some(state, own, 6, 4, sample)
+        drawn[tuple(sample[:4].tolist())] += 1
+    assert set(drawn) == set(combinations(range(10, 16), 4))
+    assert evenly(drawn.values(), 15)
+
+
+def test_columns_are_split_evenly():
+    X, codes = table(30, 5, 2)
+    views = BaggedViews.of(X, codes, 2).discriminants(*seeds(2000))
+    first, second = (views.columns[views.parts[b::2, :1] + np.arange(3 - b)] for b in range(2))
+    assert (np.sort(np.hstack([first, second])) == np.arange(5)).all()
+    assert evenly(Counter(map(tuple, first.tolist())).values(), 10)
+
+
+def test_wide_tables_are_looked_at_in_part():
+    X, codes = table(40, 25, 2)
+    views = BaggedViews.of(X, codes, 2).discriminants(*seeds(3), max_columns=10)
+    assert (views.parts[:, 1] == 10).all()
+    assert all(len(set(c.tolist())) == 20 for c in views.columns.reshape(3, 20))
+
+
+@pytest.mark.parametrize("size", [2, 3, 4])
+def test_sparse_rotations_are_uniform(size):
+    """Of a uniform rotation an entry is distributed as a coordinate of a point on the sphere."""
+    X, codes = table(9, size, 2)
+    views = BaggedViews.of(X, codes, 2).sparse(seeds(1500)[1], (size, size))
+    turned = views.matrices.reshape(-1, size, size).astype(float)
+    assert turned @ turned.transpose(0, 2, 1) == pytest.approx(
+        np.broadcast_to(np.eye(size), turned.shape), abs=1e-6
+    )
+    assert np.linalg.det(turned) == pytest.approx(1)
+    for entry in turned.reshape(-1, size * size).T:
+        assert kstest((entry + 1) / 2, "beta", args=((size - 1) / 2, (size - 1) / 2)).pvalue > 1e-4
+    if size > 2:  # rows apart, given by one another at size 2
+        assert (turned[:, 0, 0] * turned[:, 1, 1]).mean() == pytest.approx(0, abs=4 / size / 1500**0.5)
+
+
+def test_sizes_of_sparse_blocks():
+    X, codes = table(9, 11, 2)
+    views = BaggedViews.of(X, codes, 2).sparse(seeds(900)[1])
+    firsts = views.parts[views.starts[:-1], 1]
+    assert evenly(Counter(firsts.tolist()).values(), 3)
+    assert set(firsts.tolist()) == {2, 3, 4}
+    per_view = np.add.reduceat(views.parts[:, 1], views.starts[:-1])
+    assert (per_view == 11).all()
+    assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
+
+
+@pytest.mark.parametrize("rank", [0, 1, 2, 5, 6])
+def test_axes_of_a_matrix(rank):
+    rng = np.random.default_rng(rank)
+    rows = rng.standard_normal((6, rank)) * 10.0 ** -np.arange(rank)
+    matrix = rows @ rows.T
+    values, vectors = (a[..., ::-1] for a in np.linalg.eigh(matrix))
+    axes, squares = np.tril(matrix), np.empty(6)
+    principal_axes(axes, 6, squares, 6)
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    assert axes @ axes.T == pytest.approx(np.eye(6), abs=1e-9)
+    assert squares == pytest.approx(values, abs=1e-14 * values[0] + 1e-299)
+    assert signed(axes.T)[:, :rank] == pytest.approx(signed(vectors)[:, :rank], abs=1e-5)
+
+
+def test_principal_axes_of_the_rows_in_the_bag():
+    """So many draws that the sample is the bag, of one class."""
+    X, _ = table(40, 8, 1)
+    X /= np.resize(SCALES, 8)
+    X *= np.float32([4, 2, 1, 0.5, 3, 1.5, 0.7, 0.3])
+    bags, own = seeds(20)
+    views = BaggedViews.of(X, np.zeros(40, int), 1).principal(bags, own, bootstrap_ratio=4000.0)
+    sizes = views.parts[:, 1].reshape(20, 3)
+    assert (sizes == [3, 3, 2]).all()
+    for v, columns, matrix in blocks(views):
+        sample = X[bag(bags[v], 40)][:, columns].astype(float)
+        spread = matrix.T @ np.cov(sample.T) @ matrix
+        assert matrix.T @ matrix == pytest.approx(np.eye(len(columns)), abs=1e-6)
+        assert np.diag(spread) == pytest.approx(np.linalg.eigvalsh(np.cov(sample.T))[::-1], rel=0.02)
+
+
+def test_subsets_of_the_classes_are_drawn_evenly():
+    """Each class lies along a line of its own, so the longest axis tells which ones were kept."""
+    angles = np.deg2rad([0, 50, 115])
+    lines = np.stack([np.cos(angles), np.sin(angles)], axis=1) * [[1], [1.2], [1]]
+    codes = np.repeat([0, 1, 2], 400)
+    X = lines[codes] * np.tile([[-1], [1]], (600, 1))
+    views = BaggedViews.of(X.astype(np.float32), codes, 3).principal(*seeds(700), bootstrap_ratio=2.0)
+    kept = [[*subset] for n in (1, 2, 3) for subset in combinations(range(3), n)]
+    axes = np.stack([np.linalg.eigh(lines[s].T @ lines[s])[1][:, -1] for s in kept])
+    closeness = np.abs(views.matrices.reshape(-1, 2, 2)[:, :, 0] @ axes.T)
+    assert evenly(np.bincount(closeness.argmax(axis=1)), 7)
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 7])
+@pytest.mark.parametrize("kind", ["constant", "alike", "copies", "alone", "two rows"])
+def test_extreme_tables(kind, p):
+    X, codes = table(30, p, 3)
+    if kind == "constant":
+        X[:] = 0.1
+    elif kind == "alike":  # no scatter within classes
+        X[:] = codes[:, None]
+    elif kind == "copies":
+        X[:] = X[:, :1]
+    elif kind == "alone":  # mostly one class in the bag
+        codes = (np.arange(30) == 4).astype(int)
+    else:
+        X, codes = X[:2], np.array([0, 2])
+    bagged = BaggedViews.of(X, codes, 3)
+    for views in all_kinds(bagged, *seeds(30)):
+        assert (views.widths() > 0).all()
+        for _, _, matrix in blocks(views):
+            assert np.linalg.norm(matrix, axis=0) == pytest.approx(1, abs=1e-6)
+    for _, columns, matrix in blocks(bagged.principal(*seeds(30))):
+        assert matrix.T @ matrix == pytest.approx(np.eye(len(columns)), abs=1e-6)
+
+
+def test_no_scatter_within_classes_leaves_the_means():
+    """One direction where all classes lie in one line, however many they are."""
+    codes = np.arange(40) % 4
+    X = np.outer(codes, [1, 0, 2, 0]).astype(np.float32)
+    X[:, 1] = 5
+    for _, columns, matrix in blocks(BaggedViews.of(X, codes, 4).discriminants(*seeds(20))):
+        expected = np.array([1.0, 0, 2, 0])[columns]
+        if expected.any():
+            assert matrix == pytest.approx(expected[:, None] / np.linalg.norm(expected), abs=1e-6)
+
+
+@pytest.mark.parametrize("chunk", [1, 7, 100])
+def test_threads_and_chunks_change_nothing(chunk, monkeypatch):
+    X, codes = table(80, 9, 4)
+    expected = [tables_of(v) for v in all_kinds(BaggedViews.of(X, codes, 4), *seeds(23))]
+    monkeypatch.setattr(bagged_views, "TREES_AT_ONCE", chunk)
+    found = all_kinds(BaggedViews.of(X, codes, 4, n_jobs=2), *seeds(23))
+    assert [tables_of(v) for v in found] == expected
+
+
+def test_rows_out_of_the_bag_are_not_seen():
+    X, codes = table(60, 9, 3)
+    bags, own = seeds(1)
+    out = np.setdiff1d(np.arange(60), bag(bags[0], 60))
+    other, others = X.copy(), codes.copy()
+    other[out] = 1e6
+    others[out] = (codes[out] + 1) % 3
+    before = all_kinds(BaggedViews.of(X, codes, 3), bags, own)
+    after = all_kinds(BaggedViews.of(other, others, 3), bags, own)
+    assert [tables_of(v) for v in before] == [tables_of(v) for v in after]
+
+
+def test_rows_of_weight_0_are_as_if_they_were_not_there():
+    X, codes = table(60, 9, 3)
+    weights = np.tile([2.0, 0.0, 0.5], 20)
+    there = weights > 0
+    given = all_kinds(BaggedViews.of(X, codes, 3, weights), *seeds(5))
+    without = all_kinds(BaggedViews.of(X[there], codes[there], 3), *seeds(5))
+    assert [tables_of(v) for v in given] == [tables_of(v) for v in without]
