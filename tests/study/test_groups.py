@@ -251,3 +251,11 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     assert "<td>6.26</td><td>6.12</td><td>6.12</td>" in part
     assert "Average ranks of the errors" not in page
     assert set(pd.read_csv(tmp_path / "table.csv")["metric"]) <= {"error", "error_sd"}
+
+
+def test_means_over_data_sets_are_not_missed_as_one(cells):
+    scores = scores_of(errors_of(cells)[["Plain/NN"]])
+    _, absent = published.compare_with_published(scores, cells, [])
+    assert absent["data sets"] == []
+    assert "RP/NN" in absent["methods"]
+    assert "RotF" not in absent["methods"]  # of all groups

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -88,7 +90,7 @@ def _best(part: pd.DataFrame, methods: dict) -> str | None:
     return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
-def _in_order(study: dict, methods: list[str], comparison: dict) -> dict:
+def _in_order(study: Mapping[str, Any], methods: list[str], comparison: dict) -> dict:
     """Return the study with its methods and groups in their order: the first is what others are compared with."""
     groups = study["evaluation"]["groups"]
     ordered = {
