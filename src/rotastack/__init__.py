@@ -47,6 +47,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "RandomSubspaceEnsembleClassifier",
         ],
         "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
+        "ensembles.rotastack": ["RotastackClassifier"],
         "ensembles.rotation_forest": ["RotationForestClassifier"],
         "ensembles.stacked_rotation": ["StackedRotationClassifier"],
         "linear.diversity": ["DiversityRegularizedClassifier"],

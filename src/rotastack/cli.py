@@ -257,9 +257,20 @@ def _methods(arguments) -> None:
         "pools: view identity (one member) or rotation (one member per rotation of the group), with a learner:"
     )
     for name in learner_names():
-        print(f"  {name}: {', '.join(learner_parameters(name))}")
+        print(f"  {name}: {', '.join(map(_parameter, learner_parameters(name).items()))}")
+    print(
+        "bases: nn is one nearest neighbour, j48 C4.5, nb Gaussian naive Bayes; psvm and exrm are linear machines"
+    )
     print("combiners: vote (voting: soft or hard); stacking (learner: as above, the level-1 learner);")
-    print("  weights (weighting, h: rotations by complexity); member (member: one weighting of its learner)")
+    print("  weights (weighting, h: rotations by complexity); prune (pruner: docs/pruning.md);")
+    print("  member (member: one weighting of its learner, or one of its pool's sizes, such as '5')")
+
+
+def _parameter(item: tuple[str, dict]) -> str:
+    """Return a parameter's name, with its values if they are named."""
+    name, rule = item
+    values = ["null" if value is None else str(value) for value in rule.get("enum", [])]
+    return f"{name} ({' | '.join(values)})" if values else name
 
 
 def _predict(arguments) -> None:

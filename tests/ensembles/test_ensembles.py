@@ -133,6 +133,12 @@ def test_class_absent_from_a_training_set_has_probability_zero():
             "column numbers from 0 to 3",
         ),
         (PooledEnsembleClassifier([("a", None, 0)]), np.eye(4), [0, 1, 0, 1], "positive sum"),
+        (
+            PooledEnsembleClassifier([("a", None)]),
+            np.eye(4),
+            [0, 1, 0, 1],
+            r"a list of \(name, transformer, share\)",
+        ),
     ],
 )
 def test_bad_input_is_named(estimator, X, y, message):

@@ -35,6 +35,11 @@ def test_parameters_match_the_signature_and_it_learns(kind, iris):
         ),
         ({"kind": "forest", "n_trees": 0}, "n_trees: 0 is not allowed"),
         ({"kind": "boosted", "learning_rate": "fast"}, "learning_rate: 'fast' is not allowed"),
+        (
+            {"kind": "plain", "base": "knn"},
+            "base: 'knn' is not allowed; it must be one of nn, j48, nb; did you mean 'nn'",
+        ),
+        ({"kind": "diffusion_map", "delta": 0}, "delta: 0 is not allowed"),
     ],
 )
 def test_mistakes_are_named(spec, message):

@@ -13,7 +13,7 @@ from rotastack.study.job import Job
 from rotastack.study.plan import Plan
 from rotastack.study.published_groups import beside_published, split_cells
 from rotastack.study.results import group_table
-from rotastack.study.steps import published, summarize
+from rotastack.study.steps import published, report, summarize
 
 NAN = float("nan")
 
@@ -100,6 +100,37 @@ def test_what_failed_everywhere_is_left_out_of_its_group():
     nothing = summarize._group_rows({"G": summarize._group(errors * NAN, 0.05)})
     assert nothing["rows"].tolist() == [0, 0, 0]
     assert nothing["average_rank"].isna().all()
+
+
+def test_the_report_says_what_came_out_in_each_group():
+    rows = list("stuvwxyz")
+    ordered = pd.DataFrame({"C": 0.3, "D": 0.2, "E": 0.1}, index=rows)
+    tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
+    found = {"G": ordered, "H": tied, "I": tied * NAN}
+    result = {"groups": {name: summarize._group(errors, 0.05) for name, errors in found.items()}}
+    evaluation = {"alpha": 0.05, "groups": {"G": {"title": "Trees"}, "H": {"title": ""}, "I": {"title": ""}}}
+    trees, neighbours, nothing = report._verdict({**result, "average_ranks": {}}, ["C"], "C", evaluation)
+    assert trees.startswith(
+        "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
+    )
+    assert trees.endswith("by Nemenyi's test these pairs do: E and C.")
+    assert neighbours == (
+        "H: by average rank of the accuracy over 8 data sets the order is C (1.50), D (1.50). Friedman's test sees no "
+        "difference between the methods (p = 1): with 8 data sets the order above may be chance."
+    )
+    assert nothing == "I: no data set has scores of all methods; see the notes of the group."
+
+
+def test_the_report_keeps_the_order_of_methods_and_groups():
+    methods = {"D/H": 1, "C/H": 2, "C/G": 3, "D/G": 4}
+    evaluation = {n: {"methods": {"C": f"C/{n}", "D": f"D/{n}"}} for n in "GH"}
+    study = {"methods": dict(sorted(methods.items())), "evaluation": {"groups": evaluation}}
+    comparison = {"error": {"groups": {n: {"methods": ["D", "C"]} for n in ("H", "G", "all")}}}
+    shown = report._in_order(study, list(methods), comparison)
+    assert shown == study
+    assert list(shown["methods"]) == list(methods)
+    assert list(shown["evaluation"]["groups"]) == ["H", "G"]
+    assert list(shown["evaluation"]["groups"]["G"]["methods"]) == ["D", "C"]
 
 
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
@@ -220,3 +251,11 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
     assert "<td>6.26</td><td>6.12</td><td>6.12</td>" in part
     assert "Average ranks of the errors" not in page
     assert set(pd.read_csv(tmp_path / "table.csv")["metric"]) <= {"error", "error_sd"}
+
+
+def test_means_over_data_sets_are_not_missed_as_one(cells):
+    scores = scores_of(errors_of(cells)[["Plain/NN"]])
+    _, absent = published.compare_with_published(scores, cells, [])
+    assert absent["data sets"] == []
+    assert "RP/NN" in absent["methods"]
+    assert "RotF" not in absent["methods"]  # of all groups

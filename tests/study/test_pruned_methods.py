@@ -292,7 +292,7 @@ def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
         ({"learner": {"kind": "rotation_forest", "base": "nb"}, "diversity": True}, "diversity: rotation_forest has trees that vote with base j48 only"),
         ({"learner": {"kind": "forest", "n_trees": 5}, "sizes": [2]}, "sizes: forest has no members whose mean decides"),
         ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2, 6]}, "sizes: 6 members are wanted; the learner has 5"),
-        ({"learner": {"kind": "random_subspace"}, "sizes": [2]}, "2 members are wanted; the learner says nothing of its number"),
+        ({"learner": {"kind": "random_subspace"}, "sizes": [2]}, "2 members are wanted; the learner says nothing of its number; give it n_estimators"),
         ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2]}, "K.combiner: its pool has sizes; combiner member takes one of them"),
     ],
 )  # fmt: skip

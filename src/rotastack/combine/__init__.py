@@ -4,5 +4,10 @@ import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
-    submod_attrs={"rotation_weights": ["RotationWeights"], "stacking": ["Stacking"], "voting": ["Voting"]},
+    submod_attrs={
+        "log_linear": ["LogLinearPool"],
+        "rotation_weights": ["RotationWeights"],
+        "stacking": ["Stacking"],
+        "voting": ["Voting"],
+    },
 )

@@ -21,7 +21,9 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
             "RandomSubspaceEnsembleClassifier",
         ],
         "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
+        "rotastack": ["RotastackClassifier"],
         "rotation_forest": ["RotationForestClassifier"],
         "stacked_rotation": ["StackedRotationClassifier"],
+        "tree_families": ["TreeFamily"],
     },
 )

@@ -41,6 +41,11 @@ class PooledEnsemble(BaseEstimator):
         """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
         learner = self._base_learner()
         views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
+        for entry in views:
+            if not isinstance(entry, tuple | list) or len(entry) != 3:
+                raise ValueError(
+                    f"view must be a list of (name, transformer, share), got the entry {entry!r}"
+                )
         counts = _apportion(self.n_estimators, [share for _, _, share in views])
         return [
             Recipe(view, learner, name)

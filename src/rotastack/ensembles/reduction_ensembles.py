@@ -116,9 +116,9 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
     boost : bool, default=False
         AdaBoost.M1 by resampling, ten rounds at most, inside each member.
     scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before.
-    categorical_features : array-like or None, default=None
-        Columns that are not projected.
+        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies) that are not projected.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement.
     n_jobs : int or None
@@ -191,9 +191,9 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     boost : bool, default=False
         AdaBoost.M1 by resampling, ten rounds at most, inside each member.
     scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before.
-    categorical_features : array-like or None, default=None
-        Columns that all members see.
+        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies) that all members see.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement.
     n_jobs : int or None
@@ -248,9 +248,9 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
     boost : bool, default=False
         AdaBoost.M1 by resampling, ten rounds at most, inside each member (DM+AdaBoost).
     scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before.
-    categorical_features : array-like or None, default=None
-        Columns that are not embedded.
+        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies) that are not embedded.
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement.
     n_jobs : int or None

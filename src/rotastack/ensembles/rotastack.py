@@ -1,4 +1,4 @@
-"""The flagship: a forest over families of views whose weights say where rotating helps."""
+"""The flagship: a forest over families of views, and weights that say where rotating helps."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -6,12 +6,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_consistent_length,
+    check_is_fitted,
+    column_or_1d,
+)
 
 from rotastack.combine.log_linear import LogLinearPool
-from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
+from rotastack.ensembles.mixed_table import MixedTable
 from rotastack.ensembles.tree_families import TreeFamily, find_families, planned_families
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeOptions, grow_forest
@@ -19,23 +25,84 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackClassifier"]
 
+_BLOCK = 2**22  # numbers of families' outputs held at once in predict
+
 
 class RotastackClassifier(ClassifierMixin, BaseEstimator):
     """A forest over a mixture of views, each switched off where it hurts.
 
     Families of trees look at the columns as they are, at linear discriminants, at principal axes and at
     sparse random rotations; each tree's view is fitted to the rows in its bag. What each family says of rows
-    out of bag decides, by one small convex problem, how much it counts
-    (:class:`~rotastack.combine.LogLinearPool`).
+    out of bag decides, by one small convex problem, how much it counts: the decision is the log-linear pool of the
+    families (:class:`~rotastack.combine.LogLinearPool`).
+
+    Parameters
+    ----------
+    trees_per_family : int, default=100
+    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp")
+        What trees see: "id" the columns, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
+        for each split; and beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
+        blocks of three, "Lsp" random rotations of blocks of two to four. Families of one's own are
+        :class:`~rotastack.ensembles.TreeFamily` objects.
+    ridge : float, default=2.0
+        Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
+    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers.
+        A missing category is one of its own.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn's forests.
+    n_jobs : int or None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    families_ : tuple of str
+        Names of the families.
+    family_weights_ : ndarray of shape (n_families,)
+        Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
+    oob_proba_ : ndarray of shape (n_rows, n_classes)
+        The pool's probabilities from trees that have a row out of bag; NaN where no tree has.
+    oob_score_ : float
+        Accuracy of `oob_proba_`. The weights, one for each family, were fitted to the same rows.
+    oob_family_errors_ : ndarray of shape (n_families,)
+        Error of each family alone out of bag.
+    forest_ : GrownTrees
+        All trees, family after family.
+
+    Notes
+    -----
+    Columns are scaled to [0, 1] and missing numbers filled with medians, both by training rows; a column with
+    missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
+    out-of-bag results are then as optimistic as if the row itself had been seen.
+
+    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views at most ``4 p (q + 4)`` bytes a
+    tree, where q is the number of directions (8 at most) or the size of a block (4 at most); fitting needs 8 bytes for each number of the table, and 8 bytes a row, class and family.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from rotastack import RotastackClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> clf = RotastackClassifier(random_state=0).fit(X, y)
+    >>> clf.predict(X[[0, 60, 120]]).tolist(), clf.oob_score_ > 0.93
+    ([0, 1, 2], True)
+    >>> dict(zip(clf.families_, clf.family_weights_.round(1).tolist()))  # doctest: +SKIP
+    {'id': 0.1, 'idET': 0.2, 'Lm': 0.7, 'Lpc': 0.7, 'Lsp': 0.6}
     """
 
     _parameter_constraints: ClassVar[dict] = {
         "trees_per_family": [Interval(Integral, 1, None, closed="left")],
         "families": [tuple, list],
         "ridge": [Interval(Real, 0, None, closed="neither")],
-        "categorical_features": ["array-like", None],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "class_weight": [StrOptions({"balanced"}), dict, None],
         "n_jobs": [Integral, None],
     }
+
+    forest_: GrownTrees
 
     def __init__(
         self,
@@ -43,7 +110,8 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "Lpc", "Lsp"),
         *,
         ridge: float = 2.0,
-        categorical_features: ArrayLike | None = None,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -51,63 +119,130 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    forest_: GrownTrees
-
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Fit views, grow trees, and weigh the families."""
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Fit views, grow trees, and weigh the families.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            Missing values are allowed.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
+            whether a row is there.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Fewer than two classes, a continuous target, infinite values, weights below 0, unknown families, or text
+            in a column that is not categorical.
+        """
         families = find_families(self.families)
-        X, y = validate_data(self, X, y, **input_rules("minmax"))
+        self.table_ = MixedTable(self.categorical_features)
+        rows = self.table_.fit_transform(X, self)
         y = column_or_1d(y, warn=True)
+        check_consistent_length(rows, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        n_classes = len(self.classes_)
-        if n_classes < 2:
+        if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
-        self.categorical_ = categorical_mask(
-            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
-        )
-        self.scaler_ = fitted_scaler(X, self.categorical_, "minmax")
-        rows = self._seen(X)
+        weights = self._weights(rows, y, sample_weight)
         sequence = root_sequence(self.random_state)
-        grown = planned_families(
-            families, self.trees_per_family, rows, codes, n_classes, sequence, n_jobs=self.n_jobs
+        self.families_ = tuple(family.name for family in families)
+        n_classes = len(self.classes_)
+        with_views = planned_families(
+            families,
+            self.trees_per_family,
+            rows,
+            codes,
+            n_classes,
+            sequence,
+            weights=weights,
+            n_jobs=self.n_jobs,
         )
         self.forest_, out_of_bag = grow_forest(
-            rows, codes, grown, TreeOptions(), sequence, n_classes=n_classes, n_jobs=self.n_jobs
-        )
-        self.families_ = tuple(family.name for family in families)
+            rows, codes, with_views, TreeOptions(), sequence,
+            n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
         assert out_of_bag is not None
-        said = np.stack(
-            [np.where(o.counts[:, None] > 0, o.means(), 1 / n_classes) for o in out_of_bag]
-        )
-        self.pool_ = LogLinearPool(self.ridge).fit(said, codes, n_classes)
-        self.oob_proba_ = self.pool_.predict_proba(said)
-        known = np.any([o.counts > 0 for o in out_of_bag], axis=0)
-        self.oob_score_ = float((self.oob_proba_[known].argmax(axis=1) == codes[known]).mean()) if known.any() else np.nan
+        self._weigh(np.stack([o.means() for o in out_of_bag]), codes, weights)
         return self
+
+    def _weights(self, rows, y, sample_weight) -> NDArray[np.float64] | None:
+        by_class = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
+        if sample_weight is None:
+            return by_class
+        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        return weights if by_class is None else weights * by_class
+
+    def _weigh(self, said: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
+        """Fit the pool to what the families say out of bag, (family, row, class); NaN where no tree has a row."""
+        unseen = np.isnan(said[:, :, 0])
+        self.oob_family_errors_ = np.array(
+            [
+                np.mean(mine[~gone].argmax(axis=1) != codes[~gone]) if not gone.all() else np.nan
+                for mine, gone in zip(said, unseen, strict=True)
+            ]
+        )
+        said = np.where(unseen[:, :, None], 1 / len(self.classes_), said)
+        self.pool_ = LogLinearPool(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
+        never = unseen.all(axis=0)
+        self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(said))
+        right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]
+        self.oob_score_ = float(right.mean()) if len(right) else float("nan")
 
     @property
     def family_weights_(self) -> NDArray[np.float64]:
-        """Weight of each of ``families_``."""
+        """Weight of each of ``families_`` in the pool."""
+        check_is_fitted(self)
         return self.pool_.weights_
 
-    def _seen(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
-        return np.hstack(scaled_columns(X, self.categorical_, self.scaler_))
-
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities."""
-        check_is_fitted(self, "forest_")
-        rows = self._seen(validate_data(self, X, reset=False, **input_rules("minmax")))
-        m = self.trees_per_family
-        groups = np.repeat(np.arange(len(self.families_)), m)
-        said = self.forest_.group_sums(rows, groups, len(self.families_), self.n_jobs) / m
-        return self.pool_.predict_proba(said)
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        check_is_fitted(self)
+        rows = self.table_.transform(X, self)
+        n_families = len(self.families_)
+        groups = np.repeat(np.arange(n_families), self.trees_per_family)
+        step = max(1, _BLOCK // (n_families * len(self.classes_)))
+        decided = []
+        for start in range(0, len(rows), step):
+            sums = self.forest_.group_sums(rows[start : start + step], groups, n_families, self.n_jobs)
+            decided.append(self.pool_.predict_proba(sums / self.trees_per_family))
+        return np.concatenate(decided)
 
     def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

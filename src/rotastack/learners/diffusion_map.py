@@ -12,7 +12,7 @@ PARAMETERS = {
     "epsilon": {"oneOf": [{"enum": ["random", "median"]}, {"type": "number", "exclusiveMinimum": 0}]},
     "n_landmarks": {"type": "integer", "minimum": 2},
     "extension": {"enum": ["markov", "kernel"]},
-    "delta": {"type": "number", "minimum": 0, "maximum": 1},
+    "delta": {"type": "number", "exclusiveMinimum": 0, "maximum": 1},
     "t": {"type": "number", "minimum": 0},
     "boost": {"type": "boolean"},
     "bootstrap": {"type": "boolean"},

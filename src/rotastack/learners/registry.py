@@ -54,7 +54,13 @@ def check_learner(spec: Mapping[str, Any], where: str = "learner") -> None:
                 f"there are {', '.join(allowed)}"
             )
         if not Draft202012Validator(allowed[name]).is_valid(value):
-            raise RotastackError(f"{where}.{name}: {value!r} is not allowed; it must satisfy {allowed[name]}")
+            options = allowed[name].get("enum")
+            rule = (
+                f"be one of {', '.join(map(str, options))}{nearest(str(value), list(map(str, options)))}"
+                if options
+                else f"satisfy {allowed[name]}"
+            )
+            raise RotastackError(f"{where}.{name}: {value!r} is not allowed; it must {rule}")
 
 
 def make_learner(spec: Mapping[str, Any], where: str = "learner") -> Any:

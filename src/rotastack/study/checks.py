@@ -4,7 +4,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.learners.registry import check_learner
+from rotastack.learners.registry import check_learner, learner_parameters
 from rotastack.study.components import PRUNERS
 from rotastack.study.names import member_names, slug
 
@@ -155,7 +155,8 @@ def _check_pool(study: "Study", pool: dict[str, Any], where: str) -> None:
     ]
     if not study.is_holdout and any(special):
         raise RotastackError(
-            f"{where}: diversity, training_error, repeats, sizes and noise go with random splits only"
+            f"{where}: diversity, training_error, repeats, sizes and noise go with random splits only "
+            "(protocol.kind: holdout or crossval)"
         )
     if pool["sizes"]:
         _check_sizes(pool, where)
@@ -198,7 +199,8 @@ def _check_sizes(pool: dict[str, Any], where: str) -> None:
             f"{where}.sizes: {learner['kind']} has no members whose mean decides; {', '.join(_MEAN_OF_MEMBERS)} have"
         )
     if members is None or max(sizes) > members:
-        have = "says nothing of its number" if members is None else f"has {members}"
+        key = next(k for k in _MEMBERS if k in learner_parameters(learner["kind"]))
+        have = f"says nothing of its number; give it {key}" if members is None else f"has {members}"
         raise RotastackError(f"{where}.sizes: {max(sizes)} members are wanted; the learner {have}")
 
 
@@ -212,7 +214,7 @@ def _check_combiner(study: "Study", method: dict[str, Any], where: str) -> None:
         raise RotastackError(f"{where}: its pool has sizes; combiner member takes one of them")
     if kind == "member":
         if not study.is_holdout:
-            raise RotastackError(f"{where}: member needs random splits (protocol.kind: holdout)")
+            raise RotastackError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
         known = [name for name in member_names(study.pools[method["pool"]]) if name != "all"]
         if combiner.get("member") not in known:
             raise RotastackError(

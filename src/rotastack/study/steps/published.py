@@ -65,9 +65,10 @@ def compare_with_published(
     scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]]
 ) -> tuple[pd.DataFrame, dict[str, list[str]]]:
     """Return the published cells that we have beside ours, and the data sets and methods we have not."""
+    single = cells[cells["dataset"] != "all"]  # which is no data set, but a mean over them
     absent = {
-        "data sets": [d for d in dict.fromkeys(cells["dataset"]) if d not in set(scores["dataset"])],
-        "methods": [m for m in dict.fromkeys(cells["method"]) if m not in set(scores["method"])],
+        "data sets": [d for d in dict.fromkeys(single["dataset"]) if d not in set(scores["dataset"])],
+        "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
     rival = _rivals(cells)

@@ -3,8 +3,10 @@
 import hashlib
 import json
 import re
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -40,7 +42,7 @@ def run(job: Job) -> None:
         methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]["alpha"]),
+        verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]),
         figures=figures,
         cells={"nested": "cells", "holdout": "repeats", "crossval": "folds"}[study["protocol"]["kind"]],
         pairs=_table(job.input("pairs")),
@@ -51,7 +53,9 @@ def run(job: Job) -> None:
         seconds=_seconds(
             job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
-        configuration=yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100),
+        configuration=yaml.safe_dump(
+            _in_order(study, methods, comparison), sort_keys=False, allow_unicode=True, width=100
+        ),
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
     write_text(job.output("report"), page)
@@ -86,16 +90,35 @@ def _best(part: pd.DataFrame, methods: dict) -> str | None:
     return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
-def _verdict(result: dict, methods: list[str], control: str, alpha: float) -> list[str]:
-    """Say in sentences what came out, and how sure that is."""
+def _in_order(study: Mapping[str, Any], methods: list[str], comparison: dict) -> dict:
+    """Return the study with its methods and groups in their order: the first is what others are compared with."""
+    groups = study["evaluation"]["groups"]
+    ordered = {
+        name: {
+            **groups[name],
+            "methods": {label: groups[name]["methods"][label] for label in found["methods"]},
+        }
+        for name, found in comparison["error"].get("groups", {}).items()
+        if name != "all"
+    }
+    return {
+        **study,
+        "methods": {method: study["methods"][method] for method in methods},
+        "evaluation": {**study["evaluation"], "groups": ordered},
+    }
+
+
+def _verdict(result: dict, methods: list[str], control: str, evaluation: dict) -> list[str]:
+    """Say in sentences what came out, and how sure that is: by group, if the study has groups."""
+    if "groups" in result:
+        return [_of_group(name, found, evaluation) for name, found in result["groups"].items()]
     if "average_ranks" not in result:
         return ["No data set has scores of all methods; see the notes."]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
     n = result["n_datasets"]
     sentences = [
-        f"By average rank of the error over {n} data set{'s' if n > 1 else ''} the order is "
-        + ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items()) + "."
-    ]  # fmt: skip
+        f"By average rank of the error over {n} data set{'s' if n > 1 else ''} the order is {_order(ranks)}."
+    ]
     for method in methods:
         if method == control or method not in ranks or method not in result.get("improvement", {}):
             continue
@@ -111,19 +134,40 @@ def _verdict(result: dict, methods: list[str], control: str, alpha: float) -> li
             f"{method} wins against {control} on {wins:g} of {n} (ties count half); it {change}."
         )
     if "p_value" in result:
-        p = result["p_value"]
-        if p >= alpha:
-            sentences.append(
-                f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} data sets "
-                "the order above may be chance."
-            )
-        else:
-            pairs = _different_pairs(result, alpha)
-            found = "; ".join(pairs) if pairs else "none of the pairs"
-            sentences.append(
-                f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
-            )
+        alpha = evaluation["alpha"]
+        sentences.append(
+            _friedman(result["p_value"], alpha, f"{n} data sets", _different_pairs(result, alpha))
+        )
     return sentences
+
+
+def _of_group(name: str, found: dict, evaluation: dict) -> str:
+    title = (
+        "All groups (a row is a data set in one group)"
+        if name == "all"
+        else evaluation["groups"][name]["title"] or name
+    )
+    if "average_ranks" not in found:
+        return f"{title}: no data set has scores of all methods; see the notes of the group."
+    what = ("row" if name == "all" else "data set") + ("s" if found["n_rows"] > 1 else "")
+    n = f"{found['n_rows']} {what}"
+    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
+    text = f"{title}: by average rank of the accuracy over {n} the order is {_order(ranks)}."
+    if "p_value" in found:
+        pairs = [f"{a} and {b}" for a, b in found["different"]]
+        text += " " + _friedman(found["p_value"], evaluation["alpha"], n, pairs)
+    return text
+
+
+def _order(ranks: pd.Series) -> str:
+    return ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
+
+
+def _friedman(p: float, alpha: float, n: str, pairs: list[str]) -> str:
+    if p >= alpha:
+        return f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} the order above may be chance."
+    found = "; ".join(pairs) if pairs else "none of the pairs"
+    return f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
 
 
 def _sentence(claim: dict) -> dict:

@@ -1,0 +1,90 @@
+"""From a table as people have it to the numbers that trees see."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_numeric_dtype
+from sklearn.base import BaseEstimator
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils.validation import check_array, validate_data
+
+from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
+
+__all__ = ["MixedTable"]
+
+
+class MixedTable(BaseEstimator):
+    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that say what was missing.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", array-like or None
+        Columns of categories: those of a DataFrame that hold no numbers; or named, numbered, or marked by a mask.
+
+    Attributes
+    ----------
+    categorical_ : ndarray of bool of shape (n_features,)
+    encoder_ : OneHotEncoder or None
+        Makes C - 1 dummies of C categories, "missing" being one; a category that it has not seen has none.
+    scaler_ : fitted transformer or None
+    missing_ : ndarray of int
+        Which of the numeric columns had missing values: each gets a column that is 1 where they are.
+    """
+
+    def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
+        self.categorical_features = categorical_features
+
+    def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
+        """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
+        self.categorical_ = self._mask(X, owner)
+        numbers, categories = self._split(X, owner, reset=True)
+        self.encoder_ = None
+        if categories is not None:
+            encoder = OneHotEncoder(
+                drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32
+            )
+            self.encoder_ = encoder.fit(categories)
+        none = np.zeros(numbers.shape[1], dtype=bool)
+        self.scaler_ = fitted_scaler(numbers, none, "minmax") if numbers.shape[1] else None
+        self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
+        return self._seen(numbers, categories)
+
+    def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
+        """Return the numbers of rows."""
+        return self._seen(*self._split(X, owner, reset=False))
+
+    def _mask(self, X, owner) -> NDArray[np.bool_]:
+        chosen = self.categorical_features
+        by_dtype = isinstance(chosen, str)
+        if chosen is None or (by_dtype and not hasattr(X, "dtypes")):
+            return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
+        validate_data(owner, X, reset=True, skip_check_array=True)
+        if by_dtype:
+            return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
+        return categorical_mask(chosen, owner.n_features_in_, getattr(owner, "feature_names_in_", None))
+
+    def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
+        """Return numbers, and the columns of categories or None."""
+        if not self.categorical_.any():
+            return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
+        validate_data(owner, X, reset=reset, skip_check_array=True)
+        if hasattr(X, "iloc"):
+            numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_].astype(object)
+            categories = categories.where(categories.notna(), None)
+        else:
+            values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
+            numbers, categories = values[:, ~self.categorical_], values[:, self.categorical_]
+        if self.categorical_.all():
+            return np.empty((len(X), 0)), categories
+        return check_array(numbers, estimator=owner, input_name="X", **input_rules("minmax")), categories
+
+    def _seen(self, numbers: NDArray[np.floating], categories: Any) -> NDArray[np.float32]:
+        parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]
+        if self.encoder_ is not None:
+            with warnings.catch_warnings():  # a category that was not there before has no dummy
+                warnings.filterwarnings("ignore", message="Found unknown categories")
+                parts.append(self.encoder_.transform(categories))
+        parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
+        return np.hstack(parts)

@@ -1,0 +1,97 @@
+"""The log-linear pool against a general solver of convex problems, and what its weights mean."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+from scipy.special import log_softmax
+
+from rotastack.combine import LogLinearPool
+from rotastack.errors import RotastackError
+
+
+def problem(n_rows, n_classes, n_members, seed=0, sharpness=0.4):
+    """Members that know the class to different extents, the first nothing."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n_rows)
+    noise = rng.dirichlet(np.full(n_classes, 0.5), (n_members, n_rows))
+    known = np.linspace(0, sharpness, n_members)[:, None, None]
+    return (1 - known) * noise + known * np.eye(n_classes)[y], y
+
+
+def logs(outputs):
+    least = min(0.01, 0.05 / outputs.shape[2]) if outputs.shape[2] > 50 else 0.01
+    return np.log((1 - least * outputs.shape[2]) * outputs + least)
+
+
+def objective(weights, outputs, y, ridge, sample_weight=None):
+    log_p = log_softmax(np.einsum("g,gnc->nc", weights, logs(outputs)), axis=1)[np.arange(len(y)), y]
+    loss = -log_p @ (np.ones(len(y)) if sample_weight is None else sample_weight)
+    return loss + ridge * np.sum((weights - 1 / len(weights)) ** 2)
+
+
+@pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0)])
+def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
+    outputs, y = problem(120, n_classes, n_members)
+    pool = LogLinearPool(ridge).fit(outputs, y, n_classes)
+    w = cp.Variable(n_members, nonneg=True)
+    q = logs(outputs)
+    mixed = sum(w[g] * q[g] for g in range(n_members))
+    right = cp.sum(cp.multiply(np.eye(n_classes)[y], mixed))
+    loss = cp.sum(cp.log_sum_exp(mixed, axis=1)) - right
+    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
+    best.solve(solver=cp.CLARABEL)
+    np.testing.assert_allclose(pool.weights_, w.value, atol=2e-5)
+    assert objective(pool.weights_, outputs, y, ridge) <= best.value + 1e-6
+
+
+def test_weights_of_rows_are_copies():
+    outputs, y = problem(60, 3, 4)
+    copies = np.random.default_rng(1).integers(0, 4, 60)
+    weighted = LogLinearPool().fit(outputs, y, 3, sample_weight=copies.astype(float))
+    repeated = LogLinearPool().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies), 3)
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-9)
+
+
+def test_a_member_that_misleads_is_switched_off_and_a_sure_one_sharpened():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 400)
+    right = 0.5 + 0.2 * (rng.random(400) < 0.9).astype(float) - 0.1
+    good = np.where(y[:, None] == [0, 1], right[:, None], 1 - right[:, None])
+    pool = LogLinearPool().fit(np.stack([good, 1 - good]), y, 2)
+    assert pool.weights_[1] == 0
+    assert pool.weights_[0] > 1.5  # right more often than it says
+
+
+def test_a_strong_ridge_weighs_all_alike():
+    outputs, y = problem(50, 3, 4)
+    np.testing.assert_allclose(LogLinearPool(1e9).fit(outputs, y, 3).weights_, 0.25, atol=1e-6)
+
+
+def test_one_member_and_sure_ones():
+    outputs, y = problem(50, 3, 1)
+    assert LogLinearPool().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)
+    sure = np.stack([np.eye(3)[y]] * 2)
+    pool = LogLinearPool().fit(sure, y, 3)
+    assert np.isfinite(pool.predict_proba(sure)).all()
+    np.testing.assert_allclose(pool.predict_proba(sure).sum(axis=1), 1)
+
+
+def test_blocks_of_rows_do_not_matter():
+    outputs, y = problem(80, 5, 4)
+    pool = LogLinearPool().fit(outputs, y, 5)
+    parts = [pool.predict_proba(outputs[:, a : a + 7]) for a in range(0, 80, 7)]
+    assert (np.concatenate(parts) == pool.predict_proba(outputs)).all()
+
+
+@pytest.mark.parametrize("ridge", [0, -1, np.inf, np.nan])
+def test_ridges_that_are_none(ridge):
+    with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
+        LogLinearPool(ridge).fit(*problem(10, 2, 2), 2)
+
+
+@pytest.mark.parametrize("bad", [-0.1, 1.5, np.nan])
+def test_what_is_no_probability(bad):
+    outputs, y = problem(10, 2, 2)
+    outputs[0, 3, 1] = bad
+    with pytest.raises(RotastackError, match="needs probabilities, from 0 to 1"):
+        LogLinearPool().fit(outputs, y, 2)

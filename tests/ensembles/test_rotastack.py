@@ -1,0 +1,195 @@
+"""The flagship: what its families see, how they are weighed, and what it takes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from rotastack import RotastackClassifier
+from rotastack.combine import LogLinearPool
+from rotastack.ensembles import TreeFamily
+from rotastack.views import PrincipalRotation
+from rotastack.views.haar import haar_rotations
+
+
+def small(**parameters):
+    return RotastackClassifier(**{"trees_per_family": 10, "random_state": 0, **parameters})
+
+
+def test_it_learns_and_knows_how_well():
+    X, y = load_wine(return_X_y=True)
+    clf = RotastackClassifier(30, random_state=0).fit(X[::2], y[::2])
+    assert clf.score(X[1::2], y[1::2]) > 0.95
+    assert clf.oob_score_ > 0.95
+    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
+    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (5,)
+    assert (clf.family_weights_ >= 0).all()
+    assert clf.oob_score_ == (clf.oob_proba_.argmax(axis=1) == y[::2]).mean()
+
+
+def test_probabilities_are_the_pool_of_the_families():
+    X, y = load_wine(return_X_y=True)
+    clf = small().fit(X, y)
+    outputs = clf.forest_.outputs(clf.table_.transform(X, clf))
+    families = outputs.reshape(5, 10, len(X), 3).mean(axis=1)
+    np.testing.assert_allclose(clf.predict_proba(X), clf.pool_.predict_proba(families), atol=1e-12)
+
+
+def test_the_weights_are_those_of_out_of_bag_means():
+    X, y = load_breast_cancer(return_X_y=True)
+    clf = small().fit(X, y)
+    rows = clf.table_.transform(X, clf)
+    out = clf.forest_.out_of_bag(len(X))  # the bootstraps, drawn again
+    outputs = clf.forest_.outputs(rows).reshape(5, 10, len(X), 2)
+    seen = out.T.reshape(5, 10, len(X), 1)
+    sums, counts = (outputs * seen).sum(axis=1), seen.sum(axis=1)
+    said = np.where(counts > 0, sums / np.maximum(counts, 1), 0.5)
+    pool = LogLinearPool().fit(said, y, 2)
+    np.testing.assert_allclose(clf.family_weights_, pool.weights_, atol=1e-9)
+    np.testing.assert_allclose(clf.oob_proba_, pool.predict_proba(said), atol=1e-9)
+
+
+def test_trees_and_their_views_know_nothing_of_rows_out_of_bag():
+    """Other labels for some rows change no tree that has all of them out of its bag."""
+    X, y = load_iris(return_X_y=True)
+    chosen = np.array([5, 60, 120])
+    first = small(trees_per_family=40).fit(X, y)
+    other = y.copy()
+    other[chosen] = (y[chosen] + 1) % 3
+    second = small(trees_per_family=40).fit(X, other)
+    out = first.forest_.out_of_bag(len(X))[chosen].all(axis=0)
+    assert 0 < out.sum() < len(out) - 100
+    rows = first.table_.transform(X, first)
+    same = (first.forest_.outputs(rows) == second.forest_.outputs(rows)).all(axis=(1, 2))
+    assert same[out].all()
+    assert not same[~out].all()
+
+
+def test_families_are_switched_off_where_they_hurt():
+    """Steps along six axes are for trees on the columns; steps along one direction are for trees on mixtures."""
+    rng = np.random.default_rng(0)
+    X = rng.random((1500, 6)) - 0.5
+    straight = ((rng.random(6) - 0.5 < X).sum(axis=1) > 3).astype(int)
+    turned = np.floor(5 * (X[:, 0] + 0.5)).astype(int)
+    clf = small(trees_per_family=40).fit(X, straight)
+    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
+    assert weights["Lpc"] == weights["Lsp"] == 0
+    assert weights["id"] > 1
+    clf = small(trees_per_family=40).fit(X @ haar_rotations(6, rng), turned)
+    weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
+    assert weights["id"] == weights["idET"] == 0
+    assert min(weights["Lm"], weights["Lpc"], weights["Lsp"]) > 0.5
+
+
+@pytest.mark.parametrize(
+    "families",
+    [("id", "Lm", "Lpc", "Lsp"), (TreeFamily("pca", ("identity", PrincipalRotation(2)), max_features=0.5), "idall")],
+)  # fmt: skip
+def test_threads_do_not_matter(families):
+    X, y = load_wine(return_X_y=True)
+    clf = small(families=families)
+    one, many = clf.fit(X, y).predict_proba(X), clone(clf).set_params(n_jobs=2).fit(X, y).predict_proba(X)
+    assert (one == many).all()
+
+
+def mixed_table(n=120):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, n)
+    table = pd.DataFrame(
+        {
+            "length": np.where(rng.random(n) < 0.2, np.nan, y + rng.normal(0, 0.7, n)),
+            "colour": pd.Categorical(np.where(rng.random(n) < 0.7, np.where(y, "red", "blue"), "green")),
+            "shape": np.where(rng.random(n) < 0.1, None, rng.choice(["round", "flat"], n)),
+            "count": rng.integers(0, 9, n),
+        }
+    )
+    return table, np.where(y, "yes", "no")
+
+
+def test_a_table_with_categories_and_missing_values():
+    X, y = mixed_table()
+    clf = small(trees_per_family=30).fit(X, y)
+    assert clf.oob_score_ > 0.7
+    assert clf.table_.categorical_.tolist() == [False, True, True, False]
+    assert clf.table_.missing_.tolist() == [0]
+    new = X.head(3).assign(colour=["violet", "red", None], length=[np.nan, 1.0, 2.0])
+    assert set(clf.predict(new)) <= {"yes", "no"}
+    by_number = small(trees_per_family=30, categorical_features=[1, 2]).fit(X.to_numpy(object), y)
+    assert (by_number.predict_proba(X.to_numpy(object)) == clf.predict_proba(X)).all()
+    by_name = small(trees_per_family=30, categorical_features=["colour", "shape"]).fit(X, y)
+    assert (by_name.predict_proba(X) == clf.predict_proba(X)).all()
+
+
+def test_all_columns_categorical():
+    X, y = mixed_table()
+    X = X[["colour", "shape"]]
+    assert small().fit(X, y).score(X, y) > 0.7
+
+
+def test_text_that_is_not_declared_is_refused():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="could not convert string to float"):
+        small().fit(X.to_numpy(object), y)
+
+
+def test_weights_of_rows_and_classes():
+    X, y = load_iris(return_X_y=True)
+    present = np.ones(150)
+    present[100:] = 0
+    clf = small().fit(X, y, sample_weight=present)
+    assert clf.predict_proba(X)[:, 2].max() < 0.2  # what was left out is unknown
+    assert np.isnan(clf.oob_proba_).any(axis=1).sum() == 0 or clf.oob_score_ > 0
+    few = np.r_[np.arange(50), np.arange(50, 60)]
+    plain = small().fit(X[few][:, :2], y[few])
+    heavy = small(class_weight={0: 1, 1: 20}).fit(X[few][:, :2], y[few])
+    assert heavy.predict_proba(X[:100, :2])[:, 1].mean() > plain.predict_proba(X[:100, :2])[:, 1].mean()
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        small().fit(X, y, sample_weight=np.r_[-1.0, np.ones(149)])
+
+
+@pytest.mark.parametrize(
+    ("shape", "n_classes"), [((2, 3), 2), ((12, 1), 2), ((40, 500), 2), ((90, 3), 30), ((20, 2), 2), ((20, 3), 3)]
+)  # fmt: skip
+def test_shapes_at_the_edge(shape, n_classes):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=shape), np.arange(shape[0]) % n_classes
+    proba = small(trees_per_family=3).fit(X, y).predict_proba(X)
+    assert proba.shape == (len(X), n_classes)
+    np.testing.assert_allclose(proba.sum(axis=1), 1)
+
+
+def test_rows_that_were_never_out_of_bag():
+    X, y = load_iris(return_X_y=True)
+    clf = small(trees_per_family=1, families=("id",)).fit(X, y)
+    never = ~clf.forest_.out_of_bag(150).any(axis=1)
+    assert never.any()
+    assert (np.isnan(clf.oob_proba_).all(axis=1) == never).all()
+    assert clf.oob_score_ == (clf.oob_proba_[~never].argmax(axis=1) == y[~never]).mean()
+
+
+def test_constant_columns_and_copies():
+    X, y = load_iris(return_X_y=True)
+    X = np.hstack([X, X, np.ones((150, 3))])
+    assert small().fit(X, y).score(X, y) > 0.95
+    assert small().fit(np.ones((20, 4)), np.arange(20) % 2).predict_proba(np.ones((1, 4))).shape == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("families", "message"),
+    [
+        (("id", "ie"), "families: 'ie' is unknown; there are id, idET, idall"),
+        ((), "families is empty"),
+        (("id", "id"), "families: 'id' stands twice"),
+        ((TreeFamily("a", ("wings",)),), "families: a: 'wings' is neither identity, discriminants"),
+        ((TreeFamily("a", (object(),)),), "nor a view with linear_parts"),
+    ],
+)
+def test_families_that_are_none(families, message):
+    with pytest.raises(ValueError, match=message):
+        small(families=families).fit(*load_iris(return_X_y=True))
+
+
+def test_one_class():
+    with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
+        small().fit(np.eye(3), [1, 1, 1])
