@@ -111,6 +111,7 @@ def test_a_table_with_categories_and_missing_values():
     X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
     assert clf.oob_score_ > 0.7
+    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp", "te")
     assert clf.table_.categorical_.tolist() == [False, True, True, False]
     assert clf.table_.missing_.tolist() == [0]
     new = X.head(3).assign(colour=["violet", "red", None], length=[np.nan, 1.0, 2.0])
@@ -119,6 +120,31 @@ def test_a_table_with_categories_and_missing_values():
     assert (by_number.predict_proba(X.to_numpy(object)) == clf.predict_proba(X)).all()
     by_name = small(trees_per_family=30, categorical_features=["colour", "shape"]).fit(X, y)
     assert (by_name.predict_proba(X) == clf.predict_proba(X)).all()
+
+
+def test_dummies_of_a_table_that_is_encoded_already():
+    X, y = mixed_table()
+    encoded = pd.DataFrame(
+        {
+            "count": X["count"],
+            "green": (X["colour"] == "green").astype(float),
+            "red": (X["colour"] == "red").astype(float),
+            "round": (X["shape"] == "round").astype(float),
+            "no shape": X["shape"].isna().astype(float),
+        }
+    )
+    clf = small().fit(encoded, y)
+    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
+    told = small(dummies=[[1, 2], [3, 4]]).fit(encoded, y)
+    assert told.families_ == (*clf.families_, "te")
+    whole = small().fit(X[["count", "colour", "shape"]], y)
+    np.testing.assert_allclose(
+        told.predict_proba(encoded), whole.predict_proba(X[["count", "colour", "shape"]])
+    )
+    with pytest.raises(ValueError, match="dummies are of a table that is encoded already"):
+        small(dummies=[[1]]).fit(X, y)
+    with pytest.raises(ValueError, match="families: te needs a categorical column"):
+        small(families=("te",)).fit(encoded, y)
 
 
 def test_all_columns_categorical():

@@ -1,5 +1,7 @@
 """Shares of classes in categories, as a linear map of dummies."""
 
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +18,7 @@ def test_it_is_the_smoothed_share_of_each_class_but_for_a_shift(n_classes):
     dummies = np.hstack([np.eye(k)[categories[:, j]][:, 1:] for j, k in enumerate(levels)])
     X = np.hstack([rng.normal(size=(n, 2)), dummies])
     edges = 2 + np.cumsum([0, *(k - 1 for k in levels)])
-    groups = [np.arange(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    groups = [np.arange(a, b) for a, b in pairwise(edges)]
     rows = np.unique(rng.integers(0, n, n))
     blocks = category_shares(X, y, n_classes, groups, rows)
     prior = np.bincount(y[rows], minlength=n_classes) / len(rows)

@@ -1,6 +1,8 @@
 """From a table as people have it to the numbers that trees see."""
 
 import warnings
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,9 @@ class MixedTable(BaseEstimator):
     ----------
     categorical_features : "from_dtype", array-like or None
         Columns of categories: those of a DataFrame that hold no numbers; or named, numbered, or marked by a mask.
+    dummies : sequence of sequences of int, or None
+        Of a table without columns of categories: which columns are the dummies of one category each, one of its values
+        having none.
 
     Attributes
     ----------
@@ -29,16 +34,27 @@ class MixedTable(BaseEstimator):
     encoder_ : OneHotEncoder or None
         Makes C - 1 dummies of C categories, "missing" being one; a category that it has not seen has none.
     scaler_ : fitted transformer or None
+    groups_ : list of ndarray of int
+        Columns of the result that are the dummies of one category each.
     missing_ : ndarray of int
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
     """
 
-    def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
+    def __init__(
+        self,
+        categorical_features: ArrayLike | str | None = "from_dtype",
+        dummies: Sequence[Sequence[int]] | None = None,
+    ):
         self.categorical_features = categorical_features
+        self.dummies = dummies
 
     def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
         self.categorical_ = self._mask(X, owner)
+        if self.dummies is not None and self.categorical_.any():
+            raise ValueError(
+                "dummies are of a table that is encoded already; this one has columns of categories"
+            )
         numbers, categories = self._split(X, owner, reset=True)
         self.encoder_ = None
         if categories is not None:
@@ -46,6 +62,7 @@ class MixedTable(BaseEstimator):
                 drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32
             )
             self.encoder_ = encoder.fit(categories)
+        self.groups_ = self._groups(numbers.shape[1])
         none = np.zeros(numbers.shape[1], dtype=bool)
         self.scaler_ = fitted_scaler(numbers, none, "minmax") if numbers.shape[1] else None
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
@@ -79,6 +96,13 @@ class MixedTable(BaseEstimator):
         if self.categorical_.all():
             return np.empty((len(X), 0)), categories
         return check_array(numbers, estimator=owner, input_name="X", **input_rules("minmax")), categories
+
+    def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
+        if self.encoder_ is None:
+            return [np.asarray(group, dtype=np.intp) for group in self.dummies or ()]
+        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        edges = n_numbers + np.cumsum([0, *sizes])
+        return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _seen(self, numbers: NDArray[np.floating], categories: Any) -> NDArray[np.float32]:
         parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]

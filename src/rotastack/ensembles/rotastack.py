@@ -1,5 +1,6 @@
 """The flagship: a forest over families of views, and weights that say where rotating helps."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -39,16 +40,19 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp")
+    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "te")
         What trees see: "id" the columns, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
-        for each split; and beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
-        blocks of three, "Lsp" random rotations of blocks of two to four. Families of one's own are
+        for each split; beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
+        blocks of three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
+        categories as shares of the classes (target encoding by the rows in the tree's bag). Families of one's own are
         :class:`~rotastack.ensembles.TreeFamily` objects.
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
         Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers.
         A missing category is one of its own.
+    dummies : sequence of sequences of int, or None
+        For a table that is encoded already: which columns are the dummies of one category each, one value having none.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests.
     n_jobs : int or None
@@ -98,6 +102,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         "families": [tuple, list],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "dummies": ["array-like", None],
         "class_weight": [StrOptions({"balanced"}), dict, None],
         "n_jobs": [Integral, None],
     }
@@ -107,10 +112,11 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "Lpc", "Lsp"),
+        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "Lpc", "Lsp", "te"),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
+        dummies: Sequence[Sequence[int]] | None = None,
         class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -119,6 +125,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
+        self.dummies = dummies
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
@@ -146,9 +153,9 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
             Fewer than two classes, a continuous target, infinite values, weights below 0, unknown families, or text
             in a column that is not categorical.
         """
-        families = find_families(self.families)
-        self.table_ = MixedTable(self.categorical_features)
+        self.table_ = MixedTable(self.categorical_features, self.dummies)
         rows = self.table_.fit_transform(X, self)
+        families = find_families(self.families, len(self.table_.groups_))
         y = column_or_1d(y, warn=True)
         check_consistent_length(rows, y)
         check_classification_targets(y)
@@ -160,15 +167,9 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         self.families_ = tuple(family.name for family in families)
         n_classes = len(self.classes_)
         with_views = planned_families(
-            families,
-            self.trees_per_family,
-            rows,
-            codes,
-            n_classes,
-            sequence,
-            weights=weights,
-            n_jobs=self.n_jobs,
-        )
+            families, self.trees_per_family, rows, codes, n_classes, sequence,
+            groups=self.table_.groups_, weights=weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
         self.forest_, out_of_bag = grow_forest(
             rows, codes, with_views, TreeOptions(), sequence,
             n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
@@ -195,7 +196,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         )
         said = np.where(unseen[:, :, None], 1 / len(self.classes_), said)
         self.pool_ = LogLinearPool(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
-        never = unseen.all(axis=0)
+        never: NDArray[np.bool_] = unseen.all(axis=0)
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(said))
         right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]
         self.oob_score_ = float(right.mean()) if len(right) else float("nan")

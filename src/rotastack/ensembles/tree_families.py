@@ -14,8 +14,12 @@ from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.growing import Family
 from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
+from rotastack.views.encoding import category_shares
 
 __all__ = ["FAMILIES", "TreeFamily", "find_families", "planned_families"]
+
+SHRINKAGE = 0.5
+"""Of discriminants: weight of the identity in the scatter within classes."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +31,10 @@ class TreeFamily:
     name : str
     parts : tuple
         What stands side by side in each tree's view: "identity" (the columns themselves), "discriminants" (LDA of two
-        random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns), or
-        a view of one's own with a method ``linear_parts``, such as those of :mod:`rotastack.views`. Parts that
-        learn are fitted to the rows in the tree's bag.
+        random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns),
+        "numbers" (the columns that are no dummies), "shares" (categories as shares of the classes; a family with it is left
+        out where there are no categories), or a view of one's own with a method ``linear_parts``, such as those of
+        :mod:`rotastack.views`. Parts that learn are fitted to the rows in the tree's bag.
     splitter : {"best", "random"}
         The best cut of a column, or one drawn at random.
     max_features : {"sqrt", "double", None}, int or float
@@ -60,19 +65,21 @@ FAMILIES = {
         TreeFamily("Lm", ("identity", "discriminants"), max_features="double"),
         TreeFamily("Lpc", ("principal", "discriminants"), max_features="double"),
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double"),
+        TreeFamily("te", ("numbers", "shares"), max_features=None),
     )
 }
-"""The families that are known by name (spec of the flagship)."""
+"""The families that are known by name."""
 
 
-def find_families(families: Sequence[str | TreeFamily]) -> list[TreeFamily]:
-    """Return the families, found by name where names are given.
+def find_families(families: Sequence[str | TreeFamily], n_categories: int) -> list[TreeFamily]:
+    """Return the families, found by name where names are given; without those of categories where there are none.
 
     Raises
     ------
     ValueError
         None, an unknown name or part, or a name that stands twice.
     """
+    known = (*_PARTS, *_OF_CATEGORIES)
     found: list[TreeFamily] = []
     for item in families:
         family = FAMILIES.get(item) if isinstance(item, str) else item
@@ -83,14 +90,21 @@ def find_families(families: Sequence[str | TreeFamily]) -> list[TreeFamily]:
         if family.name in {f.name for f in found}:
             raise ValueError(f"families: {family.name!r} stands twice")
         for part in family.parts:
-            if part not in _PARTS if isinstance(part, str) else not hasattr(part, "linear_parts"):
+            if part not in known if isinstance(part, str) else not hasattr(part, "linear_parts"):
                 raise ValueError(
-                    f"families: {family.name}: {part!r} is neither {', '.join(_PARTS)} nor a view with linear_parts"
+                    f"families: {family.name}: {part!r} is neither {', '.join(known)} nor a view with linear_parts"
                 )
         found.append(family)
     if not found:
         raise ValueError("families is empty; at least one is needed")
-    return found
+    of_all = [
+        f
+        for f in found
+        if n_categories or not {"numbers", "shares"} & {p for p in f.parts if isinstance(p, str)}
+    ]
+    if not of_all:
+        raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
+    return of_all
 
 
 def planned_families(
@@ -101,6 +115,7 @@ def planned_families(
     n_classes: int,
     sequence: np.random.SeedSequence,
     *,
+    groups: Sequence[NDArray[np.intp]] = (),
     weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> list[Family]:
@@ -117,13 +132,17 @@ def planned_families(
     n_classes : int
     sequence : numpy.random.SeedSequence
         That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
+    groups : sequence of ndarray of int
+        Columns that are the dummies of one category each.
     weights : ndarray of shape (n_rows,), optional
         As for the forest. Views look at no row of weight 0, and at all others alike.
     n_jobs : int, optional
         Threads over trees.
     """
     bagged = BaggedViews.of(X, codes, n_classes, weights, n_jobs)
-    there = np.arange(len(X)) if weights is None else np.flatnonzero(weights > 0)
+    rows = _Rows(
+        X, codes, n_classes, groups, np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+    )
     planned = []
     for f, family in enumerate(families):
         bags = _seeds(child(sequence, "trees", f), n_trees)  # as grow_forest's
@@ -132,10 +151,12 @@ def planned_families(
             parts = []
             for i, part in enumerate(family.parts):
                 own = child(sequence, "views", f, i)
-                if isinstance(part, str):
-                    parts.append(_PARTS[part](bagged, bags, _seeds(own, n_trees)))
+                if not isinstance(part, str):
+                    parts.append(_fitted(part, rows, bags, own))
+                elif part in _OF_CATEGORIES:
+                    parts.append(_OF_CATEGORIES[part](rows, bags))
                 else:
-                    parts.append(_fitted(part, X, codes, there, bags, own))
+                    parts.append(_PARTS[part](bagged, bags, _seeds(own, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
         wanted = _candidates(family.max_features, X.shape[1], width)
@@ -156,22 +177,58 @@ def _candidates(max_features, n_features: int, width: int):
     return min(max_features, width) if isinstance(max_features, int) else max_features
 
 
+@dataclass(frozen=True)
+class _Rows:
+    """Training rows; `there` are those of a weight."""
+
+    X: NDArray[np.float32]
+    codes: NDArray[np.integer]
+    n_classes: int
+    groups: Sequence[NDArray[np.intp]]
+    there: NDArray[np.intp]
+
+    def bag(self, seed: np.uint64) -> NDArray[np.intp]:
+        """Return the rows in the bag of a tree, each once."""
+        n = len(self.there)
+        return self.there[np.unique(draw_many_below(seed, n, n))]
+
+
 _PARTS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
     "identity": lambda bagged, bags, seeds: LinearViews.identity(len(bagged.data)),
-    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds),
+    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds, shrinkage=SHRINKAGE),
     "principal": lambda bagged, bags, seeds: bagged.principal(bags, seeds),
     "sparse": lambda bagged, bags, seeds: bagged.sparse(seeds),
 }
 
 
-def _fitted(view, X, codes, there, bag_seeds, sequence) -> LinearViews:
+def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
+    n_features = rows.X.shape[1]
+    return LinearViews.subset(
+        np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features
+    )
+
+
+def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
+    found = [
+        category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, rows.bag(seed)) for seed in bags
+    ]
+    return LinearViews.blocks(found, rows.X.shape[1])
+
+
+_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {
+    "numbers": _numbers,
+    "shares": _shares,
+}
+
+
+def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:
     """Return clones of a view, each fitted to the rows in a bag, each once."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
     found = []
     with one_blas_thread():
-        for k, seed in enumerate(bag_seeds):
-            rows = there[np.unique(draw_many_below(seed, len(there), len(there)))]
+        for k, seed in enumerate(bags):
+            mine = rows.bag(seed)
             own = integer_seed(child(sequence, k))
             seeded = clone(view).set_params(**dict.fromkeys(names, own))
-            found.append(list(seeded.fit(X[rows].astype(np.float64), codes[rows]).linear_parts()))
-    return LinearViews.blocks(found, X.shape[1])
+            found.append(list(seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()))
+    return LinearViews.blocks(found, rows.X.shape[1])
