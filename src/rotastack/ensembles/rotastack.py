@@ -196,7 +196,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         )
         said = np.where(unseen[:, :, None], 1 / len(self.classes_), said)
         self.pool_ = LogLinearPool(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
-        never: NDArray[np.bool_] = unseen.all(axis=0)
+        never = np.asarray(unseen.all(axis=0))
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(said))
         right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]
         self.oob_score_ = float(right.mean()) if len(right) else float("nan")
