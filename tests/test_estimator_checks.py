@@ -32,6 +32,7 @@ from rotastack import (
     RandomRotationForestRegressor,
     RandomSubspaceEnsembleClassifier,
     RegularizedRotationForestClassifier,
+    RotastackRegressor,
     RotationForestClassifier,
     StackedRotationClassifier,
 )
@@ -151,6 +152,7 @@ INSTANCES = [
     PrunedEnsembleClassifier(RandomForestClassifier(10), KappaPruner(4), random_state=0),
     PrunedEnsembleClassifier(BaggingClassifier(n_estimators=5), selection="train", random_state=0),
     PrunedEnsembleClassifier(ForestClassifier(8), MeanDMPruner(), selection=0.3, random_state=0),
+    RotastackRegressor(5, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
 ]
@@ -160,7 +162,7 @@ def expected_failures(estimator):
     """Return the checks that cannot hold, with the reason."""
     resampled = getattr(estimator, "resample", False)
     bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or resampled:
+    if bagged or resampled or hasattr(estimator, "trees_per_family"):
         reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(estimator, DiffusionMapEnsembleClassifier):

@@ -1,7 +1,7 @@
 """Families of trees, told apart by what their trees see and how they split."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.encoding import category_shares
 
-__all__ = ["FAMILIES", "TreeFamily", "find_families", "planned_families"]
+__all__ = ["FAMILIES", "NUMBER_FAMILIES", "TreeFamily", "find_families", "planned_families"]
 
 SHRINKAGE = 0.5
 """Of discriminants: weight of the identity in the scatter within classes."""
@@ -70,9 +70,27 @@ FAMILIES = {
 }
 """The families that are known by name."""
 
+NUMBER_FAMILIES = {
+    family.name: replace(family, max_features=None)
+    for family in (
+        *(family for name, family in FAMILIES.items() if name != "idall"),
+        TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
+    )
+}
+"""Those for numbers: their trees look at all columns for each split."""
 
-def find_families(families: Sequence[str | TreeFamily], n_categories: int) -> list[TreeFamily]:
+
+def find_families(
+    families: Sequence[str | TreeFamily], n_categories: int, named: Mapping[str, TreeFamily] = FAMILIES
+) -> list[TreeFamily]:
     """Return the families, found by name where names are given; without those of categories where there are none.
+
+    Parameters
+    ----------
+    families : sequence of str or TreeFamily
+    n_categories : int
+    named : mapping of str to TreeFamily
+        The families that are known by name.
 
     Raises
     ------
@@ -82,10 +100,10 @@ def find_families(families: Sequence[str | TreeFamily], n_categories: int) -> li
     known = (*_PARTS, *_OF_CATEGORIES)
     found: list[TreeFamily] = []
     for item in families:
-        family = FAMILIES.get(item) if isinstance(item, str) else item
+        family = named.get(item) if isinstance(item, str) else item
         if not isinstance(family, TreeFamily):
             raise ValueError(
-                f"families: {item!r} is unknown; there are {', '.join(FAMILIES)}, or a TreeFamily of one's own"
+                f"families: {item!r} is unknown; there are {', '.join(named)}, or a TreeFamily of one's own"
             )
         if family.name in {f.name for f in found}:
             raise ValueError(f"families: {family.name!r} stands twice")
