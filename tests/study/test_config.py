@@ -36,7 +36,7 @@ def test_the_default_study_is_as_promised():
         "kind": "nested",
         "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8, "flip": False, "max_axes": 1000,
     }  # fmt: skip
-    assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB"]
+    assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB", "Rotastack"]
 
 
 @pytest.mark.parametrize(
