@@ -32,7 +32,7 @@ FIGURES = {
 PRUNING_FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
 OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
 STUDY_FIGURES = ("critical_difference", "differences")
-KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading")
+KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
 TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
 
 
