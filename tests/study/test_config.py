@@ -20,7 +20,7 @@ def study(**changes):
     return content
 
 
-@pytest.mark.parametrize("name", ["tiny", "quickstart", "rotation_stacking"])
+@pytest.mark.parametrize("name", sorted(p.stem for p in project_file("config/studies").glob("*.yaml")))
 def test_shipped_studies_are_sound(name):
     path = project_file(f"config/studies/{name}.yaml")
     assert Study.from_mapping(load_yaml(path), str(path)).name == name

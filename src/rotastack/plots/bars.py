@@ -1,6 +1,7 @@
 """Bars in pieces, one for each thing: what a whole is made of."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -36,7 +37,7 @@ def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: s
     axis = figure.subplots()
     places = np.arange(len(labels))
     left = np.zeros(len(labels))
-    handles = []
+    handles: list[Any] = []
     for name, lengths in pieces.items():
         known = np.nan_to_num(np.asarray(lengths, dtype=float))
         handles.append(axis.barh(places, known, left=left, height=0.65, color=looks[name].color, label=name))
