@@ -32,6 +32,7 @@ from rotastack import (
     RandomRotationForestRegressor,
     RandomSubspaceEnsembleClassifier,
     RegularizedRotationForestClassifier,
+    RotastackClassifier,
     RotastackRegressor,
     RotationForestClassifier,
     StackedRotationClassifier,
@@ -111,6 +112,7 @@ INSTANCES = [
     TreeClassifier(random_state=0),
     TreeClassifier(splitter="random", random_state=0),
     TreeRegressor(random_state=0),
+    RotastackClassifier(5, random_state=0),
     PooledEnsembleClassifier(n_estimators=3, random_state=0),
     PooledEnsembleClassifier(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
     PooledEnsembleClassifier(
@@ -161,8 +163,13 @@ INSTANCES = [
 def expected_failures(estimator):
     """Return the checks that cannot hold, with the reason."""
     resampled = getattr(estimator, "resample", False)
+    if isinstance(estimator, RotastackClassifier):
+        return {
+            "check_sample_weight_equivalence_on_dense_data": "bags and out-of-bag rows are drawn among the rows",
+            "check_class_weight_classifiers": "trees are grown to purity: a class that weighs next to nothing has its leaves",
+        }
     bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or resampled or hasattr(estimator, "trees_per_family"):
+    if bagged or resampled or isinstance(estimator, RotastackRegressor):
         reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(estimator, DiffusionMapEnsembleClassifier):

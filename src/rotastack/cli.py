@@ -261,7 +261,9 @@ def _methods(arguments) -> None:
     print(
         "bases: nn is one nearest neighbour, j48 C4.5, nb Gaussian naive Bayes; psvm and exrm are linear machines"
     )
-    print("combiners: vote (voting: soft or hard); stacking (learner: as above, the level-1 learner);")
+    print(
+        "combiners: vote (voting: soft or hard); stacking (learner: as above, the level-1 learner); log_linear (ridge);"
+    )
     print("  weights (weighting, h: rotations by complexity); prune (pruner: docs/pruning.md);")
     print("  member (member: one weighting of its learner, or one of its pool's sizes, such as '5')")
 

@@ -4,9 +4,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy.special import log_softmax
+from sklearn.datasets import load_wine
 
+from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearPool
 from rotastack.errors import RotastackError
+from rotastack.study.components import combine_modules, make_combiner
+from rotastack.views import RandomRotation
 
 
 def problem(n_rows, n_classes, n_members, seed=0, sharpness=0.4):
@@ -95,3 +99,40 @@ def test_what_is_no_probability(bad):
     outputs[0, 3, 1] = bad
     with pytest.raises(RotastackError, match="needs probabilities, from 0 to 1"):
         LogLinearPool().fit(outputs, y, 2)
+
+
+def test_it_combines_the_members_of_any_pool():
+    X, y = load_wine(return_X_y=True)
+    pool = PooledEnsembleClassifier(
+        [("identity", None, 1), ("rotation", RandomRotation(), 3)],
+        combiner=LogLinearPool(),
+        n_estimators=4,
+        cv=3,
+        random_state=0,
+    )
+    assert pool.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.85
+    assert all(combiner.weights_.shape == (4,) for combiner in pool.combiners_)
+
+
+def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
+    X, y = load_wine(return_X_y=True)
+    views = [("identity", None, 1), ("rotation", RandomRotation(), 1)]
+    pool = PooledEnsembleClassifier(
+        views, combiner=LogLinearPool(), n_estimators=30, bootstrap=True, random_state=0
+    ).fit(X[::2], y[::2])
+    plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(
+        X[::2], y[::2]
+    )
+    (combiner,) = pool.combiners_
+    assert combiner.weights_.shape == (2,)
+    assert (pool.oob_proba_ == plain.oob_proba_).all()  # of all members alike, as before
+    assert pool.score(X[1::2], y[1::2]) > 0.9
+    outputs = pool.pool_.outputs(X[1::2]).reshape(2, 15, -1, 3).mean(axis=1)
+    np.testing.assert_allclose(pool.predict_proba(X[1::2]), combiner.predict_proba(outputs), atol=1e-7)
+
+
+def test_a_study_may_name_it():
+    made = make_combiner({"kind": "log_linear", "ridge": 5})
+    assert made.get_params() == {"ridge": 5}
+    assert make_combiner({"kind": "log_linear"}).get_params() == LogLinearPool().get_params()
+    assert combine_modules({"kind": "log_linear"}) == ["rotastack.combine.log_linear"]

@@ -20,7 +20,7 @@ def study(**changes):
     return content
 
 
-@pytest.mark.parametrize("name", ["tiny", "quickstart", "rotation_stacking"])
+@pytest.mark.parametrize("name", sorted(p.stem for p in project_file("config/studies").glob("*.yaml")))
 def test_shipped_studies_are_sound(name):
     path = project_file(f"config/studies/{name}.yaml")
     assert Study.from_mapping(load_yaml(path), str(path)).name == name
@@ -36,7 +36,7 @@ def test_the_default_study_is_as_promised():
         "kind": "nested",
         "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8, "flip": False, "max_axes": 1000,
     }  # fmt: skip
-    assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB"]
+    assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB", "Rotastack"]
 
 
 @pytest.mark.parametrize(

@@ -220,6 +220,17 @@ def test_members_are_sizes_of_the_ensemble(table, kind):
     assert (method["proba"].values == pool["proba"].values[:, :, 2]).all()
 
 
+def test_the_flagship_is_told_which_dummies_belong_together(table):
+    split(table)
+    learner = {"kind": "rotastack", "trees_per_family": 4}
+    whole = train(table, learner)
+    without = train(table, {**learner, "families": ["id", "idET", "Lm", "Lpc", "Lsp"]}, name="without")
+    assert np.isfinite(whole["proba"]).all()
+    assert not np.allclose(whole["proba"], without["proba"])
+    told = placed(make_learner(learner), 4, 2, ["e", "e"])
+    assert told.dummies == [[4, 5]]
+
+
 def test_names_of_many_repeats_stay_whole(table):
     """R-100 is longer than R-99, in another block."""
     split(table, 101)

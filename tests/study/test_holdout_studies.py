@@ -126,6 +126,8 @@ def changed(**changes):
         ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),
         ({"methods__A__combiner": {"kind": "vote", "h": 2}}, "'h' does not go with kind 'vote'"),
         ({"methods__A__combiner": {"kind": "stacking"}}, "stacking needs nested cross-validation"),
+        ({"methods__A__combiner": {"kind": "log_linear"}}, "log_linear needs nested cross-validation"),
+        ({"methods__A__combiner": {"kind": "log_linear", "ridge": 0}}, "ridge: must be greater than 0"),
         ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool on rotations"),
         ({"pools__a__view": "rotation"}, "a learner that rotates does so itself"),
         ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),

@@ -18,6 +18,7 @@ from rotastack import (
     PrunedEnsembleClassifier,
     RandomProjectionEnsembleClassifier,
     RandomSubspaceEnsembleClassifier,
+    RotastackClassifier,
     RotationForestClassifier,
 )
 from rotastack.combine.pruning import (
@@ -31,6 +32,7 @@ from rotastack.combine.pruning import (
     QMMPruner,
     ReducedErrorPruner,
 )
+from rotastack.ensembles import TreeFamily
 from rotastack.learners.registry import learner_parameters, make_learner
 from rotastack.study.models import dump_model, load_model
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
@@ -64,6 +66,8 @@ MODELS = [
         for view in (PrincipalRotation(), DiscriminantRotation(), LocalityDiscriminantAnalysis())
     ),
     PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
+    RotastackClassifier(3, random_state=0),
+    RotastackClassifier(3, ("id", TreeFamily("own", (PrincipalRotation(),))), random_state=0),
     NearestNeighborClassifier(),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=2, kind="sparse", random_state=0),
     RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=2, random_state=0),

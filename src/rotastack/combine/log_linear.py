@@ -50,6 +50,7 @@ class LogLinearPool(BaseEstimator):
     """
 
     trained: ClassVar[bool] = True
+    weighs_families: ClassVar[bool] = True  # by out-of-bag means, in a pool with bags
 
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge

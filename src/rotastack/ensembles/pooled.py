@@ -44,7 +44,8 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
     estimator : scikit-learn classifier or None
         Base learner; None is a decision tree.
     combiner : Voting, Stacking, a pruner or None
-        None is soft voting. A pruner chooses members by their votes on training rows, with
+        None is soft voting. :class:`~rotastack.combine.LogLinearPool` weighs, with `bootstrap`, the families of a
+        mixed `view` by what they say out of bag; without it, members by nested cross-validation. A pruner chooses members by their votes on training rows, with
         `bootstrap` on rows out of their bags; only those kept stay in `pool_`.
     n_estimators : int, default=10
         Number of members.
@@ -176,6 +177,12 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
+        if getattr(combiner, "weighs_families", False) and self._bootstrap():
+            sums, counts = self._train(X, codes, recipes, categorical, training)
+            n_classes = len(self.classes_)
+            said = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
+            self.combiners_ = [clone(combiner).fit(said, codes, n_classes, combining)]
+            return self
         if not getattr(combiner, "trained", False):
             self._train(X, codes, recipes, categorical, training)
             if getattr(combiner, "prunes", False):
@@ -188,11 +195,11 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         self._train_nested(X, codes, recipes, combiner, folds, categorical, training, combining)
         return self
 
-    def _train(self, X, codes, recipes, categorical, sequence) -> None:
-        """Train the members on all rows."""
+    def _train(self, X, codes, recipes, categorical, sequence) -> tuple[dict, dict]:
+        """Train the members on all rows; return sums and counts of what each family says out of bag, if there are bags."""
         n_classes = len(self.classes_)
         self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, **self._options(categorical))
-        self._describe_out_of_bag(X, codes)
+        return self._describe_out_of_bag(X, codes) if self._bootstrap() else ({}, {})
 
     def _pruned(self, pruner, X, codes):
         """Return the pruner fitted to votes on training rows, out of bag if there are bags; drop the rest."""
@@ -318,6 +325,9 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
             if getattr(combiner, "prunes", False):
                 return combiner.kept_shares(outputs.argmax(axis=2).T)
+            if getattr(combiner, "weighs_families", False) and self._bootstrap():
+                family = np.array(self.families_)
+                outputs = np.stack([outputs[family == n].mean(axis=0) for n in dict.fromkeys(self.families_)])
             return combiner.predict_proba(outputs)
         n_folds = len(self.combiners_)
         outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self._nested_pools.items()}
@@ -328,8 +338,6 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         return np.mean(decisions, axis=0)
 
     def _describe_out_of_bag(self, X, codes):
-        if not self._bootstrap():
-            return
         sums, counts = self._sum_out_of_bag(
             X, len(self.classes_), lambda said, rows: np.mean(said.argmax(axis=1) != codes[rows])
         )
@@ -337,6 +345,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_score_ = 1 - _error(total, seen, codes)
         self.oob_proba_ = means(total, seen)
+        return sums, counts
 
 
 def _error(sums, counts, codes) -> float:

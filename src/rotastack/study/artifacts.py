@@ -72,6 +72,8 @@ class Prepared:
     classes : list of str
     categorical : ndarray of bool of shape (n_features,)
         Which columns are dummies.
+    owners : list of str
+        The categorical column that each of these belongs to.
     """
 
     def __init__(self, frame: pd.DataFrame, about: dict[str, Any]):
@@ -79,6 +81,7 @@ class Prepared:
         self.y = frame["target"].to_numpy(dtype=np.intp)
         self.X = frame.drop(columns="target").to_numpy(dtype=np.float64)
         self.categorical = np.asarray(about["categorical"], dtype=bool)
+        self.owners: list[str] = about.get("owners", [])
 
 
 def read_prepared(path: str | Path) -> Prepared:

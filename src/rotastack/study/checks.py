@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from rotastack.errors import RotastackError, nearest
 from rotastack.learners.registry import check_learner, learner_parameters
-from rotastack.study.components import PRUNERS
+from rotastack.study.components import PRUNERS, TRAINED
 from rotastack.study.names import member_names, slug
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _VOTING_TREES = (
 _MEAN_OF_MEMBERS = ("diffusion_map", "random_projection", "random_subspace", "rotated_linear")
 _MEMBERS = ("n_estimators", "n_rotations", "n_trees")
 _OF_COMBINER = {
-    "vote": ("voting",), "stacking": ("learner",), "weights": ("weighting", "h"), "member": ("member",),
+    "vote": ("voting",), "stacking": ("learner",), "log_linear": ("ridge",), "weights": ("weighting", "h"), "member": ("member",),
     "prune": ("pruner", "selection", "first", *dict.fromkeys(k for p in PRUNERS.values() for k in p[3])),
 }  # fmt: skip
 
@@ -247,11 +247,11 @@ def _check_combiner(study: "Study", method: dict[str, Any], where: str) -> None:
             )
     elif kind == "prune":
         _check_pruner(study, method, where)
-    elif kind == "stacking":
+    elif kind in TRAINED:
         if study.is_holdout:
-            raise RotastackError(f"{where}: stacking needs nested cross-validation, not random splits")
-        learner = combiner.setdefault("learner", {"kind": "forest"})
-        check_learner(learner, f"{where}.learner")
+            raise RotastackError(f"{where}: {kind} needs nested cross-validation, not random splits")
+        if kind == "stacking":
+            check_learner(combiner.setdefault("learner", {"kind": "forest"}), f"{where}.learner")
     else:
         combiner.setdefault("voting", "soft")
 

@@ -10,6 +10,7 @@ from typing import Any
 
 __all__ = [
     "PRUNERS",
+    "TRAINED",
     "combine_modules",
     "illustration_module",
     "load",
@@ -24,10 +25,13 @@ _VIEWS = {"identity": [], "rotation": ["rotastack.views.rotation"]}
 _COMBINERS = {
     "vote": ["rotastack.combine.voting"],
     "stacking": ["rotastack.combine.stacking"],
+    "log_linear": ["rotastack.combine.log_linear"],
     "weights": ["rotastack.combine.rotation_weights"],
     "member": [],
     "prune": ["rotastack.study.pruned_cells"],
 }
+TRAINED = ("stacking", "log_linear")
+"""Combiners that learn, from outputs for rows that members have not seen."""
 _ILLUSTRATIONS = dict.fromkeys(("exrm_convergence", "exrm_seconds", "exrm_table_2"), "machines")
 PRUNERS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
     "margin": ("margin", "MarginPruner", {}, ("lambda", "positive", "vote")),
@@ -89,6 +93,8 @@ def make_combiner(spec: Mapping[str, Any]) -> Any:
         return module.Voting(spec["voting"])
     if spec["kind"] == "weights":
         return module.RotationWeights(spec["weighting"], spec["h"])
+    if spec["kind"] == "log_linear":
+        return module.LogLinearPool(**{k: v for k, v in spec.items() if k == "ridge"})
     return module.Stacking(load("rotastack.learners.registry").make_learner(spec["learner"]))
 
 

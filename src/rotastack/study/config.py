@@ -9,6 +9,7 @@ from rotastack.data.registry import make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.schema import schema, validate, with_defaults
 from rotastack.study.checks import check_study
+from rotastack.study.components import TRAINED
 from rotastack.study.names import slug
 
 __all__ = ["Study", "compact", "slug"]
@@ -162,7 +163,7 @@ class Study:
 
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
-        return any(m["pool"] == pool and m["combiner"]["kind"] == "stacking" for m in self.methods.values())
+        return any(m["pool"] == pool and m["combiner"]["kind"] in TRAINED for m in self.methods.values())
 
     def votes_of(self, pool: str) -> list[str]:
         """Return by which rows methods choose among the pool's members; none if no method does."""

@@ -11,6 +11,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.study.components import (
+    TRAINED,
     combine_modules,
     illustration_module,
     refit_modules,
@@ -31,7 +32,7 @@ FIGURES = {
 PRUNING_FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
 OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
 STUDY_FIGURES = ("critical_difference", "differences")
-KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading")
+KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
 TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
 
 
@@ -360,7 +361,7 @@ class Plan:
         if self.study.is_holdout:
             return 1
         cells = protocol["rotation_groups"] * protocol["fold_groups"]
-        trained = self.study.methods[self.label(file_name)]["combiner"]["kind"] == "stacking"
+        trained = self.study.methods[self.label(file_name)]["combiner"]["kind"] in TRAINED
         return max(1, min(4, cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, file_name: str) -> int:

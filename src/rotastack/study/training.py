@@ -83,7 +83,7 @@ def fitted(
     spread = pool["noise"].get("features", 0)
     if spread:
         numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
-    ready = placed(learner, numeric.shape[1], other.shape[1])
+    ready = placed(learner, numeric.shape[1], other.shape[1], data.owners)
     rows = np.hstack([numeric, other])
     model = fit_aligned(ready, rows, y, len(data.classes), sequence)
     return Fitted(model, scaler, data.categorical, rows, y, time.perf_counter() - start)

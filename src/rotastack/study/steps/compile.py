@@ -1,4 +1,4 @@
-"""compile: have the machine code of the forest ready before the pools ask for it."""
+"""compile: have the machine code of forests and their views ready before the pools ask for it."""
 
 import json
 import time
@@ -6,7 +6,7 @@ import time
 import numpy as np
 
 from rotastack.files import write_text
-from rotastack.learners.forest import make
+from rotastack.learners.rotastack import make
 from rotastack.study.job import Job
 
 
@@ -19,6 +19,6 @@ def run(job: Job) -> None:
     start = time.perf_counter()
     X = np.arange(8.0, dtype=np.float32).reshape(4, 2)
     y = np.array([0, 0, 1, 1])
-    make(n_trees=1).fit(X, y).predict(X)
+    make(trees_per_family=1).fit(X, y).predict(X)
     seconds = round(time.perf_counter() - start, 2)
     write_text(job.output("receipt"), json.dumps({"seconds": seconds}) + "\n")

@@ -40,7 +40,8 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         preprocessor = TablePreprocessor(kinds).fit(features)
-        classifier = _estimator(spec, spec["methods"][label], preprocessor.dummies_)
+        owners = [c for c, levels in preprocessor.categories_.items() for _ in levels[1:]]
+        classifier = _estimator(spec, spec["methods"][label], preprocessor.dummies_, owners)
         seed = child(root_sequence(spec["seed"]), "refit", dataset, label)
         classifier.set_params(random_state=integer_seed(seed), n_jobs=job.threads)
         model = Pipeline([("table", preprocessor), ("classifier", classifier)])
@@ -63,14 +64,14 @@ def run(job: Job) -> None:
         }
 
 
-def _estimator(spec, method, dummies) -> Any:
+def _estimator(spec, method, dummies, owners=()) -> Any:
     """Return the estimator that is the workflow's method: same views, learner, combiner and folds."""
     pool = method["pool"]
     view: Any = None
     n_members = 1
     n_numeric = int((~dummies).sum())
     if spec["holdout"]:
-        learner = _pruned(method, placed(_learner(method), n_numeric, len(dummies) - n_numeric))
+        learner = _pruned(method, placed(_learner(method), n_numeric, len(dummies) - n_numeric, owners))
         return PooledEnsembleClassifier(
             None, learner, n_estimators=1, scaling=pool["scaling"],
             categorical_features=np.flatnonzero(dummies).tolist(),
