@@ -64,7 +64,7 @@ class RotastackEnsemble(BaseEstimator):
         n_classes = int(codes.max()) + 1
         with_views = planned_families(
             families, self.trees_per_family, rows, codes, n_classes, sequence,
-            groups=self.table_.groups_, weights=weights, n_jobs=self.n_jobs,
+            groups=self.table_.groups_, numbers=numbers, weights=weights, n_jobs=self.n_jobs,
         )  # fmt: skip
         target, n_outputs = (codes, n_classes) if numbers is None else (numbers, None)
         self.forest_, out_of_bag = grow_forest(

@@ -33,7 +33,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         What trees see: "id" the columns, "idET" the columns with cuts drawn at random; beside discriminants of two random
         halves of the columns "Lm" the columns, "LmET" the columns with cuts drawn at random, "Lpc" principal axes of blocks of
         three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
-        categories as shares of the slices (target encoding by the rows in the tree's bag). All look at all their columns for
+        categories as mean targets (by the rows in the tree's bag). All look at all their columns for
         each split. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
