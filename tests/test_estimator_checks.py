@@ -33,6 +33,7 @@ from rotastack import (
     RandomSubspaceEnsembleClassifier,
     RegularizedRotationForestClassifier,
     RotastackClassifier,
+    RotastackRegressor,
     RotationForestClassifier,
     StackedRotationClassifier,
 )
@@ -153,6 +154,7 @@ INSTANCES = [
     PrunedEnsembleClassifier(RandomForestClassifier(10), KappaPruner(4), random_state=0),
     PrunedEnsembleClassifier(BaggingClassifier(n_estimators=5), selection="train", random_state=0),
     PrunedEnsembleClassifier(ForestClassifier(8), MeanDMPruner(), selection=0.3, random_state=0),
+    RotastackRegressor(5, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
 ]
@@ -167,7 +169,7 @@ def expected_failures(estimator):
             "check_class_weight_classifiers": "trees are grown to purity: a class that weighs next to nothing has its leaves",
         }
     bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or resampled:
+    if bagged or resampled or isinstance(estimator, RotastackRegressor):
         reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(estimator, DiffusionMapEnsembleClassifier):

@@ -48,6 +48,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "ensembles.regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "ensembles.rotastack": ["RotastackClassifier"],
+        "ensembles.rotastack_regressor": ["RotastackRegressor"],
         "ensembles.rotation_forest": ["RotationForestClassifier"],
         "ensembles.stacked_rotation": ["StackedRotationClassifier"],
         "linear.diversity": ["DiversityRegularizedClassifier"],

@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from rotastack.views.encoding import category_shares
+from rotastack.views.encoding import category_means, category_shares
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 6])
@@ -43,3 +43,13 @@ def test_a_category_that_is_not_among_the_rows_has_the_shares_of_all():
     prior = 3 / 4
     base, second = (1 + 2 * prior) / 4, (2 + 2 * prior) / 4
     np.testing.assert_allclose(matrix[:, 0], [second - base, prior - base])
+
+
+def test_means_of_numbers_by_hand():
+    X = np.array([[0.0, 0], [0, 0], [1, 0], [1, 0], [0, 1], [0, 1]])
+    y = np.array([[1.0], [3], [10], [14], [2], [1000]])
+    (columns, matrix), = category_means(X, y, [np.arange(2)], np.arange(5))  # fmt: skip
+    mean = 30 / 5
+    base = (1 + 3 + 2 * mean) / 4
+    assert columns.tolist() == [0, 1]
+    np.testing.assert_allclose(matrix[:, 0], [(24 + 2 * mean) / 4 - base, (2 + 2 * mean) / 3 - base])

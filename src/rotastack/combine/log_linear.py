@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
-__all__ = ["LogLinearPool"]
+__all__ = ["LogLinearPool", "nonnegative_minimum"]
 
 _STEPS = 100
 _TOLERANCE = 1e-10
@@ -155,7 +155,7 @@ def _minimize(
             for h in range(g, n_members):
                 hessian[g, h] += np.sum(scaled * logs[h])
                 hessian[h, g] = hessian[g, h]
-        target = _bounded(hessian, hessian @ w - gradient)
+        target = nonnegative_minimum(hessian, hessian @ w - gradient)
         move = target - w
         slope = float(gradient @ move)
         if slope > -_TOLERANCE * max(1.0, abs(value)):
@@ -170,7 +170,7 @@ def _minimize(
     return w, _STEPS
 
 
-def _bounded(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the w >= 0 that minimises w H w / 2 - linear w."""
+def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
     factor = np.linalg.cholesky(hessian)
     return nnls(factor.T, np.linalg.solve(factor, linear))[0]

@@ -22,6 +22,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         ],
         "regularized_rotation_forest": ["RegularizedRotationForestClassifier"],
         "rotastack": ["RotastackClassifier"],
+        "rotastack_regressor": ["RotastackRegressor"],
         "rotation_forest": ["RotationForestClassifier"],
         "stacked_rotation": ["StackedRotationClassifier"],
         "tree_families": ["TreeFamily"],

@@ -1,35 +1,28 @@
 """The flagship: a forest over families of views, and weights that say where rotating helps."""
 
 from collections.abc import Sequence
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import ClassifierMixin, _fit_context
+from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
     check_consistent_length,
-    check_is_fitted,
     column_or_1d,
 )
 
 from rotastack.combine.log_linear import LogLinearPool
-from rotastack.ensembles.mixed_table import MixedTable
-from rotastack.ensembles.tree_families import TreeFamily, find_families, planned_families
-from rotastack.seeds import root_sequence
-from rotastack.trees.growing import TreeOptions, grow_forest
-from rotastack.trees.grown import GrownTrees
+from rotastack.ensembles.rotastack_base import RotastackEnsemble
+from rotastack.ensembles.tree_families import TreeFamily, find_families
 
 __all__ = ["RotastackClassifier"]
 
-_BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
-
-class RotastackClassifier(ClassifierMixin, BaseEstimator):
+class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
     """A forest over a mixture of views, each switched off where it hurts.
 
     Families of trees look at the columns as they are, at linear discriminants, at principal axes and at
@@ -98,16 +91,9 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict] = {
-        "trees_per_family": [Interval(Integral, 1, None, closed="left")],
-        "families": [tuple, list],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
-        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "dummies": ["array-like", None],
+        **RotastackEnsemble._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
-        "n_jobs": [Integral, None],
     }
-
-    forest_: GrownTrees
 
     def __init__(
         self,
@@ -153,8 +139,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
             Fewer than two classes, a continuous target, infinite values, weights below 0, unknown families, or text
             in a column that is not categorical.
         """
-        self.table_ = MixedTable(self.categorical_features, self.dummies)
-        rows = self.table_.fit_transform(X, self)
+        rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_))
         y = column_or_1d(y, warn=True)
         check_consistent_length(rows, y)
@@ -163,19 +148,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
         weights = self._weights(rows, y, sample_weight)
-        sequence = root_sequence(self.random_state)
-        self.families_ = tuple(family.name for family in families)
-        n_classes = len(self.classes_)
-        with_views = planned_families(
-            families, self.trees_per_family, rows, codes, n_classes, sequence,
-            groups=self.table_.groups_, weights=weights, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        self.forest_, out_of_bag = grow_forest(
-            rows, codes, with_views, TreeOptions(), sequence,
-            n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        assert out_of_bag is not None
-        self._weigh(np.stack([o.means() for o in out_of_bag]), codes, weights)
+        self._weigh(self._grow(rows, families, codes, weights), codes, weights)
         return self
 
     def _weights(self, rows, y, sample_weight) -> NDArray[np.float64] | None:
@@ -201,12 +174,6 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]
         self.oob_score_ = float(right.mean()) if len(right) else float("nan")
 
-    @property
-    def family_weights_(self) -> NDArray[np.float64]:
-        """Weight of each of ``families_`` in the pool."""
-        check_is_fitted(self)
-        return self.pool_.weights_
-
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return class probabilities.
 
@@ -218,16 +185,7 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        check_is_fitted(self)
-        rows = self.table_.transform(X, self)
-        n_families = len(self.families_)
-        groups = np.repeat(np.arange(n_families), self.trees_per_family)
-        step = max(1, _BLOCK // (n_families * len(self.classes_)))
-        decided = []
-        for start in range(0, len(rows), step):
-            sums = self.forest_.group_sums(rows[start : start + step], groups, n_families, self.n_jobs)
-            decided.append(self.pool_.predict_proba(sums / self.trees_per_family))
-        return np.concatenate(decided)
+        return np.concatenate([self.pool_.predict_proba(said) for said in self._said(X)])
 
     def predict(self, X: ArrayLike) -> NDArray:
         """Return the most probable class of each row.
@@ -242,8 +200,3 @@ class RotastackClassifier(ClassifierMixin, BaseEstimator):
         """
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        return tags

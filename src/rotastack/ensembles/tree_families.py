@@ -1,7 +1,7 @@
 """Families of trees, told apart by what their trees see and how they split."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,9 @@ from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.growing import Family
 from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
-from rotastack.views.encoding import category_shares
+from rotastack.views.encoding import category_means, category_shares
 
-__all__ = ["FAMILIES", "TreeFamily", "find_families", "planned_families"]
+__all__ = ["FAMILIES", "NUMBER_FAMILIES", "TreeFamily", "find_families", "planned_families"]
 
 SHRINKAGE = 0.5
 """Of discriminants: weight of the identity in the scatter within classes."""
@@ -32,7 +32,7 @@ class TreeFamily:
     parts : tuple
         What stands side by side in each tree's view: "identity" (the columns themselves), "discriminants" (LDA of two
         random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns),
-        "numbers" (the columns that are no dummies), "shares" (categories as shares of the classes; a family with it is left
+        "numbers" (the columns that are no dummies), "shares" (categories as shares of the classes, or as mean targets; a family with it is left
         out where there are no categories), or a view of one's own with a method ``linear_parts``, such as those of
         :mod:`rotastack.views`. Parts that learn are fitted to the rows in the tree's bag.
     splitter : {"best", "random"}
@@ -70,9 +70,27 @@ FAMILIES = {
 }
 """The families that are known by name."""
 
+NUMBER_FAMILIES = {
+    family.name: replace(family, max_features=None)
+    for family in (
+        *(family for name, family in FAMILIES.items() if name != "idall"),
+        TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
+    )
+}
+"""Those for numbers: their trees look at all columns for each split."""
 
-def find_families(families: Sequence[str | TreeFamily], n_categories: int) -> list[TreeFamily]:
+
+def find_families(
+    families: Sequence[str | TreeFamily], n_categories: int, named: Mapping[str, TreeFamily] = FAMILIES
+) -> list[TreeFamily]:
     """Return the families, found by name where names are given; without those of categories where there are none.
+
+    Parameters
+    ----------
+    families : sequence of str or TreeFamily
+    n_categories : int
+    named : mapping of str to TreeFamily
+        The families that are known by name.
 
     Raises
     ------
@@ -82,10 +100,10 @@ def find_families(families: Sequence[str | TreeFamily], n_categories: int) -> li
     known = (*_PARTS, *_OF_CATEGORIES)
     found: list[TreeFamily] = []
     for item in families:
-        family = FAMILIES.get(item) if isinstance(item, str) else item
+        family = named.get(item) if isinstance(item, str) else item
         if not isinstance(family, TreeFamily):
             raise ValueError(
-                f"families: {item!r} is unknown; there are {', '.join(FAMILIES)}, or a TreeFamily of one's own"
+                f"families: {item!r} is unknown; there are {', '.join(named)}, or a TreeFamily of one's own"
             )
         if family.name in {f.name for f in found}:
             raise ValueError(f"families: {family.name!r} stands twice")
@@ -116,6 +134,7 @@ def planned_families(
     sequence: np.random.SeedSequence,
     *,
     groups: Sequence[NDArray[np.intp]] = (),
+    numbers: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
 ) -> list[Family]:
@@ -134,15 +153,16 @@ def planned_families(
         That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
     groups : sequence of ndarray of int
         Columns that are the dummies of one category each.
+    numbers : ndarray of shape (n_rows,), optional
+        What trees predict in place of classes; "shares" are means of it.
     weights : ndarray of shape (n_rows,), optional
         As for the forest. Views look at no row of weight 0, and at all others alike.
     n_jobs : int, optional
         Threads over trees.
     """
     bagged = BaggedViews.of(X, codes, n_classes, weights, n_jobs)
-    rows = _Rows(
-        X, codes, n_classes, groups, np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-    )
+    there = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+    rows = _Rows(X, codes, n_classes, numbers, groups, there)
     planned = []
     for f, family in enumerate(families):
         bags = _seeds(child(sequence, "trees", f), n_trees)  # as grow_forest's
@@ -184,6 +204,7 @@ class _Rows:
     X: NDArray[np.float32]
     codes: NDArray[np.integer]
     n_classes: int
+    numbers: NDArray[np.float64] | None
     groups: Sequence[NDArray[np.intp]]
     there: NDArray[np.intp]
 
@@ -209,9 +230,13 @@ def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
 
 
 def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
-    found = [
-        category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, rows.bag(seed)) for seed in bags
-    ]
+    found = []
+    for seed in bags:
+        bag = rows.bag(seed)
+        if rows.numbers is None:
+            found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
+        else:
+            found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
     return LinearViews.blocks(found, rows.X.shape[1])
 
 

@@ -1,4 +1,4 @@
-"""Categories as the shares of the classes among their rows (target encoding), as linear views of dummies."""
+"""Categories as the shares of the classes, or the mean target, of their rows (target encoding): linear views of dummies."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rotastack.views.subsets import Block
 
-__all__ = ["category_shares"]
+__all__ = ["category_means", "category_shares"]
 
 _SMOOTHING = 2.0
 _MOST_CLASSES = 4
@@ -38,19 +38,41 @@ def category_shares(
     rows : ndarray of int
         The rows that may be seen, such as those in a tree's bag.
     """
-    member = np.eye(n_classes, dtype=np.float32)[codes[rows]]
-    all_rows = member.sum(axis=0, dtype=np.float64)
-    prior = all_rows / len(rows)
-    chosen = np.argsort(-prior, kind="stable")[: 1 if n_classes == 2 else _MOST_CLASSES]
-    columns = np.concatenate(groups)
-    counted = X[rows[:, None], columns].T.astype(np.float32) @ member  # (dummy, class): whole numbers, exact
+    sizes = np.bincount(codes[rows], minlength=n_classes)
+    chosen = np.argsort(-sizes, kind="stable")[: 1 if n_classes == 2 else _MOST_CLASSES]
+    return category_means(X, (codes[:, None] == chosen).astype(np.float32), groups, rows)
+
+
+def category_means(
+    X: NDArray[np.floating],
+    target: NDArray[np.floating],
+    groups: Sequence[NDArray[np.intp]],
+    rows: NDArray[np.intp],
+) -> list[Block]:
+    """Return, for each category column, the matrix that turns its dummies into mean targets.
+
+    The mean of a category is that of its `rows` and of two more with the mean target of all. The category without a dummy
+    is 0, and the others' differences to it are what comes out.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Dummies are 0 or 1.
+    target : ndarray of shape (n_rows, n_targets)
+    groups, rows : see :func:`category_shares`
+    """
+    mine = target[rows]
+    total = mine.sum(axis=0, dtype=np.float64)
+    mean = total / len(rows)
+    dummies = X[rows[:, None], np.concatenate(groups)].T.astype(target.dtype)
+    sums = (dummies @ mine).astype(np.float64)  # of shares: whole numbers, exact
+    sizes = dummies.sum(axis=1, dtype=np.float64)
     found, start = [], 0
     for group in groups:
-        counts = counted[start : start + len(group)].astype(np.float64)
+        here = slice(start, start + len(group))
         start += len(group)
-        rest = all_rows - counts.sum(axis=0)
-        shares = (np.vstack([rest, counts]) + _SMOOTHING * prior) / (
-            np.concatenate([[rest.sum()], counts.sum(axis=1)])[:, None] + _SMOOTHING
-        )
-        found.append((group, (shares[1:] - shares[0])[:, chosen]))
+        all_sums = np.vstack([total - sums[here].sum(axis=0), sums[here]])
+        all_sizes = np.concatenate([[len(rows) - sizes[here].sum()], sizes[here]])
+        means = (all_sums + _SMOOTHING * mean) / (all_sizes + _SMOOTHING)[:, None]
+        found.append((group, means[1:] - means[0]))
     return found

@@ -1,0 +1,102 @@
+"""The least-squares pool: a weighted sum of families' predictions, its weights fitted."""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+from rotastack.blas import one_blas_thread
+from rotastack.combine.log_linear import nonnegative_minimum
+from rotastack.errors import RotastackError
+
+__all__ = ["LeastSquaresPool"]
+
+
+class LeastSquaresPool(BaseEstimator):
+    """Add up the members' predictions, each times a weight of its own, and a constant.
+
+    The weights are at least 0 and minimise, on rows that the members have not seen, the squared error in units of
+    the target's variance, and a ridge that pulls them to equal ones (Breiman's stacked regression). A weight of 0
+    switches a member off. The sum of the weights is free: above 1 it undoes that members predict too near the mean.
+
+    Parameters
+    ----------
+    ridge : float, default=2.0
+        Factor of the squared distance to equal weights, against an error that is a sum over rows.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_members,)
+    intercept_ : float
+
+    References
+    ----------
+    Breiman, L. (1996). Stacked regressions. Machine Learning 24, 49-64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y = rng.normal(size=200)
+    >>> shrunk, noise = 5 + y / 2, rng.normal(size=200)
+    >>> pool = LeastSquaresPool(0.01).fit(np.stack([shrunk, noise]), y)
+    >>> pool.weights_.round(1).tolist(), round(pool.intercept_)
+    ([2.0, 0.0], -10)
+    """
+
+    def __init__(self, ridge: float = 2.0):
+        self.ridge = ridge
+
+    def fit(self, outputs: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Find the weights.
+
+        Parameters
+        ----------
+        outputs : array-like of shape (n_members, n_rows)
+            Predictions for rows that the members have not seen. Without rows all weights are equal.
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            Weights of the rows in the squared error.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RotastackError
+            `ridge` not above 0, or outputs that are not finite.
+        """
+        if not 0 < self.ridge < np.inf:
+            raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
+        said = np.asarray(outputs, dtype=np.float64)
+        if not np.isfinite(said).all():
+            raise RotastackError("a least-squares pool needs finite predictions")
+        y = np.asarray(y, dtype=np.float64)
+        weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+        total = weight.sum()
+        if total == 0:  # nothing is known
+            self.weights_, self.intercept_ = np.full(len(said), 1 / len(said)), 0.0
+            return self
+        with one_blas_thread():
+            mean, level = said @ weight / total, float(y @ weight / total)
+            said, y = said - mean[:, None], y - level
+            variance = float(weight @ y**2) / total or 1.0  # a constant target has no unit
+            hessian = (said * weight) @ said.T / variance + self.ridge * np.eye(len(said))
+            linear = (said * weight) @ y / variance + self.ridge / len(said)
+            self.weights_ = nonnegative_minimum(hessian, linear)
+            self.intercept_ = level - float(self.weights_ @ mean)
+        return self
+
+    def predict(self, outputs: ArrayLike) -> NDArray[np.float64]:
+        """Return the weighted sum.
+
+        Parameters
+        ----------
+        outputs : array-like of shape (n_members, n_rows)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        terms = self.weights_[:, None] * np.asarray(outputs, dtype=np.float64)
+        return self.intercept_ + terms.sum(axis=0)

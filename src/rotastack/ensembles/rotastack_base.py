@@ -1,0 +1,97 @@
+"""What the flagship does alike for classes and for numbers."""
+
+from collections.abc import Iterator, Sequence
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.validation import check_is_fitted
+
+from rotastack.ensembles.mixed_table import MixedTable
+from rotastack.ensembles.tree_families import TreeFamily, planned_families
+from rotastack.seeds import root_sequence
+from rotastack.trees.growing import TreeOptions, grow_forest
+from rotastack.trees.grown import GrownTrees
+
+__all__ = ["RotastackEnsemble"]
+
+_BLOCK = 2**22  # numbers of families' outputs held at once in predict
+
+
+class RotastackEnsemble(BaseEstimator):
+    """Families of trees over a table, and a pool of what they say."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "trees_per_family": [Interval(Integral, 1, None, closed="left")],
+        "families": [tuple, list],
+        "ridge": [Interval(Real, 0, None, closed="neither")],
+        "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
+        "dummies": ["array-like", None],
+        "n_jobs": [Integral, None],
+    }
+
+    trees_per_family: int
+    categorical_features: ArrayLike | str | None
+    dummies: Sequence[Sequence[int]] | None
+    n_jobs: int | None
+    random_state: Any
+
+    pool_: Any
+    forest_: GrownTrees
+
+    def _read(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Learn the table from its training rows, and return their numbers."""
+        self.table_ = MixedTable(self.categorical_features, self.dummies)
+        return self.table_.fit_transform(X, self)
+
+    def _grow(
+        self,
+        rows: NDArray[np.float32],
+        families: Sequence[TreeFamily],
+        codes: NDArray[np.integer],
+        weights: NDArray[np.float64] | None,
+        numbers: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.float64]:
+        """Grow the forest; return what families say out of bag, (family, row, output), NaN where no tree has a row.
+
+        Views learn from classes, given by their numbers; so do trees, but where there are `numbers` to predict.
+        """
+        sequence = root_sequence(self.random_state)
+        self.families_ = tuple(family.name for family in families)
+        n_classes = int(codes.max()) + 1
+        with_views = planned_families(
+            families, self.trees_per_family, rows, codes, n_classes, sequence,
+            groups=self.table_.groups_, numbers=numbers, weights=weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        target, n_outputs = (codes, n_classes) if numbers is None else (numbers, None)
+        self.forest_, out_of_bag = grow_forest(
+            rows, target, with_views, TreeOptions(), sequence,
+            n_classes=n_outputs, weights=weights, n_jobs=self.n_jobs,
+        )  # fmt: skip
+        assert out_of_bag is not None
+        return np.stack([family.means() for family in out_of_bag])
+
+    def _said(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield what families say of blocks of rows, (family, row, output)."""
+        check_is_fitted(self)
+        rows = self.table_.transform(X, self)
+        n_families = len(self.families_)
+        groups = np.repeat(np.arange(n_families), self.trees_per_family)
+        step = max(1, _BLOCK // (n_families * self.forest_.values.shape[1]))
+        for start in range(0, len(rows), step):
+            sums = self.forest_.group_sums(rows[start : start + step], groups, n_families, self.n_jobs)
+            yield sums / self.trees_per_family
+
+    @property
+    def family_weights_(self) -> NDArray[np.float64]:
+        """Weight of each of ``families_`` in the pool."""
+        check_is_fitted(self)
+        return self.pool_.weights_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags

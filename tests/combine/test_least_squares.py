@@ -1,0 +1,78 @@
+"""The least-squares pool against a general solver, and what its weights mean."""
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from rotastack.combine import LeastSquaresPool
+from rotastack.errors import RotastackError
+
+
+def problem(n_rows=80, n_members=5, seed=0):
+    """Members that know the target to different extents, the first nothing."""
+    rng = np.random.default_rng(seed)
+    y = 100 + 30 * rng.normal(size=n_rows)
+    known = np.linspace(0, 0.8, n_members)[:, None]
+    return known * y + (1 - known) * (50 + 30 * rng.normal(size=(n_members, n_rows))), y
+
+
+@pytest.mark.parametrize(("n_members", "ridge", "weighted"), [(5, 0.5, False), (3, 20.0, True)])
+def test_it_solves_its_convex_problem(n_members, ridge, weighted):
+    outputs, y = problem(n_members=n_members)
+    weight = np.random.default_rng(1).random(len(y)) if weighted else np.ones(len(y))
+    pool = LeastSquaresPool(ridge).fit(outputs, y, weight if weighted else None)
+    variance = np.cov(y, aweights=weight, ddof=0)
+    w, b = cp.Variable(n_members, nonneg=True), cp.Variable()
+    loss = cp.sum(cp.multiply(weight / variance, cp.square(y - b - w @ outputs)))
+    best = cp.Problem(cp.Minimize(loss + ridge * cp.sum_squares(w - 1 / n_members)))
+    best.solve(solver=cp.CLARABEL)
+    np.testing.assert_allclose(pool.weights_, w.value, atol=1e-5)
+    assert pool.intercept_ == pytest.approx(b.value, rel=1e-4)
+
+
+def test_weights_of_rows_are_copies():
+    outputs, y = problem()
+    copies = np.random.default_rng(1).integers(0, 4, len(y))
+    weighted = LeastSquaresPool().fit(outputs, y, copies)
+    repeated = LeastSquaresPool().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies))
+    np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-10)
+
+
+def test_units_do_not_matter():
+    outputs, y = problem()
+    first, second = (
+        LeastSquaresPool().fit(outputs, y),
+        LeastSquaresPool().fit(7 + outputs / 1000, 7 + y / 1000),
+    )
+    np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
+    np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
+
+
+def test_a_member_that_misleads_is_switched_off_and_a_shy_one_stretched():
+    y = np.random.default_rng(0).normal(size=300)
+    pool = LeastSquaresPool().fit(np.stack([0.6 * y, -y]), y)
+    assert pool.weights_[1] == 0
+    assert pool.weights_[0] == pytest.approx(1 / 0.6, rel=0.05)
+
+
+def test_a_strong_ridge_weighs_all_alike():
+    outputs, y = problem()
+    np.testing.assert_allclose(LeastSquaresPool(1e9).fit(outputs, y).weights_, 0.2, atol=1e-6)
+
+
+def test_a_constant_target_and_no_rows():
+    outputs, y = problem()
+    constant = LeastSquaresPool().fit(outputs, np.full(len(y), 3.0))
+    assert constant.predict(outputs).mean() == pytest.approx(3)
+    none = LeastSquaresPool().fit(np.empty((2, 0)), [])
+    assert none.predict([[1.0], [3.0]]).tolist() == [2.0]
+
+
+def test_what_it_refuses():
+    outputs, y = problem()
+    for ridge in (0, np.inf, np.nan):
+        with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
+            LeastSquaresPool(ridge).fit(outputs, y)
+    outputs[0, 0] = np.nan
+    with pytest.raises(RotastackError, match="needs finite predictions"):
+        LeastSquaresPool().fit(outputs, y)

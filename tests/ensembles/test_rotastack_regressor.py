@@ -1,0 +1,157 @@
+"""The flagship for numbers: what its families see, how they are weighed, and what it takes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes
+
+from rotastack import RotastackRegressor
+from rotastack.combine import LeastSquaresPool
+from rotastack.ensembles import TreeFamily
+from rotastack.study.models import dump_model, load_model
+from rotastack.views import DiscriminantRotation
+
+FAMILIES = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp")
+
+
+def small(**parameters):
+    return RotastackRegressor(**{"trees_per_family": 10, "random_state": 0, **parameters})
+
+
+def slope(n=200, p=5, noise=0.1, seed=0):
+    """Rows whose target rises along a direction, which no single column shows."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, X.sum(axis=1) + noise * rng.normal(size=n)
+
+
+def test_it_learns_and_knows_how_well():
+    X, y = load_diabetes(return_X_y=True)
+    reg = small(trees_per_family=30).fit(X[::2], y[::2])
+    assert reg.score(X[1::2], y[1::2]) > 0.4
+    assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
+    assert reg.families_ == FAMILIES
+    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (6,)
+    residual = y[::2] - reg.oob_prediction_
+    assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))
+
+
+def test_directions_count_where_the_target_rises_along_one():
+    X, y = slope()
+    reg = small(trees_per_family=30).fit(X, y)
+    weights = dict(zip(reg.families_, reg.family_weights_, strict=True))
+    assert weights["id"] + weights["idET"] < 0.1
+    alone = small(trees_per_family=60, families=("id", "idET")).fit(X, y)
+    assert 1 - reg.oob_score_ < 0.5 * (1 - alone.oob_score_)
+
+
+def test_predictions_and_weights_are_those_of_the_trees_alone():
+    X, y = load_diabetes(return_X_y=True)
+    reg = small().fit(X, y)
+    outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(6, 10, len(X))
+    np.testing.assert_allclose(reg.predict(X), reg.pool_.predict(outputs.mean(axis=1)))
+    out = reg.forest_.out_of_bag(len(X)).T.reshape(6, 10, len(X))  # the bootstraps, drawn again
+    sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
+    said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
+    others = np.nanmean(said, axis=0)
+    pool = LeastSquaresPool().fit(np.where(np.isnan(said), others, said), y)
+    assert (counts == 0).any()
+    np.testing.assert_allclose(reg.family_weights_, pool.weights_, atol=1e-9)
+    np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))
+
+
+def test_trees_and_their_views_know_nothing_of_rows_out_of_bag():
+    """Other targets of equal sum, in the same slices, change no tree that has all of these rows out of its bag."""
+    X, y = load_diabetes(return_X_y=True)
+    chosen = np.argsort(y)[[-3, -2]]
+    other = y.copy()
+    other[chosen] += [-40, 40]
+    first, second = (small(trees_per_family=40).fit(X, target) for target in (y, other))
+    unseen = first.forest_.out_of_bag(len(X))[chosen].all(axis=0)
+    assert 20 < unseen.sum() < 60
+    rows = first.table_.transform(X, first)
+    differ = first.forest_.outputs(rows) != second.forest_.outputs(rows)
+    assert not differ[unseen].any()
+    assert differ[~unseen].any(axis=(1, 2)).all()
+
+
+def test_units_and_threads_do_not_matter():
+    X, y = slope()
+    one = small().fit(X, y)
+    many = clone(one).set_params(n_jobs=2).fit(X, y)
+    assert (one.predict(X) == many.predict(X)).all()
+    scaled = small().fit(X, 1024 * y)  # a power of two: no rounding that differs
+    np.testing.assert_allclose(scaled.predict(X), 1024 * one.predict(X))
+    np.testing.assert_allclose(scaled.family_weights_, one.family_weights_)
+
+
+def test_a_table_with_categories_and_missing_values():
+    rng = np.random.default_rng(0)
+    colour, length = rng.integers(0, 12, 200), rng.normal(size=200)
+    y = rng.permutation(12)[colour] + length
+    X = pd.DataFrame(
+        {"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)}
+    )
+    reg = small().fit(X, y)
+    assert reg.families_ == (*FAMILIES, "te")
+    assert reg.family_weights_[-1] > 0.1
+    assert reg.oob_score_ > 0.8
+    new = pd.DataFrame({"colour": ["c3", "violet", None], "length": [np.nan, 0.0, 1.0]})
+    assert np.isfinite(reg.predict(new)).all()
+
+
+def test_rows_of_no_weight_are_left_out():
+    X, y = slope()
+    present = np.ones(200)
+    present[100:] = 0
+    spoiled = np.where(present > 0, y, 1e6)
+    np.testing.assert_allclose(
+        small().fit(X, y, sample_weight=present).predict(X),
+        small().fit(X, spoiled, sample_weight=present).predict(X),
+    )
+    with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
+        small().fit(X, y, sample_weight=present - 1)
+
+
+@pytest.mark.parametrize("shape", [(1, 2), (2, 3), (12, 1), (40, 300), (20, 2), (30, 3)])
+def test_shapes_at_the_edge(shape):
+    X, y = slope(*shape)
+    predicted = small(trees_per_family=3).fit(X, y).predict(X)
+    assert np.isfinite(predicted).all()
+    assert predicted.shape == y.shape
+
+
+def test_rows_that_were_never_out_of_bag():
+    X, y = slope()
+    reg = small(trees_per_family=1, families=("id",)).fit(X, y)
+    never = ~reg.forest_.out_of_bag(200).any(axis=1)
+    assert never.any()
+    assert (np.isnan(reg.oob_prediction_) == never).all()
+
+
+@pytest.mark.parametrize("target", [np.full(30, 2.5), np.r_[np.zeros(27), 1, 2, 3.0]])
+def test_targets_with_few_values(target):
+    X, _ = slope(30)
+    predicted = small().fit(X, target).predict(X)
+    assert target.min() - 1 < predicted.min() <= predicted.max() < target.max() + 1
+
+
+def test_a_family_of_ones_own_learns_from_slices():
+    X, y = slope()
+    family = TreeFamily("turned", (DiscriminantRotation(random_state=0),), max_features=None)
+    reg = small(families=("id", family)).fit(X, y)
+    assert reg.families_ == ("id", "turned")
+    assert reg.oob_family_errors_[1] < reg.oob_family_errors_[0]
+
+
+def test_families_that_are_none():
+    with pytest.raises(ValueError, match="families: 'idall' is unknown; there are id, idET, Lm"):
+        small(families=("idall",)).fit(*slope())
+
+
+def test_a_model_file_predicts_as_the_model(tmp_path):
+    X, y = slope()
+    reg = small().fit(X, y)
+    dump_model(reg, tmp_path / "model.skops")
+    assert (load_model(tmp_path / "model.skops").predict(X) == reg.predict(X)).all()
