@@ -45,7 +45,7 @@ class LogLinearPool(BaseEstimator):
     >>> good, noise = np.clip(y + rng.normal(0, 0.4, 100), 0, 1), rng.random(100)
     >>> outputs = np.stack([np.c_[1 - p, p] for p in (good, noise)])
     >>> pool = LogLinearPool().fit(outputs, y, 2)
-    >>> bool(pool.weights_[0] > 3 * pool.weights_[1])
+    >>> bool(pool.weights_[0] > 2 * pool.weights_[1])
     True
     """
 

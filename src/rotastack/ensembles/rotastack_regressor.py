@@ -87,7 +87,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg.predict(X[:3]).shape, reg.oob_score_ > 0.4
     ((3,), True)
     >>> dict(zip(reg.families_, reg.family_weights_.round(1).tolist()))  # doctest: +SKIP
-    {}
+    {'id': 0.0, 'idET': 0.0, 'Lm': 0.0, 'LmET': 0.1, 'Lpc': 0.6, 'Lsp': 0.3}
     """
 
     def __init__(
