@@ -143,6 +143,8 @@ def test_dummies_of_a_table_that_is_encoded_already():
     )
     with pytest.raises(ValueError, match="dummies are of a table that is encoded already"):
         small(dummies=[[1]]).fit(X, y)
+    with pytest.raises(ValueError, match="dummies: there is no column 5; there are 0 to 4"):
+        small(dummies=[[1, 2], [3, 5]]).fit(encoded, y)
     with pytest.raises(ValueError, match="families: te needs a categorical column"):
         small(families=("te",)).fit(encoded, y)
 

@@ -99,7 +99,11 @@ class MixedTable(BaseEstimator):
 
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
         if self.encoder_ is None:
-            return [np.asarray(group, dtype=np.intp) for group in self.dummies or ()]
+            groups = [np.asarray(group, dtype=np.intp) for group in self.dummies or () if len(group)]
+            wrong = [int(c) for group in groups for c in group if not 0 <= c < n_numbers]
+            if wrong:
+                raise ValueError(f"dummies: there is no column {wrong[0]}; there are 0 to {n_numbers - 1}")
+            return groups
         sizes = [len(found) - 1 for found in self.encoder_.categories_]
         edges = n_numbers + np.cumsum([0, *sizes])
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]

@@ -231,12 +231,12 @@ def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
 
 def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
     found = []
-    for seed in bags:
-        bag = rows.bag(seed)
-        if rows.numbers is None:
-            found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
-        else:
-            found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
+    with one_blas_thread():  # sums of numbers run in one order
+        for bag in map(rows.bag, bags):
+            if rows.numbers is None:
+                found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
+            else:
+                found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
     return LinearViews.blocks(found, rows.X.shape[1])
 
 
