@@ -1,4 +1,6 @@
+import importlib
 import inspect
+import sys
 
 import numpy as np
 import pytest
@@ -15,14 +17,18 @@ from rotastack.trees import C45Classifier, ForestClassifier
 @pytest.mark.parametrize("kind", learner_names())
 def test_parameters_match_the_signature_and_it_learns(kind, iris):
     X, y = iris
-    make = inspect.getmodule(type(make_learner({"kind": kind})))
-    assert make is not None
-    import importlib
-
     signature = inspect.signature(importlib.import_module(f"rotastack.learners.{kind}").make)
     assert list(signature.parameters) == list(learner_parameters(kind))
+    if kind.startswith("aeon"):
+        pytest.importorskip("aeon", reason="aeon comes with the extra bench only")
     fitted = fit_aligned(make_learner({"kind": kind}), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
     assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
+
+
+def test_a_learner_of_an_absent_package_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "aeon.classification.sklearn", None)
+    with pytest.raises(RotastackError, match=r"needs the package aeon: pip install 'rotastack\[bench\]'"):
+        make_learner({"kind": "aeon_rotation_forest"})
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ PARAMETERS = {
     },
     "min_samples_leaf": {"type": "integer", "minimum": 1},
     "max_depth": {"type": ["integer", "null"], "minimum": 1},
+    "oob_score": {"type": "boolean"},
 }
 
 
@@ -23,12 +24,13 @@ def make(
     max_features: str | int | float | None = "sqrt",
     min_samples_leaf: int = 1,
     max_depth: int | None = None,
+    oob_score: bool = True,
 ) -> RandomForestClassifier:
-    """Make a random forest of `n_trees` bootstrapped trees, with out-of-bag scores."""
+    """Make a random forest of `n_trees` bootstrapped trees, with out-of-bag scores unless told otherwise."""
     return RandomForestClassifier(
         n_estimators=n_trees,
         max_features=max_features,
         min_samples_leaf=min_samples_leaf,
         max_depth=max_depth,
-        oob_score=True,
+        oob_score=oob_score,
     )

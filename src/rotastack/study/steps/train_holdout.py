@@ -12,7 +12,7 @@ from rotastack.diagnostics.margin import summarize_margins
 from rotastack.learners.fitting import AlignedClassifier
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
-from rotastack.study.artifacts import Prepared, member_means, read_frame, read_prepared, write_arrays
+from rotastack.study.artifacts import member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.names import member_names
 from rotastack.study.training import (
@@ -50,7 +50,7 @@ def run(job: Job) -> None:
     n_test = max(map(len, test), default=0)
     outputs = np.full((len(repeats), len(members), n_test, len(data.classes)), np.nan, dtype=np.float32)
     facts = {name: np.full((len(repeats), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
-    seconds = np.zeros(2)
+    seconds: list[tuple[float, float, float, float]] = []
     ballots: list[Ballots] = []
     with job.recorded() as record:
         root = child(root_sequence(spec["seed"]), "train", spec["dataset"], spec["name"])
@@ -60,11 +60,13 @@ def run(job: Job) -> None:
             for i, (r, held_out) in enumerate(zip(repeats, test, strict=True)):
                 train = np.setdiff1d(np.arange(len(data.y)), held_out)
                 trained = fitted(learner, data, train, spec["pool"], child(root, r), child(noise, r))
-                start = time.perf_counter()
-                said, known = _described(trained, data, held_out, spec["pool"])
+                start, start_processor = time.perf_counter(), time.process_time()
+                seen = trained.seen(data.X[held_out])
+                said, known = _outputs(trained.model, seen, spec["pool"]["sizes"])
+                elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
+                seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
                 outputs[i, :, : len(held_out)] = said
-                seconds += (trained.seconds, time.perf_counter() - start)
-                for name, values in known.items():
+                for name, values in _facts(trained, known, seen, data.y[held_out], spec["pool"]).items():
                     facts[name][i] = values
                 if spec["pool"]["votes"]:
                     ballots.append(cast_votes(trained, data.X[held_out], "oob" in spec["pool"]["votes"]))
@@ -82,18 +84,18 @@ def run(job: Job) -> None:
         record.metrics = {
             "members": len(members),
             "trainings": len(repeats),
-            "fit_seconds": [round(float(seconds[0]), 4)],
-            "predict_seconds": [round(float(seconds[1]), 4)],
+            "fit_seconds": [round(sum(fit for fit, *_ in seconds), 4)],
+            "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
+            "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
+            "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
             **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
         }
 
 
-def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) -> tuple[np.ndarray, dict]:
-    """Return outputs for test rows (member, row, class), and what is known of members."""
+def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: dict) -> dict:
+    """Return what is known of members: by what they said themselves, by their trees, on rows of classes `y`."""
     model = trained.model
-    rows = trained.seen(data.X[test])
-    outputs, trees = _outputs(model, rows, pool["sizes"])
-    if trees is None:
+    if known is None:
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)
         facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
@@ -101,16 +103,15 @@ def _described(trained: Fitted, data: Prepared, test: np.ndarray, pool: dict) ->
         if counts:
             facts |= {name: counts[name].mean() for name in TREES}
             facts["median_leaves"] = float(np.median(counts["n_leaves"]))
-        trees = [facts]
+        known = [facts]
     if pool["training_error"]:
         decided = _outputs(model, trained.X, pool["sizes"])[0].argmax(axis=-1)
-        for member, error in zip(trees, (decided != trained.y).mean(axis=1), strict=True):
+        for member, error in zip(known, (decided != trained.y).mean(axis=1), strict=True):
             member["training_error"] = float(error)
     if pool["diversity"]:
         votes = model.classes[model.estimator.tree_votes(rows)]
-        trees[0].update(zip(DIVERSITY, summarize_margins(votes, data.y[test]), strict=True))
-    by_name = {name: [t.get(name, np.nan) for t in trees] for name in (*FACTS, *DIVERSITY)}
-    return outputs, by_name
+        known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
+    return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
 
 
 def _outputs(
