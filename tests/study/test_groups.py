@@ -64,7 +64,7 @@ def test_a_study_without_groups_has_no_files_of_groups():
     content = load_yaml(project_file("config/studies/tiny.yaml"))
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
     assert plan.group_tables == []
-    assert len(plan.study_figure_files("svg")) == 2
+    assert len(plan.study_figure_files("svg")) == 3
     content["evaluation"]["groups"] = {"X": {"methods": {"a": "RF", "b": "RRE"}}}
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
     assert plan.tables[-1] == "results/tiny/tables/groups.csv"
@@ -149,7 +149,10 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
         *(f"table_{t.split('/')[-1].removesuffix('.csv')}" for t in tables),
     ]
     outputs = {name: [tmp_path / f"out_{name}"] for name in names}
-    summarize.run(Job("summarize", spec, {"scores": [tmp_path / "scores"]}, outputs, {}))
+    nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
+    write_frame(tmp_path / "calibration", nothing.astype({"rows": int, "accuracy": float}))
+    inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"], "records": []}
+    summarize.run(Job("summarize", spec, inputs, outputs, {}))
     rows = pd.read_csv(tmp_path / "out_table_groups").set_index(["group", "method"])
     printed = cells[(cells["dataset"] == "all") & ~cells["table"].eq("text")]
     printed = printed.astype({"value": float}).pivot(index="method", columns="metric", values="value")

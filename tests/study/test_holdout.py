@@ -62,7 +62,7 @@ def train(folder, learner, repeats=(0, 1, 2, 3), name="pool", limit=100, threads
         },
     }  # fmt: skip
     (folder / "p" / "RG-01").mkdir(parents=True, exist_ok=True)
-    files = {"pool": f"p/RG-01/{name}.nc", "record": f"p/RG-01/{name}.json"}
+    files = {"pool": f"p/RG-01/{name}.nc", "record": f"p/RG-01/{name}.run.json"}
     step(train_holdout, folder, spec, {"table": "table", "folds": "folds"}, files, threads=threads)
     return read_arrays(folder / files["pool"])
 
@@ -80,6 +80,15 @@ def combine(folder, combiner, blocks=("pool",)):
         {"method": "m.nc", "record": "m.json"},
     )
     return read_arrays(folder / "m.nc"), json.loads((folder / "m.json").read_text())
+
+
+def scored(folder):
+    """Return scores, calibration and record of the method that was combined."""
+    inputs = {"table": "table", "methods": ["m.nc"], "records": ["m.json"], "pools": "."}
+    outputs = {"scores": "scores", "calibration": "calibration", "record": "s.json"}
+    step(score, folder, {}, inputs, outputs)
+    frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
+    return *frames, json.loads((folder / "s.json").read_text())
 
 
 def test_splits_hold_all_levels(table):
@@ -159,8 +168,7 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     split(table)
     train(table, {"kind": "forest", "n_trees": 30}, diversity=True)
     method, _ = combine(table, {"kind": "vote", "voting": "soft"})
-    step(score, table, {}, {"table": "table", "methods": "m.nc"}, {"scores": "scores", "record": "s.json"})
-    scores, _ = read_frame(table / "scores")
+    scores, _, _ = scored(table)
     assert len(scores) == 4
     assert (scores["error"] < 0.15).all()
     assert (scores["error"] * 60).round(6).mod(1).eq(0).all()

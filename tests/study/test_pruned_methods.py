@@ -1,10 +1,12 @@
 """Studies that choose among an ensemble's members: votes kept with the pool, cells, and what does not fit."""
 
+import json
+
 import numpy as np
 import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
-from tests.study.test_holdout import combine, split, step, table, train  # noqa: F401 (table is a fixture)
+from tests.study.test_holdout import combine, scored, split, step, table, train  # noqa: F401 (table is a fixture)
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.errors import RotastackError
@@ -13,7 +15,7 @@ from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.components import PRUNERS, combine_modules, make_pruner
 from rotastack.study.config import Study
-from rotastack.study.steps import folds_holdout, score
+from rotastack.study.steps import folds_holdout
 from rotastack.study.steps.refit import _estimator
 from rotastack.study.training import Ballots, _other_labels, stacked
 
@@ -59,8 +61,7 @@ def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
     assert np.isnan(pool["proba"].values[0, :, 0][rows == -1]).all()
     method, record = combine(folder, {"kind": "vote", "voting": "soft"})
     assert record["status"] == "ok"
-    step(score, folder, {}, {"table": "table", "methods": ["m.nc"]}, {"scores": "scores", "record": "s.json"})
-    scores, _ = read_frame(folder / "scores")
+    scores, curve, record = scored(folder)
     wrong = [
         np.mean(
             method["proba"].values[0, k][rows[k] >= 0].argmax(axis=1)
@@ -69,6 +70,12 @@ def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
         for k in range(7)
     ]
     np.testing.assert_allclose(scores["error"], wrong)
+    assert curve["rows"].sum() == 150
+    assert (curve["rows"] * (1 - curve["accuracy"])).sum() == pytest.approx(150 * np.mean(wrong), abs=2)
+    trained = json.loads((folder / "p/RG-01/pool.run.json").read_text())["metrics"]
+    for cost in ("fit_processor_seconds", "predict_processor_seconds"):
+        assert len(trained[cost]) == 7
+        assert record["metrics"][cost] == {"M": pytest.approx(np.median(trained[cost]))}
 
 
 def test_votes_are_those_of_the_learner(folder):

@@ -7,10 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
 from rotastack.study.opening import runs_nothing
-from rotastack.study.steps import summarize
+from rotastack.study.plan import TABLES
+from rotastack.study.steps import report, summarize
 
 SPEC = {
     "alpha": 0.05,
@@ -23,24 +25,28 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1):
-    """Summarize a table dataset -> method -> error, in `cells` x `cells` cells."""
-    paths = []
+def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
+    """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
+    inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
         rows = [
             {"dataset": name, "method": m, "rotation_group": f"RG-{r}", "fold_group": f"FG-{f}",
              "error": e, "balanced_accuracy": 1 - e, "log_loss": e, "brier": e}
             for m, e in row.items() for r in range(cells) for f in range(cells)
         ]  # fmt: skip
-        paths.append(tmp_path / f"{name}.parquet")
-        write_frame(paths[-1], pd.DataFrame(rows))
-    names = ["scores", "comparison", "variance", "record"] + [
-        f"table_{t}"
-        for t in ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
-    ]
-    summarize.run(
-        Job("summarize", SPEC, {"scores": paths}, {n: [tmp_path / n] for n in names}, {"study": "s"})
-    )
+        curves = [
+            {"dataset": name, "method": m, "bin": 9, "rows": n_rows, "confidence": 1.0, "accuracy": 1 - e}
+            for m, e in row.items()
+            if e == e
+        ]
+        costs = {f"{kind}_processor_seconds": (seconds or {}).get(name, {}) for kind in ("fit", "predict")}
+        for kind, paths in inputs.items():
+            paths.append(tmp_path / f"{name}.{kind}")
+        write_frame(inputs["scores"][-1], pd.DataFrame(rows))
+        write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
+        write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": costs}))
+    names = ["scores", "comparison", "variance", "record", *(f"table_{t}" for t in TABLES)]
+    summarize.run(Job("summarize", SPEC, inputs, {n: [tmp_path / n] for n in names}, {"study": "s"}))
     return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
 
 
@@ -50,6 +56,46 @@ def test_one_data_set_and_one_cell(tmp_path):
     assert "p_value" not in result
     assert "at least 2 data sets" in result["notes"][0]
     assert variance["verdict"].str.contains("at least 2 fold groups").all()
+
+
+def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count(tmp_path):
+    errors = {
+        "few": {"A": 0.01, "B": 0.03, "C": 0.01},
+        "none": {"A": 0.0, "B": 0.1, "C": 0.0},
+        "many": {"A": 0.2, "B": 0.1, "C": 0.25},
+    }
+    result, _ = summarized(tmp_path, errors, n_rows=1000)
+    b, c = result["against_control"]
+    assert b == {
+        "method": "B", "better": 1, "equal": 0, "worse": 2, "worst_loss": pytest.approx(200), "on": "few",
+        "worst_loss_counted": pytest.approx(-50), "on_counted": "many", "n_counted": 1,
+    }  # fmt: skip
+    assert (c["better"], c["equal"], c["worse"], c["on"]) == (0, 2, 1, "many")
+    table = pd.read_csv(tmp_path / "table_control").set_index(["score", "method"])
+    assert table.loc[("error", "C"), "worst_loss"] == pytest.approx(25)
+    assert table.loc[("balanced_accuracy", "B"), "worst_loss"] == pytest.approx(10)  # none: 1 -> .9
+    assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
+
+
+def test_without_many_wrong_rows_there_is_no_worst_loss_that_counts(tmp_path):
+    result, _ = summarized(tmp_path, {"x": {"A": 0.1, "B": 0.2, "C": 0.3}})
+    row = result["against_control"][0]
+    assert row["worst_loss"] == pytest.approx(100)
+    assert (row["worst_loss_counted"], row["on_counted"], row["n_counted"]) == (None, None, 0)
+    assert report._percent(row["worst_loss"], row["on"]) == "+100.0 % (x)"
+    assert report._percent(row["worst_loss_counted"], row["on_counted"]) == "-"
+
+
+def test_times_are_told_as_ratios_to_the_control(tmp_path):
+    errors = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
+    seconds = {"x": {"A": 1, "B": 2}, "y": {"A": 2, "B": 1}, "z": {"A": 1, "B": 4}}
+    summarized(tmp_path, errors, seconds=seconds)
+    table = pd.read_csv(tmp_path / "table_times")
+    assert len(table) == 6
+    a, b = report._times(table, "A", ["A", "B", "C"])
+    assert a == {"method": "A", "fit": 1, "fit_most": 1, "predict": 1, "predict_most": 1}
+    assert b == {"method": "B", "fit": 2, "fit_most": 4, "predict": 2, "predict_most": 4}
+    assert report._times(pd.DataFrame(), "A", ["A", "B"]) == []
 
 
 def test_a_method_that_failed_everywhere_leaves_the_others_compared(tmp_path):

@@ -69,10 +69,15 @@ def test_the_step_writes_it(tmp_path):
         "groups": [{"name": "M", "parts": ["M"], "methods": [["one", ["M1"]], ["ten", ["M10"]]]}],
         "sweeps": {"sweep-1": SWEEP},
     }
-    paths = [
-        tmp_path / f"{name}.svg" for name in ("critical_difference", "differences", "sweep-1", "ranks-M")
-    ]
-    draw_study.run(Job("draw_study", spec, {"scores": [tmp_path / "scores"]}, {"figures": paths}, {}))
+    curve = {"dataset": "a", "bin": [9], "rows": 5, "confidence": 0.95, "accuracy": 0.75}
+    curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
+    curves.to_csv(tmp_path / "calibration", index=False)
+    names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
+    paths = [tmp_path / f"{name}.svg" for name in names]
+    inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"]}
+    draw_study.run(Job("draw_study", spec, inputs, {"figures": paths}, {}))
+    assert "M10: 0.200" in paths[4].read_text()
+    assert "M1:" not in paths[4].read_text()  # not among those shown
     assert "By members" in paths[2].read_text()
     assert "two data sets" in paths[0].read_text()  # the level failed on one
     ranks = paths[3].read_text()

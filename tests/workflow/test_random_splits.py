@@ -74,8 +74,14 @@ def test_everything_is_made(done):
     pairs = pd.read_csv(root / "tables/pairs.csv")
     assert len(pairs) == 6
     np.testing.assert_allclose(pairs[["wins_first", "ties", "wins_second"]].sum(axis=1), 1)
+    times = pd.read_csv(root / "tables/times.csv")
+    assert len(times) == 3 * 7
+    assert (times[["fit_seconds", "predict_seconds"]] > 0).all(axis=None)
+    curves = pd.read_csv(root / "tables/calibration.csv")
+    tested = curves[curves["dataset"] == "tic-tac-toe"].groupby("method")["rows"].sum()
     splits = pd.read_parquet(root / "tic-tac-toe/folds.parquet")
     assert splits.shape == (958, 4)
+    assert tested.to_dict() == dict.fromkeys(scores["method"], (splits == 0).to_numpy().sum())
 
 
 def test_the_report_and_the_published_page(done):
@@ -85,6 +91,11 @@ def test_the_report_and_the_published_page(done):
     assert "from one to many" in report.split('id="sweeps"')[1]
     assert "signal-to-noise ratio of at most 3.01 dB" in report
     assert "skipped: data set &#39;fourclass&#39;" in report or "skipped: data set 'fourclass'" in report
+    against = report.split("Against RF</h2>")[1].split("</table>")[0]
+    assert against.count("<tr>") == 2 + 6
+    assert "worst loss" in against
+    time = report.split('id="time"')[1]
+    assert "<td>RF</td><td>1.00</td><td>1.00</td><td>1.00</td><td>1.00</td>" in time
     page = (done.folder / "results/published.html").read_text()
     assert "iris-noise-2" in page
     assert "iris-noise-128" in page.split("not in this run:")[1].split("</p>")[0]

@@ -2,8 +2,10 @@ rule score:
     input:
         table="results/datasets/{dataset}.parquet",
         methods=lambda w: PLAN.method_files(w.dataset),
+        records=lambda w: PLAN.method_files(w.dataset, "run.json"),
     output:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
@@ -15,17 +17,22 @@ rule score:
         runtime=lambda w, attempt: 20 * attempt,
     params:
         code=PLAN.code("score"),
+        pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
         "rotastack score --code {params.code} --about dataset={wildcards.dataset}"
         " --input table {input.table} --input methods {input.methods}"
-        " --output scores {output.scores} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        " --input records {input.records} --input pools {params.pools}"
+        " --output scores {output.scores} --output calibration {output.calibration}"
+        " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule summarize:
     input:
         scores=expand(f"{ROOT}/{{dataset}}/scores.parquet", dataset=PLAN.datasets),
+        calibration=expand(f"{ROOT}/{{dataset}}/calibration.parquet", dataset=PLAN.datasets),
+        records=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
     output:
         scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
@@ -38,6 +45,9 @@ rule summarize:
         table_pairs=f"{ROOT}/tables/pairs.csv",
         table_facts=f"{ROOT}/tables/facts.csv",
         table_claims=f"{ROOT}/tables/claims.csv",
+        table_calibration=f"{ROOT}/tables/calibration.csv",
+        table_control=f"{ROOT}/tables/control.csv",
+        table_times=f"{ROOT}/tables/times.csv",
         table_groups=PLAN.group_tables,
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
@@ -56,12 +66,15 @@ rule summarize:
         "statistics over all data sets"
     shell:
         "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={params.study}"
-        " --input scores {input.scores} --output scores {output.scores} --output comparison {output.comparison}"
+        " --input scores {input.scores} --input calibration {input.calibration} --input records {input.records}"
+        " --output scores {output.scores} --output comparison {output.comparison}"
         " --output variance {output.variance} --output table_error {output.table_error}"
         " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
         " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
         " --output table_pairs {output.table_pairs} --output table_facts {output.table_facts}"
         " --output table_claims {output.table_claims} --output table_groups {output.table_groups}"
+        " --output table_calibration {output.table_calibration} --output table_control {output.table_control}"
+        " --output table_times {output.table_times}"
         " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
@@ -127,6 +140,7 @@ if PLAN.pruning_figures:
 rule draw_study:
     input:
         scores=f"{ROOT}/scores.parquet",
+        calibration=f"{ROOT}/tables/calibration.csv",
     output:
         report(PLAN.study_figure_files("svg"), caption="../report/critical_difference.rst", category="study"),
         PLAN.study_figure_files("png"),
@@ -146,7 +160,7 @@ rule draw_study:
         "drawing figures over all data sets"
     shell:
         "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={params.study}"
-        " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        " --input scores {input.scores} --input calibration {input.calibration} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule illustrate:
@@ -221,6 +235,7 @@ rule report:
         pairs=f"{ROOT}/tables/pairs.csv",
         facts=f"{ROOT}/tables/facts.csv",
         claims=f"{ROOT}/tables/claims.csv",
+        times=f"{ROOT}/tables/times.csv",
     output:
         report=f"{ROOT}/report.html",
     log:
@@ -247,7 +262,7 @@ rule report:
         " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
         " --input refits {input.refits} --input benchmarks {params.benchmarks}"
         " --input pairs {input.pairs} --input facts {input.facts} --input claims {input.claims}"
-        " --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        " --input times {input.times} --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
 rule front_page:

@@ -88,10 +88,29 @@ class Comparison:
 
         Data sets on which the control scores 0 are left out.
         """
+        return self._gains(control).mean()
+
+    def worst_loss(self, control: str) -> pd.DataFrame:
+        """Return by how much of `control`'s score each method is worse where it is worst.
+
+        Data sets on which the control scores 0 are left out.
+
+        Returns
+        -------
+        DataFrame of shape (n_methods, 2)
+            ``loss`` in percent, below 0 for a method that is better everywhere, and the data set, ``on``;
+            NaN and None where no data set is left.
+        """
+        losses = -self._gains(control)
+        if not len(losses):
+            return pd.DataFrame({"loss": np.nan, "on": None}, index=self.scores.columns)
+        return pd.DataFrame({"loss": losses.max(), "on": losses.idxmax()})
+
+    def _gains(self, control: str) -> pd.DataFrame:
+        """Return relative improvements in percent where the control does not score 0."""
         base = self.scores[control]
         sign = 1 if self.higher_is_better else -1
-        relative = sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0], axis=0)
-        return 100 * relative.mean()
+        return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0], axis=0)
 
 
 def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:

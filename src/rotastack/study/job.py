@@ -49,17 +49,17 @@ class Job:
         """Return the one file to be made as `name`."""
         return self.outputs[name][0]
 
-    def pool_files(self, suffix: str) -> list[Path]:
-        """Return the files of all blocks of the pools in the slice, below input ``pools``.
+    def pool_files(self, suffix: str, spec: Mapping[str, Any] | None = None) -> list[Path]:
+        """Return the files of all blocks of the pools in a slice, by default the job's, below input ``pools``.
 
         They are found by name, as a large study has more of them than a command line holds.
         """
-        root = self.input("pools")
+        root, spec = self.input("pools"), self.spec if spec is None else spec
         return [
             root / pool / rotation_block / f"{fold_block}.{suffix}"
-            for pool in self.spec["pools"]
-            for rotation_block in self.spec["rotation_blocks"]
-            for fold_block in self.spec["fold_blocks"]
+            for pool in spec["pools"]
+            for rotation_block in spec["rotation_blocks"]
+            for fold_block in spec["fold_blocks"]
         ]
 
     @contextmanager

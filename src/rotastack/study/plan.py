@@ -31,9 +31,10 @@ FIGURES = {
 }
 PRUNING_FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
 OF_PROTOCOL = ("folds", "train", "combine")  # steps that random splits do in another way
-STUDY_FIGURES = ("critical_difference", "differences")
+STUDY_FIGURES = ("critical_difference", "differences", "calibration")
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
-TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims")
+TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims",
+          "calibration", "control", "times")  # fmt: skip
 
 
 class Plan:
@@ -352,7 +353,9 @@ class Plan:
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
         forest = 0.0
         if self.study.is_holdout:  # trees are kept until test rows are read: at most 64 bytes a row and tree
-            forest = 64e-6 * self.rows(dataset) * 3 * self.study.pools[pool]["learner"].get("n_trees", 0)
+            learner = self.study.pools[pool]["learner"]
+            n_trees = learner.get("n_trees", 6 * learner.get("trees_per_family", 0))
+            forest = 64e-6 * self.rows(dataset) * 3 * n_trees
         return int(attempt * (500 + 5.5 * self.pool_megabytes(dataset, pool) + data + forest))
 
     def combine_threads(self, file_name: str) -> int:

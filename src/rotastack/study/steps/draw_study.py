@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import Curve, plot_curves
 from rotastack.plots.differences import plot_differences
@@ -18,7 +19,7 @@ from rotastack.study.results import complete, group_table
 
 
 def run(job: Job) -> None:
-    """Read input ``scores`` of the study, write rank diagrams, the differences to the control, and sweeps.
+    """Read inputs ``scores`` and ``calibration`` of the study, write rank diagrams, the differences to the control, calibration, and sweeps.
 
     Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
     """
@@ -33,6 +34,7 @@ def run(job: Job) -> None:
         drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
         errors = _standard_errors(scores, spec["control"])
         figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
+        figures["calibration"] = _draw_calibration(pd.read_csv(job.input("calibration")), drawn)
         figures["critical_difference"] = _draw_ranks(means, spec["alpha"])
         for group in spec["groups"]:
             figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
@@ -76,6 +78,14 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
     if noted:
         add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
     return figure
+
+
+def _draw_calibration(curves: pd.DataFrame, methods: list[str]) -> Figure:
+    curves = curves[curves["method"].isin(methods)]
+    if not len(curves):
+        return sentence("No calibration is drawn: all methods failed.")
+    order = pd.Categorical(curves["method"], methods)
+    return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
 def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:

@@ -70,8 +70,11 @@ def _estimator(spec, method, dummies, owners=()) -> Any:
     view: Any = None
     n_members = 1
     n_numeric = int((~dummies).sum())
+    learner = _learner(method)
+    if spec["holdout"] or hasattr(learner, "dummies"):
+        learner = placed(learner, n_numeric, len(dummies) - n_numeric, owners)
     if spec["holdout"]:
-        learner = _pruned(method, placed(_learner(method), n_numeric, len(dummies) - n_numeric, owners))
+        learner = _pruned(method, learner)
         return PooledEnsembleClassifier(
             None, learner, n_estimators=1, scaling=pool["scaling"],
             categorical_features=np.flatnonzero(dummies).tolist(),
@@ -85,7 +88,7 @@ def _estimator(spec, method, dummies, owners=()) -> Any:
         ]
     return PooledEnsembleClassifier(
         view,
-        make_learner(pool["learner"]),
+        learner,
         make_combiner(method["combiner"]),
         n_estimators=n_members,
         scaling=pool["scaling"],

@@ -33,7 +33,13 @@ def run(job: Job) -> None:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
     )
-    environment.filters |= {"caption": _caption, "number": _number, "p": _p_value}
+    environment.filters |= {
+        "caption": _caption,
+        "number": _number,
+        "p": _p_value,
+        "percent": _percent,
+        "zip": zip,
+    }
     figures = {f"{p.parent.name}/{p.stem}": _inline(p) for p in job.inputs["figures"]}
     page = environment.get_template("report.html.j2").render(
         study=study,
@@ -50,6 +56,7 @@ def run(job: Job) -> None:
         claims=[_sentence(claim) for claim in _table(job.input("claims"))],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
+        times=_times(pd.DataFrame(_table(job.input("times"))), job.about["control"], methods),
         seconds=_seconds(
             job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
@@ -203,6 +210,19 @@ def _notes(job: Job, comparison: dict) -> list[str]:
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
 
 
+def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
+    """Return what each method costs in times of the control: the median over data sets, and the most."""
+    if not len(table) or control not in set(table["method"]):
+        return []
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in set(table["method"])}
+    for kind in ("fit", "predict"):
+        wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        ratios = wide.div(wide[control], axis=0)
+        for m, row in rows.items():
+            row |= {kind: ratios[m].median(), f"{kind}_most": ratios[m].max()}
+    return list(rows.values())
+
+
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     """Sum Snakemake's benchmark files of these data sets by rule, the rule's name being their folder's."""
     rows = []
@@ -245,6 +265,10 @@ def _inline(path: Path) -> str:
 
 def _number(value: float | None, digits: int = 4) -> str:
     return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _percent(value: float | None, where: str | None) -> str:
+    return "-" if value is None else f"{value:+.1f} % ({where})"
 
 
 def _p_value(value: float | None) -> str:

@@ -1,21 +1,33 @@
-"""score: the scores of all methods on a data set, cell by cell."""
+"""score: the scores of all methods on a data set, cell by cell; their calibration; what they cost."""
 
+from statistics import median
+
+import numpy as np
 import pandas as pd
 
+from rotastack.stats.calibration import calibration_curve
 from rotastack.stats.scores import score_probabilities
 from rotastack.study.artifacts import read_arrays, read_prepared, write_frame
 from rotastack.study.job import Job
+from rotastack.tracking.records import read_record
+
+COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
 
 def run(job: Job) -> None:
-    """Read inputs ``table`` and ``methods``, write output ``scores``."""
+    """Read inputs ``table``, ``methods``, their ``records`` and those below ``pools``; write outputs ``scores`` and ``calibration``.
+
+    The latter has the calibration curve of each method, over the rows of all cells. What the trainings of a
+    method's pool cost the processor, at the median, goes to the record: it is not the same in every run.
+    """
     data = read_prepared(job.input("table"))
     with job.recorded() as record:
-        rows = []
+        rows, curves = [], []
         for path in job.inputs["methods"]:
             arrays = read_arrays(path)
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {arrays.attrs['method']} failed: {arrays.attrs['message']}")
+            said, true = [], []
             facts = [n for n in arrays.data_vars if arrays[n].dims == ("rotation_group", "fold_group")]
             for i, rotation_group in enumerate(arrays.rotation_group.values):
                 for j, fold_group in enumerate(arrays.fold_group.values):
@@ -23,6 +35,8 @@ def run(job: Job) -> None:
                     if "rows" in arrays:
                         tested = arrays["rows"].values[j]
                         y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
+                    said.append(proba)
+                    true.append(y)
                     scores = score_probabilities(y, proba)
                     scores |= {str(name): float(arrays[name].values[i, j]) for name in facts}
                     rows.append(
@@ -34,6 +48,32 @@ def run(job: Job) -> None:
                             **scores,
                         }
                     )
+            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, said))
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
+        write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
         record.metrics = {"mean_error": frame.groupby("method")["error"].mean().to_dict()}
+        record.metrics |= _costs(job)
+
+
+def _curve(dataset: str, method: str, true: list, said: list) -> pd.DataFrame:
+    """Return the calibration curve over the rows of all cells; of a method that failed, none."""
+    y, proba = np.concatenate(true), np.concatenate(said)
+    if not np.isfinite(proba).all():
+        y, proba = y[:0], proba[:0]
+    curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))
+    curve.insert(0, "dataset", dataset)
+    curve.insert(1, "method", method)
+    return curve
+
+
+def _costs(job: Job) -> dict[str, dict[str, float]]:
+    """Return the median seconds of one training of each method's pool, where its records have them."""
+    costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
+    for record in map(read_record, job.inputs["records"]):
+        parts = [read_record(p)["metrics"] for p in job.pool_files("run.json", record["parameters"])]
+        for name in COSTS:
+            seconds = [s for part in parts for s in part.get(name, [])]
+            if seconds:
+                costs[name][record["parameters"]["method"]] = round(median(seconds), 6)
+    return costs

@@ -7,28 +7,36 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
-from rotastack.stats.comparison import compare
+from rotastack.stats.comparison import Comparison, compare
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
 from rotastack.study.results import complete, error_matrices, group_table
+from rotastack.tracking.records import read_record
+
+MANY = 100  # wrong rows of the control from which on a ratio of errors says something
 
 
 def run(job: Job) -> None:
-    """Read input ``scores`` (one per data set), write the study's scores, statistics and tables."""
+    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), write the study's scores, statistics and tables."""
     spec = job.spec
     with job.recorded() as record:
         scores = pd.concat([read_frame(path)[0] for path in job.inputs["scores"]], ignore_index=True)
         write_frame(job.output("scores"), scores)
+        calibration = pd.concat(
+            [read_frame(path)[0] for path in job.inputs["calibration"]], ignore_index=True
+        )
+        wrong = calibration["rows"] * (1 - calibration["accuracy"])
+        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum()
         comparisons = {}
         for metric, higher in HIGHER_IS_BETTER.items():
             means = scores.pivot_table(
                 index="dataset", columns="method", values=metric, sort=False, dropna=False
             )
             means = means[[m for m in spec["methods"] if m in means]]
-            comparisons[metric] = _comparison(means, higher, spec)
+            comparisons[metric] = _comparison(means, higher, spec, wrong)
             _write_csv(job.output(f"table_{metric}"), means.reset_index())
             if metric == "error" and spec["groups"]:
                 groups = {
@@ -43,13 +51,16 @@ def run(job: Job) -> None:
         _write_csv(job.output("table_pairs"), _pairs(scores, spec))
         _write_csv(job.output("table_facts"), _facts(scores))
         _write_csv(job.output("table_claims"), _claims(scores, spec))
+        _write_csv(job.output("table_calibration"), calibration)
+        _write_csv(job.output("table_control"), _control_rows(comparisons))
+        _write_csv(job.output("table_times"), _times(job))
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         record.warnings = comparisons["error"]["notes"]
         record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
 
 
-def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
-    """Compare methods on the data sets that all of them have a score for."""
+def _comparison(means: pd.DataFrame, higher: bool, spec, wrong: pd.Series | None = None) -> dict:
+    """Compare methods on the data sets that all of them have a score for; `wrong` has the control's wrong rows."""
     means = means.round(12)  # equal means over cells in another order are equal
     absent = list(means.columns[means.isna().all()])
     notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
@@ -76,6 +87,8 @@ def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
     result["wins"] = comparison.wins.to_dict("index")
     if control in complete:
         result["improvement"] = comparison.improvement(control).to_dict()
+        if wrong is not None:
+            result["against_control"] = _against(comparison, control, wrong)
     try:
         result |= {
             "friedman_chi2": comparison.friedman_chi2,
@@ -89,6 +102,51 @@ def _comparison(means: pd.DataFrame, higher: bool, spec) -> dict:
     except RotastackError as error:
         notes.append(str(error))
     return result
+
+
+def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
+    """Return on how many data sets each method is better or worse than the control, and by how much at worst.
+
+    Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
+    """
+    counted = compare(
+        comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better
+    )
+    better, wins = comparison.better(control), comparison.wins[control]
+    worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
+    n = len(comparison.scores)
+    return [
+        {
+            "method": m, "better": int(better[m]), "equal": round(2 * (wins[m] - better[m])),
+            "worse": n - round(2 * wins[m] - better[m]),
+            "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
+            "worst_loss_counted": _or_none(worst_counted["loss"][m]), "on_counted": worst_counted["on"][m],
+            "n_counted": len(counted.scores),
+        }
+        for m in comparison.scores if m != control
+    ]  # fmt: skip
+
+
+def _or_none(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def _control_rows(comparisons: dict[str, dict]) -> pd.DataFrame:
+    """Return the comparisons of each method with the control as a table: a row per score and method."""
+    rows = [{"score": name, **row} for name, c in comparisons.items() for row in c.get("against_control", [])]
+    return pd.DataFrame(rows)
+
+
+def _times(job: Job) -> pd.DataFrame:
+    """Return processor seconds of a training and of predicting its test rows: a row per data set and method."""
+    rows = []
+    for record in map(read_record, job.inputs["records"]):
+        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
+        rows += [
+            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict[m]}
+            for m, s in fit.items()
+        ]
+    return pd.DataFrame(rows)
 
 
 def _group(errors: pd.DataFrame, alpha: float) -> dict:

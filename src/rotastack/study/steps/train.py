@@ -8,6 +8,7 @@ import xarray as xr
 from rotastack.ensembles.nested import nested_outputs
 from rotastack.ensembles.pool import Recipe
 from rotastack.errors import RotastackError
+from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
@@ -33,7 +34,11 @@ def run(job: Job) -> None:
     folds, _ = read_frame(job.input("folds"))
     n_folds = spec["folds"]
     pairs = [(a, b) for a, b in nested_pairs(n_folds) if spec["nested"] or a == b]
-    groups = [_recipes(spec["pool"], arrays) for arrays in _rotations(job, int((~data.categorical).sum()))]
+    n_numeric = int((~data.categorical).sum())
+    learner = make_learner(spec["pool"]["learner"])
+    if hasattr(learner, "dummies"):
+        learner = placed(learner, n_numeric, len(data.categorical) - n_numeric, data.owners)
+    groups = [_recipes(learner, arrays) for arrays in _rotations(job, n_numeric)]
     n_members = len(groups[0])
     shape = (len(groups), len(spec["fold_groups"]))
     outputs = np.full((*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32)
@@ -85,8 +90,7 @@ def _rotations(job: Job, n_numeric: int) -> list[Any]:
     return groups
 
 
-def _recipes(pool, arrays) -> list[Recipe]:
-    learner = make_learner(pool["learner"])
+def _recipes(learner, arrays) -> list[Recipe]:
     if arrays is None:
         return [Recipe(None, learner, "identity")]
     view = load("rotastack.views.rotation").RandomRotation

@@ -1,0 +1,64 @@
+"""Calibration curves: how often decisions of a stated confidence are right, a panel for each method."""
+
+import textwrap
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from rotastack.plots.style import method_looks, new_figure, plain_axis
+from rotastack.stats.calibration import calibration_error
+
+__all__ = ["plot_calibration"]
+
+_COLUMNS = 5
+
+
+def plot_calibration(curves: pd.DataFrame) -> Figure:
+    """Draw the calibration curve of each method, data sets counting the same.
+
+    Parameters
+    ----------
+    curves : DataFrame
+        ``dataset``, ``method``, and the columns of :func:`rotastack.stats.calibration.calibration_curve`.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> curve = {"bin": [8, 9], "rows": [2, 6], "confidence": [0.9, 1.0], "accuracy": [0.8, 0.9]}
+    >>> figure = plot_calibration(pd.DataFrame({"dataset": "iris", "method": "RF", **curve}))
+    >>> figure.axes[0].get_title()
+    'RF: 0.100'
+    """
+    looks = method_looks(curves["method"])
+    n = len(looks)
+    columns = min(n, _COLUMNS)
+    lines = -(-n // columns)
+    figure = new_figure(2.1 * columns + 0.4, 2.2 * lines + 0.3)
+    axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
+    for axis, (method, look) in zip(axes.flat, looks.items(), strict=False):
+        part = curves[curves["method"] == method]
+        share = part["rows"] / part.groupby("dataset")["rows"].transform("sum")
+        bins = (
+            pd.DataFrame({"confidence": share * part["confidence"], "accuracy": share * part["accuracy"]})
+            .assign(share=share)
+            .groupby(part["bin"])
+            .sum()
+        )
+        errors = [calibration_error(curve) for _, curve in part.groupby("dataset", sort=False)]
+        axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
+        x, y = bins["confidence"] / bins["share"], bins["accuracy"] / bins["share"]
+        axis.plot(x, y, color=look.color, linewidth=1.2)
+        axis.scatter(x, y, s=6 + 160 * bins["share"] / len(errors), color=look.color, alpha=0.7, linewidth=0)
+        title = textwrap.fill(f"{method}: {np.mean(errors):.3f}", 30)
+        axis.set_title(title, fontsize=9)
+        plain_axis(axis)
+    for axis in axes.flat[n:]:
+        axis.set_visible(False)
+    figure.supxlabel("probability of the decision", fontsize=9)
+    figure.supylabel("share of right decisions", fontsize=9)
+    return figure
