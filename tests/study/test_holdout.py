@@ -9,6 +9,7 @@ import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 
+from rotastack.ensembles.nested import nested_outputs
 from rotastack.errors import RotastackError
 from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
@@ -16,6 +17,8 @@ from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, write_frame
 from rotastack.study.job import Job
 from rotastack.study.steps import combine_holdout, folds_holdout, prepare, score, train_holdout
+from rotastack.study.steps import train as nested_train
+from rotastack.study.steps.refit import _estimator
 
 WEIGHTINGS = ["equal", "exp", "best"]
 STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
@@ -307,3 +310,32 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
     assert 0.7 < noise.std() < 1.3
     metrics = json.loads((tmp_path / "p.json").read_text())["metrics"]
     assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)
+
+
+def test_the_flagship_is_told_in_nested_cross_validation_too(table, monkeypatch):
+    seen = []
+
+    def noted(X, y, n_classes, folds, pairs, recipes, sequence, **options):
+        seen.extend(recipes)
+        return nested_outputs(X, y, n_classes, folds, pairs, recipes, sequence, **options)
+
+    monkeypatch.setattr(nested_train, "nested_outputs", noted)
+    write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+    frame, about = read_frame(table / "table")
+    frame.loc[frame.index % 3 != 0, "e=1"] = 0.0  # a level that one training set never sees
+    write_frame(table / "table", frame, about)
+    spec = {
+        "seed": 1, "dataset": "d", "name": "p", "folds": 3, "nested": False, "fold_groups": [0], "rotation_groups": [0],
+        "pool": {"learner": {"kind": "rotastack", "trees_per_family": 3}, "view": "identity", "scaling": "minmax"},
+    }  # fmt: skip
+    inputs = {"table": "table", "folds": "folds", "rotations": []}
+    step(nested_train, table, spec, inputs, {"pool": "pool", "record": "r.json"})
+    assert seen[0].learner.dummies == [[4, 5]]
+    assert json.loads((table / "r.json").read_text())["status"] == "ok"
+    refitted = _estimator(
+        {"holdout": False, "folds": 3},
+        {"pool": spec["pool"], "combiner": {"kind": "vote", "voting": "soft"}},
+        np.array([False] * 4 + [True] * 2),
+        ["e", "e"],
+    )
+    assert refitted.estimator.dummies == [[4, 5]]
