@@ -177,7 +177,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
-        if getattr(combiner, "weighs_families", False) and self._bootstrap():
+        if self._weighs_families(combiner):
             sums, counts = self._train(X, codes, recipes, categorical, training)
             n_classes = len(self.classes_)
             said = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
@@ -320,12 +320,16 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
+    def _weighs_families(self, combiner) -> bool:
+        """Tell whether the combiner weighs means of families, by rows out of bag."""
+        return getattr(combiner, "weighs_families", False) and self._bootstrap()
+
     def _decide(self, X):
         if hasattr(self, "pool_"):
             combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
             if getattr(combiner, "prunes", False):
                 return combiner.kept_shares(outputs.argmax(axis=2).T)
-            if getattr(combiner, "weighs_families", False) and self._bootstrap():
+            if self._weighs_families(combiner):
                 family = np.array(self.families_)
                 outputs = np.stack([outputs[family == n].mean(axis=0) for n in dict.fromkeys(self.families_)])
             return combiner.predict_proba(outputs)
