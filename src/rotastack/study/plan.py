@@ -354,7 +354,8 @@ class Plan:
         forest = 0.0
         if self.study.is_holdout:  # trees are kept until test rows are read: at most 64 bytes a row and tree
             learner = self.study.pools[pool]["learner"]
-            n_trees = learner.get("n_trees", 6 * learner.get("trees_per_family", 0))
+            families = 6 * learner.get("trees_per_family", 100) if learner["kind"] == "rotastack" else 0
+            n_trees = learner.get("n_trees", families)
             forest = 64e-6 * self.rows(dataset) * 3 * n_trees
         return int(attempt * (500 + 5.5 * self.pool_megabytes(dataset, pool) + data + forest))
 

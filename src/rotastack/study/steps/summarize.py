@@ -29,7 +29,7 @@ def run(job: Job) -> None:
             [read_frame(path)[0] for path in job.inputs["calibration"]], ignore_index=True
         )
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
-        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum()
+        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
         comparisons = {}
         for metric, higher in HIGHER_IS_BETTER.items():
             means = scores.pivot_table(
