@@ -83,7 +83,8 @@ class LeastSquaresPool(BaseEstimator):
             variance = float(weight @ y**2) / total or 1.0  # a constant target has no unit
             hessian = (said * weight) @ said.T / variance + self.ridge * np.eye(len(said))
             linear = (said * weight) @ y / variance + self.ridge / len(said)
-            self.weights_ = nonnegative_minimum(hessian, linear)
+            nothing, rounding = np.zeros(len(said)), 1e-12 * float(np.trace(hessian))
+            self.weights_ = nonnegative_minimum(hessian, -linear, nothing, rounding)
             self.intercept_ = level - float(self.weights_ @ mean)
         return self
 

@@ -136,6 +136,7 @@ def _minimize(
     right = logs[:, rows, y]  # (member, row)
     gain = right @ weight
     equal = 1 / n_members
+    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of sums that the Hessian is a difference of
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_p = log_softmax(_mixed(w, logs), axis=1)
@@ -155,7 +156,7 @@ def _minimize(
             for h in range(g, n_members):
                 hessian[g, h] += np.sum(scaled * logs[h])
                 hessian[h, g] = hessian[g, h]
-        target = nonnegative_minimum(hessian, hessian @ w - gradient)
+        target = nonnegative_minimum(hessian, gradient, w, rounding)
         move = target - w
         slope = float(gradient @ move)
         if slope > -_TOLERANCE * max(1.0, abs(value)):
@@ -170,7 +171,16 @@ def _minimize(
     return w, _STEPS
 
 
-def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
-    factor = np.linalg.cholesky(hessian)
-    return nnls(factor.T, np.linalg.solve(factor, linear))[0]
+def nonnegative_minimum(
+    hessian: NDArray[np.float64], gradient: NDArray[np.float64], at: NDArray[np.float64], rounding: float
+) -> NDArray[np.float64]:
+    """Return the w >= 0 where a quadratic function is least, given its gradient `at` a point.
+
+    H is positive definite, but for errors of about `rounding`, which may be all that a small ridge leaves.
+    """
+    try:
+        factor = np.linalg.cholesky(hessian)
+    except np.linalg.LinAlgError:
+        hessian = hessian + rounding * np.eye(len(hessian))
+        factor = np.linalg.cholesky(hessian)
+    return nnls(factor.T, np.linalg.solve(factor, hessian @ at - gradient))[0]
