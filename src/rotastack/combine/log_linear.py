@@ -136,7 +136,8 @@ def _minimize(
     right = logs[:, rows, y]  # (member, row)
     gain = right @ weight
     equal = 1 / n_members
-    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of sums that the Hessian is a difference of
+    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of sums whose difference the Hessian is
+    damping = max(ridge, rounding)
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_p = log_softmax(_mixed(w, logs), axis=1)
@@ -150,13 +151,13 @@ def _minimize(
         expected = np.stack([np.sum(p * member, axis=1) for member in logs])  # times the row's weight
         gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
         known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
-        hessian = 2 * ridge * np.eye(n_members) - expected @ known.T
+        hessian = 2 * damping * np.eye(n_members) - expected @ known.T
         for g in range(n_members):
             scaled = p * logs[g]
             for h in range(g, n_members):
                 hessian[g, h] += np.sum(scaled * logs[h])
                 hessian[h, g] = hessian[g, h]
-        target = nonnegative_minimum(hessian, gradient, w, rounding)
+        target = nonnegative_minimum(hessian, hessian @ w - gradient)
         move = target - w
         slope = float(gradient @ move)
         if slope > -_TOLERANCE * max(1.0, abs(value)):
@@ -171,16 +172,7 @@ def _minimize(
     return w, _STEPS
 
 
-def nonnegative_minimum(
-    hessian: NDArray[np.float64], gradient: NDArray[np.float64], at: NDArray[np.float64], rounding: float
-) -> NDArray[np.float64]:
-    """Return the w >= 0 where a quadratic function is least, given its gradient `at` a point.
-
-    H is positive definite, but for errors of about `rounding`, which may be all that a small ridge leaves.
-    """
-    try:
-        factor = np.linalg.cholesky(hessian)
-    except np.linalg.LinAlgError:
-        hessian = hessian + rounding * np.eye(len(hessian))
-        factor = np.linalg.cholesky(hessian)
-    return nnls(factor.T, np.linalg.solve(factor, hessian @ at - gradient))[0]
+def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
+    factor = np.linalg.cholesky(hessian)
+    return nnls(factor.T, np.linalg.solve(factor, linear))[0]

@@ -11,8 +11,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _check_y,
     check_consistent_length,
-    column_or_1d,
 )
 
 from rotastack.combine.log_linear import LogLinearPool
@@ -141,7 +141,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_))
-        y = column_or_1d(y, warn=True)
+        y = _check_y(y, estimator=self)
         check_consistent_length(rows, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

@@ -129,18 +129,24 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Infinite values, a missing target, weights below 0, unknown families, or text in a column that is not
-            categorical.
+            Infinite values, a missing target or one above 1e100, weights below 0, unknown families, or text in a
+            column that is not categorical.
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(rows, y)
+        unit = _unit(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        said = self._grow(rows, families, _slices(y, weights), weights, numbers=y)[:, :, 0]
-        self._weigh(said, y, weights)
+        said = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
+        self._weigh(said, y / unit, weights)
+        if unit != 1:
+            self.forest_.values *= unit
+            self.pool_.intercept_ *= unit
+            self.oob_prediction_ *= unit
+            self.oob_family_errors_ *= unit**2
         return self
 
     def _weigh(
@@ -175,6 +181,21 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         ndarray of shape (n_rows,)
         """
         return np.concatenate([self.pool_.predict(said[:, :, 0]) for said in self._said(X)])
+
+
+def _unit(y: NDArray[np.float64]) -> float:
+    """Return a power of two to measure targets in: 1, but where they lie so close that trees would not tell them apart.
+
+    Raises
+    ------
+    ValueError
+        Targets that cannot be squared.
+    """
+    most = np.abs(y).max()
+    if most > 1e100:
+        raise ValueError(f"y holds values of up to {most:g}; at most 1e100 is allowed")
+    spread = np.ptp(y)
+    return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
 
 
 def _slices(y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.intp]:
