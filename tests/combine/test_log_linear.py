@@ -71,7 +71,7 @@ def test_a_strong_ridge_weighs_all_alike():
     np.testing.assert_allclose(LogLinearPool(1e9).fit(outputs, y, 3).weights_, 0.25, atol=1e-6)
 
 
-@pytest.mark.parametrize(("ridge", "weight"), [(1e-14, 1), (2, 1e18)])
+@pytest.mark.parametrize(("ridge", "weight"), [(1e-17, 1), (2, 1e18)])
 def test_a_ridge_that_is_lost_in_rounding(ridge, weight):
     """Members that are alike, and sure: next to nothing is left of the Hessian."""
     y = np.arange(50) % 2

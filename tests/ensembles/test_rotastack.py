@@ -9,7 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearPool
 from rotastack.ensembles import TreeFamily
-from rotastack.views import PrincipalRotation
+from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
 
@@ -91,6 +91,17 @@ def test_threads_do_not_matter(families):
     clf = small(families=families)
     one, many = clf.fit(X, y).predict_proba(X), clone(clf).set_params(n_jobs=2).fit(X, y).predict_proba(X)
     assert (one == many).all()
+
+
+def test_bags_of_one_class_and_a_view_that_needs_two():
+    """A class of one row, which a third of the bags do not have."""
+    X, y = load_iris(return_X_y=True)
+    lda = TreeFamily("lda", (DiscriminantRotation(),))
+    clf = small(families=("id", lda)).fit(X[49:70], (np.arange(21) == 0).astype(int))
+    assert clf.predict_proba(X[49:70])[:, 1].argmax() == 0
+    assert 1 in np.diff(clf.forest_.starts)[10:]  # trees of one leaf
+    with pytest.raises(ValueError, match="n_neighbors"):
+        small(families=(TreeFamily("lda", (DiscriminantRotation(n_neighbors=0),)),)).fit(X, y)
 
 
 def mixed_table(n=120):

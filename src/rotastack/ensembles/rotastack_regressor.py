@@ -39,10 +39,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
         target's variance.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers.
-        A missing category is one of its own.
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
+        are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
+        is taken for the first one, which has no 0/1 column.
     dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none.
+        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
+        one of them may be 1, and all others must be 0.
     n_jobs : int or None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -56,7 +58,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Their weights in the pool: 0 switches a family off. Their sum is free: it is mostly above 1, for forests predict
         too near the mean.
     oob_prediction_ : ndarray of shape (n_rows,)
-        The pool's predictions by trees that have a row out of bag; NaN where no tree has.
+        The pool's predictions by trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
         R^2 of `oob_prediction_`. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
@@ -71,7 +73,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
     then as optimistic as if the row itself had been seen.
 
-    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; the views as much as the classifier's.
+    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
+    and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
 
     References
     ----------

@@ -278,5 +278,11 @@ def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearView
             mine = rows.bag(seed)
             own = integer_seed(child(sequence, k))
             seeded = clone(view).set_params(**dict.fromkeys(names, own))
-            found.append(list(seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()))
+            try:
+                parts = seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()
+            except ValueError:
+                if np.ptp(rows.codes[mine]) > 0:
+                    raise
+                parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
+            found.append(list(parts))
     return LinearViews.blocks(found, rows.X.shape[1])
