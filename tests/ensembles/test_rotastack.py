@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
@@ -133,6 +134,15 @@ def test_a_table_with_categories_and_missing_values():
     assert (by_name.predict_proba(X) == clf.predict_proba(X)).all()
 
 
+def test_frames_as_output_of_transformers():
+    """What scikit-learn is set to for everybody's transformers does not reach those inside."""
+    X, y = mixed_table()
+    clf = small().fit(X, y)
+    with config_context(transform_output="pandas"):
+        again = small().fit(X, y)
+        assert (again.predict_proba(X) == clf.predict_proba(X)).all()
+
+
 def test_dummies_of_a_table_that_is_encoded_already():
     X, y = mixed_table()
     encoded = pd.DataFrame(
@@ -219,8 +229,11 @@ def test_what_is_refused_is_refused_without_warnings():
 
 def test_text_that_is_not_declared_is_refused():
     X, y = mixed_table()
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    message = r"could not convert string to float: .*; columns of text must be in categorical_features"
+    with pytest.raises(ValueError, match=message):
         small().fit(X.to_numpy(object), y)
+    with pytest.raises(ValueError, match=message):
+        small(categorical_features=["colour"]).fit(X, y)
 
 
 def test_weights_of_rows_and_classes():

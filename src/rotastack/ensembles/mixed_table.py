@@ -91,6 +91,14 @@ class MixedTable(BaseEstimator):
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
+        try:
+            return self._parts(X, owner, reset)
+        except ValueError as error:
+            if "could not convert string" not in str(error):
+                raise
+            raise ValueError(f"{error}; columns of text must be in categorical_features") from error
+
+    def _parts(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         if not self.categorical_.any():
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
@@ -152,7 +160,7 @@ class MixedTable(BaseEstimator):
         if numbers.shape[1]:
             none = np.zeros(numbers.shape[1], dtype=bool)
             self.scaler_ = fitted_scaler(numbers, none, "minmax")
-            self.mirrored_ = _crowded(self.scaler_.transform(numbers.astype(np.float64)))
+            self.mirrored_ = _crowded(np.asarray(self.scaler_.transform(numbers.astype(np.float64))))
             if self.mirrored_.any():
                 self.scaler_ = fitted_scaler(self._turned(numbers), none, "minmax")
 
@@ -165,7 +173,7 @@ class MixedTable(BaseEstimator):
         if self.encoder_ is not None:
             with warnings.catch_warnings():  # a category that was not there before has no dummy
                 warnings.filterwarnings("ignore", message="Found unknown categories")
-                parts.append(self.encoder_.transform(categories))
+                parts.append(np.asarray(self.encoder_.transform(categories)))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
 
