@@ -123,7 +123,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
-            whether a row is there.
+            whether a row is there. Their scale counts against `ridge`: let them be 1 on average, not in sum.
 
         Returns
         -------
