@@ -60,6 +60,17 @@ def test_a_strong_ridge_weighs_all_alike():
     np.testing.assert_allclose(LeastSquaresPool(1e9).fit(outputs, y).weights_, 0.2, atol=1e-6)
 
 
+def test_a_ridge_that_is_lost_in_rounding():
+    rng = np.random.default_rng(0)
+    y = rng.normal(size=50)
+    twin = y / 2 + 0.1 * rng.normal(size=50)
+    for other in range(20):
+        outputs = np.stack([twin, twin, 2 * twin, np.random.default_rng(1 + other).normal(size=50)])
+        pool = LeastSquaresPool(1e-17).fit(outputs, y)
+        best = np.linalg.lstsq(np.c_[twin, np.ones(50)], y)[0]
+        assert pool.weights_ @ [1, 1, 2, 0] == pytest.approx(best[0], rel=0.05)
+
+
 def test_a_constant_target_and_no_rows():
     outputs, y = problem()
     constant = LeastSquaresPool().fit(outputs, np.full(len(y), 3.0))

@@ -71,6 +71,15 @@ def test_a_strong_ridge_weighs_all_alike():
     np.testing.assert_allclose(LogLinearPool(1e9).fit(outputs, y, 3).weights_, 0.25, atol=1e-6)
 
 
+@pytest.mark.parametrize(("ridge", "weight"), [(1e-17, 1), (2, 1e18)])
+def test_a_ridge_that_is_lost_in_rounding(ridge, weight):
+    """Members that are alike, and sure: next to nothing is left of the Hessian."""
+    y = np.arange(50) % 2
+    pool = LogLinearPool(ridge).fit(np.stack([np.eye(2)[y]] * 3), y, 2, sample_weight=np.full(50, weight))
+    assert np.isfinite(pool.weights_).all()
+    assert pool.weights_.sum() > 3
+
+
 def test_one_member_and_sure_ones():
     outputs, y = problem(50, 3, 1)
     assert LogLinearPool().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)

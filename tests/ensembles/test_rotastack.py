@@ -3,13 +3,14 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearPool
 from rotastack.ensembles import TreeFamily
-from rotastack.views import PrincipalRotation
+from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
 
@@ -93,6 +94,17 @@ def test_threads_do_not_matter(families):
     assert (one == many).all()
 
 
+def test_bags_of_one_class_and_a_view_that_needs_two():
+    """A class of one row, which a third of the bags do not have."""
+    X, y = load_iris(return_X_y=True)
+    lda = TreeFamily("lda", (DiscriminantRotation(),))
+    clf = small(families=("id", lda)).fit(X[49:70], (np.arange(21) == 0).astype(int))
+    assert clf.predict_proba(X[49:70])[:, 1].argmax() == 0
+    assert 1 in np.diff(clf.forest_.starts)[10:]  # trees of one leaf
+    with pytest.raises(ValueError, match="n_neighbors"):
+        small(families=(TreeFamily("lda", (DiscriminantRotation(n_neighbors=0),)),)).fit(X, y)
+
+
 def mixed_table(n=120):
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, n)
@@ -122,6 +134,15 @@ def test_a_table_with_categories_and_missing_values():
     assert (by_name.predict_proba(X) == clf.predict_proba(X)).all()
 
 
+def test_frames_as_output_of_transformers():
+    """What scikit-learn is set to for everybody's transformers does not reach those inside."""
+    X, y = mixed_table()
+    clf = small().fit(X, y)
+    with config_context(transform_output="pandas"):
+        again = small().fit(X, y)
+        assert (again.predict_proba(X) == clf.predict_proba(X)).all()
+
+
 def test_dummies_of_a_table_that_is_encoded_already():
     X, y = mixed_table()
     encoded = pd.DataFrame(
@@ -145,6 +166,18 @@ def test_dummies_of_a_table_that_is_encoded_already():
         small(dummies=[[1]]).fit(X, y)
     with pytest.raises(ValueError, match="dummies: there is no column 5; there are 0 to 4"):
         small(dummies=[[1, 2], [3, 5]]).fit(encoded, y)
+    with pytest.raises(ValueError, match="dummies must be one sequence of column numbers"):
+        small(dummies=[1, 2]).fit(encoded, y)
+    with pytest.raises(ValueError, match="dummies must be one sequence of column numbers"):
+        small(dummies=[[0.5]]).fit(encoded, y)
+    with pytest.raises(ValueError, match="dummies: column 2 is named twice"):
+        small(dummies=[[1, 2], [2, 3]]).fit(encoded, y)
+    with pytest.raises(ValueError, match=r"dummies: columns \[0, 1\] are not those of one category"):
+        small(dummies=[[0, 1]]).fit(encoded, y)
+    with pytest.raises(ValueError, match=r"dummies: columns \[2, 3\] are not those of one category"):
+        small(dummies=[[2, 3]]).fit(encoded, y)
+    as_array = small(dummies=np.array([[1, 2], [3, 4]])).fit(encoded, y)
+    assert (as_array.predict_proba(encoded) == told.predict_proba(encoded)).all()
     with pytest.raises(ValueError, match="families: te needs a categorical column"):
         small(families=("te",)).fit(encoded, y)
 
@@ -153,12 +186,54 @@ def test_all_columns_categorical():
     X, y = mixed_table()
     X = X[["colour", "shape"]]
     assert small().fit(X, y).score(X, y) > 0.7
+    with pytest.raises(ValueError, match="families: raw sees numbers only"):
+        small(families=(TreeFamily("raw", ("numbers",)),)).fit(X, y)
+    with pytest.raises(ValueError, match="nothing to learn from"):
+        small().fit(X.assign(colour="red", shape=None), y)
+
+
+def test_tables_that_are_none():
+    X, y = mixed_table()
+    with pytest.raises(ValueError, match="column 'shape' holds int, str"):
+        small().fit(X.assign(shape=[1, "round"] * 60), y)
+    with pytest.raises(ValueError, match="Expected a 2-dimensional container"):
+        small().fit(X["count"], y)
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        small(categorical_features=[0]).fit(X["count"].to_numpy(), y)
+
+
+def test_an_array_after_a_table_is_told_of_once():
+    """And a missing category is one, however it is written."""
+    X, y = mixed_table()
+    clf = small().fit(X, y)
+    with pytest.warns(UserWarning, match="valid feature names") as told:
+        proba = clf.predict_proba(X.to_numpy(object))
+    assert len(told) == 1
+    assert (proba == clf.predict_proba(X)).all()
+    for missing in (None, np.nan, pd.NA):
+        written = X.astype(object).assign(shape=X["shape"].astype(object).where(X["shape"].notna(), missing))
+        assert (clf.predict_proba(written) == proba).all()
+    by_number = np.where(X["shape"].isna(), np.nan, X["shape"] == "round")[:, None]
+    clf = small(categorical_features=[0]).fit(by_number, y)
+    assert (clf.predict_proba(by_number.astype(object)) == clf.predict_proba(by_number)).all()
+
+
+@pytest.mark.filterwarnings("error")
+def test_what_is_refused_is_refused_without_warnings():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        small().fit(X, np.where(y == 2, np.nan, y))
+    with pytest.raises(ValueError, match="too far apart to be scaled"):
+        small().fit(np.where(X > 3, 1.7e308, -1.7e308), y)
 
 
 def test_text_that_is_not_declared_is_refused():
     X, y = mixed_table()
-    with pytest.raises(ValueError, match="could not convert string to float"):
+    message = r"could not convert string to float: .*; columns of text must be in categorical_features"
+    with pytest.raises(ValueError, match=message):
         small().fit(X.to_numpy(object), y)
+    with pytest.raises(ValueError, match=message):
+        small(categorical_features=["colour"]).fit(X, y)
 
 
 def test_weights_of_rows_and_classes():
@@ -167,13 +242,42 @@ def test_weights_of_rows_and_classes():
     present[100:] = 0
     clf = small().fit(X, y, sample_weight=present)
     assert clf.predict_proba(X)[:, 2].max() < 0.2  # what was left out is unknown
-    assert np.isnan(clf.oob_proba_).any(axis=1).sum() == 0 or clf.oob_score_ > 0
+    known = ~np.isnan(clf.oob_proba_).all(axis=1)
+    assert known[:100].sum() > 90
+    assert not known[100:].any()
+    assert clf.oob_score_ == (clf.oob_proba_[known].argmax(axis=1) == y[known]).mean()
     few = np.r_[np.arange(50), np.arange(50, 60)]
     plain = small().fit(X[few][:, :2], y[few])
     heavy = small(class_weight={0: 1, 1: 20}).fit(X[few][:, :2], y[few])
     assert heavy.predict_proba(X[:100, :2])[:, 1].mean() > plain.predict_proba(X[:100, :2])[:, 1].mean()
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         small().fit(X, y, sample_weight=np.r_[-1.0, np.ones(149)])
+
+
+def test_weights_that_no_tree_can_use():
+    """Refused before a view looks for rows of any weight."""
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="are 0 for every row"):
+        small(class_weight={0: 0, 1: 0, 2: 0}).fit(X, y)
+    with pytest.raises(ValueError, match="must be finite and at least 0"):
+        small(class_weight={0: np.nan, 1: np.nan, 2: np.nan}).fit(X, y)
+    for weight in (1e-200, 1e200):
+        with pytest.raises(ValueError, match="row weights of up to 1e.200 are too far from 1"):
+            small().fit(X, y, sample_weight=np.full(150, weight))
+    assert small().fit(X, y, sample_weight=np.full(150, 1e16)).score(X, y) > 0.95
+
+
+@pytest.mark.parametrize("code", [-(2**31), -1e10, 1e10])
+def test_numbers_that_stand_for_missing_do_not_drown_the_others(code):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 3))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    X[rng.random(X.shape) < 0.05] = code
+    clf = small(trees_per_family=20).fit(X[:400], y[:400])
+    assert clf.score(X[400:], y[400:]) > 0.88
+    assert clf.table_.mirrored_.all() == (code < 0)
+    as_float32 = small(trees_per_family=20).fit(X[:400].astype(np.float32), y[:400])
+    assert as_float32.score(X[400:].astype(np.float32), y[400:]) > 0.88
 
 
 @pytest.mark.parametrize(
@@ -211,6 +315,13 @@ def test_constant_columns_and_copies():
         (("id", "id"), "families: 'id' stands twice"),
         ((TreeFamily("a", ("wings",)),), "families: a: 'wings' is neither identity, discriminants"),
         ((TreeFamily("a", (object(),)),), "nor a view with linear_parts"),
+        ((TreeFamily("a", ()),), "families: a: parts must be a tuple of one at least"),
+        ((TreeFamily("a", "identity"),), "families: a: parts must be a tuple of one at least"),
+        ((TreeFamily("a", splitter="worst"),), "families: a: splitter must be best or random, got 'worst'"),
+        *(
+            ((TreeFamily("a", max_features=wanted),), "families: a: max_features must be sqrt, double")
+            for wanted in ("log2", 0, -3, 1.5, -0.5, True)
+        ),
     ],
 )
 def test_families_that_are_none(families, message):

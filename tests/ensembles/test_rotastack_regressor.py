@@ -86,6 +86,22 @@ def test_units_and_threads_do_not_matter():
     np.testing.assert_allclose(scaled.family_weights_, one.family_weights_)
 
 
+def test_targets_that_lie_close():
+    """Trees know no variance below 2e-16, and numbers below 1e-162 have no square: the unit of the target is changed."""
+    X, y = slope()
+    one, tiny = small().fit(X, y), small().fit(X, np.ldexp(y, -600))
+    np.testing.assert_array_equal(np.ldexp(tiny.predict(X), 600), one.predict(X))
+    np.testing.assert_array_equal(np.ldexp(tiny.oob_prediction_, 600), one.oob_prediction_)
+    np.testing.assert_array_equal(tiny.family_weights_, one.family_weights_)
+    rows = one.table_.transform(X, one)
+    np.testing.assert_array_equal(np.ldexp(tiny.forest_.outputs(rows), 600), one.forest_.outputs(rows))
+    assert tiny.oob_score_ == one.oob_score_
+    near = small().fit(X, np.ldexp(y, -40))
+    np.testing.assert_allclose(np.ldexp(near.oob_family_errors_, 80), one.oob_family_errors_)
+    with pytest.raises(ValueError, match=r"y holds values of up to 1e\+160; at most 1e100 is allowed"):
+        small().fit(X, np.where(y > 0, 1e160, 0))
+
+
 def test_a_table_with_categories_and_missing_values():
     rng = np.random.default_rng(0)
     colour, length = rng.integers(0, 12, 200), rng.normal(size=200)

@@ -81,7 +81,9 @@ class LeastSquaresPool(BaseEstimator):
             mean, level = said @ weight / total, float(y @ weight / total)
             said, y = said - mean[:, None], y - level
             variance = float(weight @ y**2) / total or 1.0  # a constant target has no unit
-            hessian = (said * weight) @ said.T / variance + self.ridge * np.eye(len(said))
+            hessian = (said * weight) @ said.T / variance
+            rounding = 1e-12 * float(np.trace(hessian))
+            hessian += max(self.ridge, rounding) * np.eye(len(said))
             linear = (said * weight) @ y / variance + self.ridge / len(said)
             self.weights_ = nonnegative_minimum(hessian, linear)
             self.intercept_ = level - float(self.weights_ @ mean)

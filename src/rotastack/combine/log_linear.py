@@ -136,6 +136,8 @@ def _minimize(
     right = logs[:, rows, y]  # (member, row)
     gain = right @ weight
     equal = 1 / n_members
+    rounding = 1e-14 * weight.sum() * logs.min(initial=0) ** 2  # of sums whose difference the Hessian is
+    damping = max(ridge, rounding)
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         log_p = log_softmax(_mixed(w, logs), axis=1)
@@ -149,7 +151,7 @@ def _minimize(
         expected = np.stack([np.sum(p * member, axis=1) for member in logs])  # times the row's weight
         gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
         known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
-        hessian = 2 * ridge * np.eye(n_members) - expected @ known.T
+        hessian = 2 * damping * np.eye(n_members) - expected @ known.T
         for g in range(n_members):
             scaled = p * logs[g]
             for h in range(g, n_members):

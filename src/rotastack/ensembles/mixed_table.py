@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from pandas import isna
 from pandas.api.types import is_numeric_dtype
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
@@ -36,6 +37,9 @@ class MixedTable(BaseEstimator):
     scaler_ : fitted transformer or None
     groups_ : list of ndarray of int
         Columns of the result that are the dummies of one category each.
+    mirrored_ : ndarray of bool
+        Which of the numeric columns are scaled upside down: those in which one value far below drives all others so near
+        to 1 that float32 does not tell them apart.
     missing_ : ndarray of int
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
     """
@@ -48,6 +52,7 @@ class MixedTable(BaseEstimator):
         self.categorical_features = categorical_features
         self.dummies = dummies
 
+    @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
     def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
         self.categorical_ = self._mask(X, owner)
@@ -56,18 +61,18 @@ class MixedTable(BaseEstimator):
                 "dummies are of a table that is encoded already; this one has columns of categories"
             )
         numbers, categories = self._split(X, owner, reset=True)
-        self.encoder_ = None
-        if categories is not None:
-            encoder = OneHotEncoder(
-                drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32
-            )
-            self.encoder_ = encoder.fit(categories)
+        self.encoder_ = None if categories is None else self._encoder(categories, owner)
         self.groups_ = self._groups(numbers.shape[1])
-        none = np.zeros(numbers.shape[1], dtype=bool)
-        self.scaler_ = fitted_scaler(numbers, none, "minmax") if numbers.shape[1] else None
+        if not numbers.shape[1] and not self.groups_:
+            raise ValueError("there is nothing to learn from: each column is of one category only")
+        self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
-        return self._seen(numbers, categories)
+        rows = self._seen(numbers, categories)
+        if self.encoder_ is None:
+            self._check_dummies(rows, numbers)
+        return rows
 
+    @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Return the numbers of rows."""
         return self._seen(*self._split(X, owner, reset=False))
@@ -75,8 +80,10 @@ class MixedTable(BaseEstimator):
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
         by_dtype = isinstance(chosen, str)
-        if chosen is None or (by_dtype and not hasattr(X, "dtypes")):
+        if chosen is None or (by_dtype and not (hasattr(X, "iloc") and hasattr(X, "columns"))):
             return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
+        if not hasattr(X, "columns"):
+            X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
@@ -84,35 +91,98 @@ class MixedTable(BaseEstimator):
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
+        try:
+            return self._parts(X, owner, reset)
+        except ValueError as error:
+            if "could not convert string" not in str(error):
+                raise
+            raise ValueError(f"{error}; columns of text must be in categorical_features") from error
+
+    def _parts(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         if not self.categorical_.any():
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
         if hasattr(X, "iloc"):
-            numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_].astype(object)
-            categories = categories.where(categories.notna(), None)
+            numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_]
         else:
             values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
             numbers, categories = values[:, ~self.categorical_], values[:, self.categorical_]
+        categories = np.array(categories, dtype=object)
+        categories[isna(categories)] = None  # whatever stood there: NaN, NA, NaT
         if self.categorical_.all():
             return np.empty((len(X), 0)), categories
         return check_array(numbers, estimator=owner, input_name="X", **input_rules("minmax")), categories
 
+    def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
+        encoder = OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        try:
+            return encoder.fit(categories)
+        except TypeError as error:  # nothing that can be sorted
+            names = getattr(owner, "feature_names_in_", np.arange(len(self.categorical_)))
+            for name, values in zip(names[self.categorical_].tolist(), categories.T, strict=True):
+                kinds = {type(value).__name__ for value in values if value is not None and value == value}
+                if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
+                    raise ValueError(
+                        f"categories must be all text or all numbers; column {name!r} holds {', '.join(sorted(kinds))}"
+                    ) from error
+            raise
+
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
-        if self.encoder_ is None:
-            groups = [np.asarray(group, dtype=np.intp) for group in self.dummies or () if len(group)]
-            wrong = [int(c) for group in groups for c in group if not 0 <= c < n_numbers]
-            if wrong:
-                raise ValueError(f"dummies: there is no column {wrong[0]}; there are 0 to {n_numbers - 1}")
-            return groups
-        sizes = [len(found) - 1 for found in self.encoder_.categories_]
-        edges = n_numbers + np.cumsum([0, *sizes])
-        return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
+        if self.encoder_ is not None:
+            sizes = [len(found) - 1 for found in self.encoder_.categories_]
+            edges = n_numbers + np.cumsum([0, *sizes])
+            return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
+        if self.dummies is None:
+            return []
+        groups = [np.asarray(group) for group in self.dummies]
+        if any(group.ndim != 1 or (len(group) and group.dtype.kind not in "iu") for group in groups):
+            raise ValueError("dummies must be one sequence of column numbers for each category")
+        named = [int(c) for group in groups for c in group]
+        wrong = [c for c in named if not 0 <= c < n_numbers]
+        if wrong:
+            raise ValueError(f"dummies: there is no column {wrong[0]}; there are 0 to {n_numbers - 1}")
+        if len(set(named)) < len(named):
+            twice = next(c for c in named if named.count(c) > 1)
+            raise ValueError(f"dummies: column {twice} is named twice")
+        return [group.astype(np.intp) for group in groups if len(group)]
+
+    def _check_dummies(self, rows: NDArray[np.float32], numbers: NDArray[np.floating]) -> None:
+        for group in self.groups_:
+            known = np.where(np.isnan(numbers[:, group]), 0, rows[:, group])
+            if ((known != 0) & (known != 1)).any() or (known.sum(axis=1) > 1).any():
+                raise ValueError(
+                    f"dummies: columns {group.tolist()} are not those of one category: in each row one of them "
+                    "may be 1, and all others must be 0"
+                )
+
+    def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
+        self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
+        if numbers.shape[1]:
+            none = np.zeros(numbers.shape[1], dtype=bool)
+            self.scaler_ = fitted_scaler(numbers, none, "minmax")
+            self.mirrored_ = _crowded(np.asarray(self.scaler_.transform(numbers.astype(np.float64))))
+            if self.mirrored_.any():
+                self.scaler_ = fitted_scaler(self._turned(numbers), none, "minmax")
+
+    def _turned(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
+        return np.where(self.mirrored_, -numbers, numbers) if self.mirrored_.any() else numbers
 
     def _seen(self, numbers: NDArray[np.floating], categories: Any) -> NDArray[np.float32]:
+        numbers = self._turned(numbers)
         parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]
         if self.encoder_ is not None:
             with warnings.catch_warnings():  # a category that was not there before has no dummy
                 warnings.filterwarnings("ignore", message="Found unknown categories")
-                parts.append(self.encoder_.transform(categories))
+                parts.append(np.asarray(self.encoder_.transform(categories)))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
+
+
+def _crowded(unit: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which columns, scaled to [0, 1], have more than twice as many values if they are seen from 1."""
+    middle = np.median(unit, axis=0)
+    found = (middle > 0.999) & (middle < 1)
+    for j in np.flatnonzero(found):
+        below, above = (len(np.unique(x.astype(np.float32))) for x in (unit[:, j], 1 - unit[:, j]))
+        found[j] = above > 2 * below
+    return found

@@ -11,8 +11,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_sample_weight,
+    _check_y,
     check_consistent_length,
-    column_or_1d,
 )
 
 from rotastack.combine.log_linear import LogLinearPool
@@ -42,10 +42,12 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers.
-        A missing category is one of its own.
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
+        are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
+        is taken for the first one, which has no 0/1 column.
     dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none.
+        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
+        one of them may be 1, and all others must be 0.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests.
     n_jobs : int or None
@@ -61,9 +63,9 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
     family_weights_ : ndarray of shape (n_families,)
         Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
     oob_proba_ : ndarray of shape (n_rows, n_classes)
-        The pool's probabilities from trees that have a row out of bag; NaN where no tree has.
+        The pool's probabilities from trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_proba_`. The weights, one for each family, were fitted to the same rows.
+        Accuracy of `oob_proba_`, of all rows that have any; weights of rows do not count. The families' weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Error of each family alone out of bag.
     forest_ : GrownTrees
@@ -75,8 +77,10 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
     missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
     out-of-bag results are then as optimistic as if the row itself had been seen.
 
-    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views at most ``4 p (q + 4)`` bytes a
-    tree, where q is the number of directions (8 at most) or the size of a block (4 at most); fitting needs 8 bytes for each number of the table, and 8 bytes a row, class and family.
+    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
+    at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting
+    needs up to 1.7 times the forest more, 32 bytes for each number of the table and 26 bytes a row, class and family. The table's columns are
+    those that trees see: a category of k values has k - 1, so text with thousands of values makes wide tables.
 
     Examples
     --------
@@ -127,7 +131,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
-            whether a row is there.
+            whether a row is there. Their scale counts against `ridge`: let them be 1 on average, not in sum.
 
         Returns
         -------
@@ -141,7 +145,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_))
-        y = column_or_1d(y, warn=True)
+        y = _check_y(y, estimator=self)
         check_consistent_length(rows, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)

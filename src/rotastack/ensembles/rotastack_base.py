@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.ensembles.mixed_table import MixedTable
 from rotastack.ensembles.tree_families import TreeFamily, planned_families
 from rotastack.seeds import root_sequence
-from rotastack.trees.growing import TreeOptions, grow_forest
+from rotastack.trees.growing import TreeOptions, check_weights, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble"]
@@ -59,6 +59,9 @@ class RotastackEnsemble(BaseEstimator):
 
         Views learn from classes, given by their numbers; so do trees, but where there are `numbers` to predict.
         """
+        check_weights(weights)
+        if weights is not None and not 1e-100 <= weights.max() <= 1e100:
+            raise ValueError(f"row weights of up to {weights.max():g} are too far from 1 to be squared")
         sequence = root_sequence(self.random_state)
         self.families_ = tuple(family.name for family in families)
         n_classes = int(codes.max()) + 1

@@ -39,10 +39,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
         target's variance.
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers.
-        A missing category is one of its own.
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
+        are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
+        is taken for the first one, which has no 0/1 column.
     dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none.
+        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
+        one of them may be 1, and all others must be 0.
     n_jobs : int or None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -56,7 +58,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Their weights in the pool: 0 switches a family off. Their sum is free: it is mostly above 1, for forests predict
         too near the mean.
     oob_prediction_ : ndarray of shape (n_rows,)
-        The pool's predictions by trees that have a row out of bag; NaN where no tree has.
+        The pool's predictions by trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
         R^2 of `oob_prediction_`. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
@@ -71,7 +73,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
     then as optimistic as if the row itself had been seen.
 
-    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; the views as much as the classifier's.
+    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
+    and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
 
     References
     ----------
@@ -120,7 +123,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
-            whether a row is there.
+            whether a row is there. Their scale counts against `ridge`: let them be 1 on average, not in sum.
 
         Returns
         -------
@@ -129,18 +132,24 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Infinite values, a missing target, weights below 0, unknown families, or text in a column that is not
-            categorical.
+            Infinite values, a missing target or one above 1e100, weights below 0, unknown families, or text in a
+            column that is not categorical.
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(rows, y)
+        unit = _unit(y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        said = self._grow(rows, families, _slices(y, weights), weights, numbers=y)[:, :, 0]
-        self._weigh(said, y, weights)
+        said = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
+        self._weigh(said, y / unit, weights)
+        if unit != 1:
+            self.forest_.values *= unit
+            self.pool_.intercept_ *= unit
+            self.oob_prediction_ *= unit
+            self.oob_family_errors_ *= unit**2
         return self
 
     def _weigh(
@@ -175,6 +184,21 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         ndarray of shape (n_rows,)
         """
         return np.concatenate([self.pool_.predict(said[:, :, 0]) for said in self._said(X)])
+
+
+def _unit(y: NDArray[np.float64]) -> float:
+    """Return a power of two to measure targets in: 1, but where they lie so close that trees would not tell them apart.
+
+    Raises
+    ------
+    ValueError
+        Targets that cannot be squared.
+    """
+    most = np.abs(y).max()
+    if most > 1e100:
+        raise ValueError(f"y holds values of up to {most:g}; at most 1e100 is allowed")
+    spread = np.ptp(y)
+    return float(2.0 ** np.floor(np.log2(spread))) if 0 < spread < 1e-3 else 1.0
 
 
 def _slices(y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> NDArray[np.intp]:

@@ -103,7 +103,7 @@ def scaled_columns(
     """
     numeric = X[:, ~categorical]
     if scaler is not None and numeric.shape[1]:
-        numeric = scaler.transform(numeric)
+        numeric = np.asarray(scaler.transform(numeric))  # a DataFrame, if scikit-learn is set to it
     with np.errstate(over="ignore"):
         parts = numeric.astype(np.float32), X[:, categorical].astype(np.float32)
     for part, columns, kind in zip(

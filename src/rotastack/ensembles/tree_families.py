@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -95,9 +96,8 @@ def find_families(
     Raises
     ------
     ValueError
-        None, an unknown name or part, or a name that stands twice.
+        None, an unknown name, part, splitter or number of columns, or a name that stands twice.
     """
-    known = (*_PARTS, *_OF_CATEGORIES)
     found: list[TreeFamily] = []
     for item in families:
         family = named.get(item) if isinstance(item, str) else item
@@ -107,11 +107,7 @@ def find_families(
             )
         if family.name in {f.name for f in found}:
             raise ValueError(f"families: {family.name!r} stands twice")
-        for part in family.parts:
-            if part not in known if isinstance(part, str) else not hasattr(part, "linear_parts"):
-                raise ValueError(
-                    f"families: {family.name}: {part!r} is neither {', '.join(known)} nor a view with linear_parts"
-                )
+        _check(family)
         found.append(family)
     if not found:
         raise ValueError("families is empty; at least one is needed")
@@ -123,6 +119,31 @@ def find_families(
     if not of_all:
         raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
     return of_all
+
+
+def _check(family: TreeFamily) -> None:
+    known = (*_PARTS, *_OF_CATEGORIES)
+    if not isinstance(family.parts, tuple | list) or not len(family.parts):
+        raise ValueError(
+            f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}"
+        )
+    for part in family.parts:
+        if part not in known if isinstance(part, str) else not hasattr(part, "linear_parts"):
+            raise ValueError(
+                f"families: {family.name}: {part!r} is neither {', '.join(known)} nor a view with linear_parts"
+            )
+    if family.splitter not in ("best", "random"):
+        raise ValueError(f"families: {family.name}: splitter must be best or random, got {family.splitter!r}")
+    wanted = family.max_features
+    if isinstance(wanted, Integral):
+        fits = wanted >= 1 and not isinstance(wanted, bool)
+    else:
+        fits = wanted in ("sqrt", "double", None) or (isinstance(wanted, Real) and 0 < wanted <= 1)
+    if not fits:
+        raise ValueError(
+            f"families: {family.name}: max_features must be sqrt, double, None, a number from 1 or a share up to 1.0, "
+            f"got {wanted!r}"
+        )
 
 
 def planned_families(
@@ -179,6 +200,8 @@ def planned_families(
                     parts.append(_PARTS[part](bagged, bags, _seeds(own, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
+        if width == 0:
+            raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
         wanted = _candidates(family.max_features, X.shape[1], width)
         planned.append(Family(n_trees, views, family.splitter, wanted, name=family.name))
     return planned
@@ -194,7 +217,7 @@ def _candidates(max_features, n_features: int, width: int):
     known = {"sqrt": root, "double": 2 * root + 2}
     if isinstance(max_features, str):
         return min(known[max_features], width)
-    return min(max_features, width) if isinstance(max_features, int) else max_features
+    return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
 
 
 @dataclass(frozen=True)
@@ -255,5 +278,11 @@ def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearView
             mine = rows.bag(seed)
             own = integer_seed(child(sequence, k))
             seeded = clone(view).set_params(**dict.fromkeys(names, own))
-            found.append(list(seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()))
+            try:
+                parts = seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()
+            except ValueError:
+                if np.ptp(rows.codes[mine]) > 0:
+                    raise
+                parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
+            found.append(list(parts))
     return LinearViews.blocks(found, rows.X.shape[1])

@@ -25,6 +25,7 @@ __all__ = [
     "FamilyOutOfBag",
     "TreeOptions",
     "by_column",
+    "check_weights",
     "chunk_edges",
     "grow_forest",
     "log_table",
@@ -219,7 +220,7 @@ def grow_forest(
     """
     n_rows, n_features = X.shape
     target = np.asarray(target)
-    _check_weights(weights)
+    check_weights(weights)
     regression = n_classes is None
     n_outputs = n_classes or 1
     if regression:
@@ -297,7 +298,8 @@ def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
 
 
-def _check_weights(weights: NDArray[np.float64] | None) -> None:
+def check_weights(weights: NDArray[np.float64] | None) -> None:
+    """Raise a ValueError for row weights that no forest can be grown with."""
     if weights is None:
         return
     if not np.isfinite(weights).all() or weights.min() < 0:
