@@ -2,7 +2,7 @@
 
 A key holds the order-preserving bits of a float32 above, a row number below, so no two keys are
 equal. Few keys are ranked by counting the smaller ones, which has no branches to mispredict.
-More are spread over 2^(2 d) even steps between the least and the largest value and dealt by the
+Columns of two values, such as 0/1 columns of categories, are parted. More are spread over 2^(2 d) even steps between the least and the largest value and dealt by the
 lower and upper d bits of the step; one insertion pass puts right what shares a step. Where that
 pass finds much to do (ties do not count, heavy tails do) a radix sort of the bits takes over.
 """
@@ -43,6 +43,8 @@ def sort_rows(values, bits, rows, n, low, high, keys, other, starts):
     if n <= FEW:
         _rank_few(bits, rows, n, keys, other)
         return
+    if _deal_two(values, bits, rows, n, low, high, keys):
+        return
     scale_bits = 5
     while scale_bits < MOST_BITS and (16 * n) >> (2 * scale_bits) > 1:
         scale_bits += 1
@@ -71,6 +73,25 @@ def _rank_few(bits, rows, n, keys, other):
             for j in range(8):
                 rank += np.int64(other[block + j] < key)
         keys[rank] = key
+
+
+@compiled
+def _deal_two(values, bits, rows, n, low, high, keys):
+    """Return False, with nothing done, if there are values between the least and the largest."""
+    n_low = 0
+    for i in range(n):
+        value = values[i]
+        if value != low and value != high:
+            return False
+        n_low += value == low
+    n_high = n_low
+    n_low = 0
+    for i in range(n):
+        is_low = np.int64(values[i] == low)
+        keys[n_low if is_low else n_high] = _key(bits[i], rows[i])
+        n_low += is_low
+        n_high += 1 - is_low
+    return True
 
 
 @compiled
