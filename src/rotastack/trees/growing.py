@@ -14,6 +14,7 @@ from rotastack.seeds import child
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
 from rotastack.trees.kernel.lots import grow_lots
+from rotastack.trees.kernel.sparse import few_ones
 from rotastack.trees.kernel.splitting import BEST, RANDOM
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
@@ -252,7 +253,7 @@ def grow_forest(
     if given.min(initial=0) < 0:
         raise ValueError("bag_counts below 0")
     arguments = (
-        by_column(X[None]), base_weight, codes, values,
+        by_column(X[None]), *few_ones(X, options.criterion), base_weight, codes, values,
         log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]

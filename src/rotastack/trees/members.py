@@ -18,6 +18,7 @@ from rotastack.trees.growing import (
 )
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import grow_lots
+from rotastack.trees.kernel.sparse import few_ones
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
 
@@ -132,7 +133,7 @@ def grow_members(
     want_held = training is not None
     held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
     arguments = (
-        by_column(X), masks, y.astype(np.int32), y.astype(np.float64),
+        by_column(X), *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
         log_table(options.criterion, masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]

@@ -6,6 +6,7 @@ from rotastack.trees.kernel.compact import part_compact
 from rotastack.trees.kernel.compiling import compiled
 from rotastack.trees.kernel.criteria import GINI, SQUARED_ERROR, x_log_x
 from rotastack.trees.kernel.sorting import sort_rows
+from rotastack.trees.kernel.sparse import mark_places
 from rotastack.trees.kernel.splitting import find_split, gather
 from rotastack.trees.kernel.unit_splitting import find_unit_split
 
@@ -178,7 +179,7 @@ def grow_tree(
     presorted, state,
     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
     totals, left, order, spare, side, keys, other, values, bits, starts, orders, ratio_gains, ratios, cuts,
-    compact, small_orders, apart, small_other, units,
+    compact, small_orders, apart, small_other, units, ones, first_one, stands,
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
@@ -186,10 +187,14 @@ def grow_tree(
     A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
     Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. If
     `presorted`, `orders` holds the sorted keys of every column, or with `compact` `small_orders`
-    does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1.
+    does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1. Columns of few ones are in `ones`
+    and `first_one`, and `stands` is -1 everywhere: see :mod:`rotastack.trees.kernel.sparse`.
     """
     for j in range(n_columns):
         order[j] = j
+    sparse = ones.shape[0] > 0 and not presorted
+    if sparse:
+        mark_places(stands, rows, 0, n_bag)
     best_first = max_leaves > 0
     wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)
     worth = np.empty(2, np.bool_)
@@ -265,7 +270,7 @@ def grow_tree(
                     y, pairs, criterion, totals[k], wholes[k], squares[k], bases[k], table,
                     splitter, max_features, n_cuts, min_leaf, min_weight, state,
                     order, keys, other, values, bits, starts, left, orders, order_base, n_bag,
-                    ratio_gains, ratios, cuts,
+                    ratio_gains, ratios, cuts, ones, first_one, stands, first,
                 )  # fmt: skip
             if column < 0 or (min_decrease > 0.0 and gain / root_weight + 2.3e-16 < min_decrease):
                 continue
@@ -293,6 +298,8 @@ def grow_tree(
             nodes[parent].column = -1
             n_new = 0
             continue
+        if sparse:
+            mark_places(stands, here, first, n)
         nodes[parent].child = n_nodes
         for child in range(n_nodes, n_nodes + 2):
             depth[child] = depth[parent] + 1

@@ -41,7 +41,7 @@ def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
 
 @entry_point
 def grow_lots(
-    data, base_weight, y, target, table, n_outputs, max_width,
+    data, ones, first_one, base_weight, y, target, table, n_outputs, max_width,
     lots, seeds, bootstrap, counts_given,
     view_start, view_parts, columns, matrices,
     criterion, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease, ccp_alpha,
@@ -54,6 +54,8 @@ def grow_lots(
     ----------
     data : float32 (n_sets, n_columns, n_rows)
         Copies of the data, column by column.
+    ones : uint32; first_one : int64
+        Columns of few ones, see :mod:`rotastack.trees.kernel.sparse`; empty where there are several copies.
     base_weight : float64 (n_masks, n_rows)
         Weight of each row before bootstrap; rows of weight 0 take no part.
     y : int32 (n_rows,); target : float64 (n_rows,)
@@ -154,6 +156,7 @@ def grow_lots(
     lot_error = np.full(n_lots, np.nan)
     held_sums = np.zeros((n if want_held else 0, n_outputs))
 
+    stands = np.empty(n, np.int32)
     told_apart = -1
     n_all = 0
     n_held = 0
@@ -242,6 +245,7 @@ def grow_lots(
                     compact, small_orders, apart, small_other, units,
                 )  # fmt: skip
             else:
+                stands[:] = -1
                 n_nodes = grow_tree(
                     here, stored, source, n_columns, rows, n_bag,
                     y, target, pairs, criterion, table,
@@ -250,6 +254,7 @@ def grow_lots(
                     nodes, impurity, node_weight, node_first, node_last, depth, gains, open_nodes,
                     totals, left, order, spare, side, keys, other, values, bits, starts, orders,
                     ratio_gains, ratios, cuts, compact, small_orders, apart, small_other, units,
+                    ones, first_one, stands,
                 )  # fmt: skip
             if ccp_alpha > 0.0:
                 prune(nodes, n_nodes, impurity, node_weight, ccp_alpha, gains)

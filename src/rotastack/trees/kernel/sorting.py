@@ -2,9 +2,10 @@
 
 A key holds the order-preserving bits of a float32 above, a row number below, so no two keys are
 equal. Few keys are ranked by counting the smaller ones, which has no branches to mispredict.
-Columns of two values, such as 0/1 columns of categories, are parted. More are spread over 2^(2 d) even steps between the least and the largest value and dealt by the
-lower and upper d bits of the step; one insertion pass puts right what shares a step. Where that
-pass finds much to do (ties do not count, heavy tails do) a radix sort of the bits takes over.
+Columns of two values, such as 0/1 columns of categories, are parted. More are spread over 2^(2 d)
+even steps between the least and the largest value and dealt by the lower and upper d bits of the
+step; one insertion pass puts right what shares a step. Where that pass finds much to do (ties do
+not count, heavy tails do) a radix sort of the bits takes over.
 """
 
 import numpy as np

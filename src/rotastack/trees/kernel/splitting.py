@@ -21,6 +21,7 @@ from rotastack.trees.kernel.criteria import (
 )
 from rotastack.trees.kernel.randomness import draw_below, draw_unit
 from rotastack.trees.kernel.sorting import sort_rows
+from rotastack.trees.kernel.sparse import merit_of_ones
 
 BEST, RANDOM = range(2)
 
@@ -56,11 +57,13 @@ def find_split(
     y, pairs, criterion, total, whole, squares, base, table,
     splitter, max_features, n_cuts, min_leaf, min_weight, state,
     order, keys, other, values, bits, starts, left, orders, order_base, n_bag, gains, ratios, cuts,
+    ones, first_one, stands, first,
 ):  # fmt: skip
     """Return (column, cut, decrease of impurity times weight), column -1 if nothing splits.
 
     As many columns are looked at as `max_features` says, and more while all of them were
     constant. With an `order_base`, the keys of each column are already sorted in `orders`.
+    Columns of few ones are in `ones`: see :mod:`rotastack.trees.kernel.sparse`.
     """
     best = -math.inf
     best_column = -1
@@ -69,6 +72,7 @@ def find_split(
     n_seen = 0
     n_useful = 0
     presorted = order_base >= 0
+    sparse = ones.shape[0] > 0 and not presorted and criterion in (GINI, SQUARED_ERROR)
     while n_seen < n_columns and (n_seen < max_features or n_useful == 0):
         k = n_seen + draw_below(state, n_columns - n_seen) if n_columns > 1 else 0
         j = order[k]
@@ -76,6 +80,23 @@ def find_split(
         order[n_seen] = j
         n_seen += 1
         where = source[j]
+        if sparse and where >= 0:
+            mine = ones[first_one[where] : first_one[where + 1]]
+            if 0 < mine.shape[0] <= n:
+                n_right, merit = merit_of_ones(
+                    mine, stands, first, n, y, pairs, criterion, splitter == BEST,
+                    total, left, whole, squares, min_leaf, min_weight, table,
+                )  # fmt: skip
+                if n_right == 0 or n_right == n:
+                    continue
+                n_useful += 1
+                for _ in range(n_cuts if splitter == RANDOM else 1):
+                    cut = np.float32(0.5) if splitter == BEST else np.float32(draw_unit(state))
+                    if merit > best:
+                        best = merit
+                        best_column = j
+                        best_cut = cut if cut < np.float32(1.0) else np.float32(0.0)
+                continue
         if splitter == BEST:
             if presorted:
                 start = j * n_bag + order_base
