@@ -2,9 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from rotastack import RotastackClassifier
-from rotastack.trees import ForestClassifier, ForestRegressor, growing
+from rotastack.trees import (
+    ExtraForestClassifier,
+    ExtraForestRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    growing,
+)
 from rotastack.trees.kernel.sparse import few_ones
 
 
@@ -37,8 +44,6 @@ def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_c
     X, score, _ = table
     y = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
     if "splitter" in options:
-        from rotastack.trees import ExtraForestClassifier
-
         options = {"n_cuts": options["n_cuts"], "bootstrap": True}
         a, b = with_and_without(
             monkeypatch, lambda: ExtraForestClassifier(20, random_state=0, **options).fit(X, y)
@@ -56,10 +61,11 @@ def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_c
     assert dummies.sum() > 100
 
 
-def test_the_trees_of_a_regressor_are_the_same_but_for_rounding(table, monkeypatch):
+@pytest.mark.parametrize("forest", [ForestRegressor(20), ExtraForestRegressor(20, bootstrap=True)])
+def test_the_trees_of_a_regressor_are_the_same_but_for_rounding(table, monkeypatch, forest):
     X, score, rng = table
     y = score + 0.1 * rng.standard_normal(400)
-    a, b = with_and_without(monkeypatch, lambda: ForestRegressor(20, random_state=0).fit(X, y))
+    a, b = with_and_without(monkeypatch, lambda: clone(forest).set_params(random_state=0).fit(X, y))
     np.testing.assert_allclose(a.predict(X), b.predict(X), rtol=0, atol=0.05)
     assert np.corrcoef(a.oob_prediction_, b.oob_prediction_)[0, 1] > 0.9999
 
