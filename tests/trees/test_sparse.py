@@ -23,7 +23,7 @@ def table():
     dummies = (category[:, None] == np.arange(1, 40)).astype(float)
     X = np.hstack([rng.standard_normal((400, 2)), dummies, rng.random((400, 1)) < 0.8]).astype(np.float32)
     score = X[:, 0] + rng.standard_normal(40)[category] + X[:, -1]
-    return X, score, rng
+    return X, score
 
 
 def with_and_without(monkeypatch, fit):
@@ -41,7 +41,7 @@ def with_and_without(monkeypatch, fit):
     ],
 )  # fmt: skip
 def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_classes):
-    X, score, _ = table
+    X, score = table
     y = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
     if "splitter" in options:
         options = {"n_cuts": options["n_cuts"], "bootstrap": True}
@@ -63,7 +63,7 @@ def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_c
 
 @pytest.mark.parametrize("forest", [ForestRegressor(20), ExtraForestRegressor(20, bootstrap=True)])
 def test_the_trees_of_a_regressor_are_the_same(table, monkeypatch, forest):
-    X, score, _ = table
+    X, score = table
     y = np.round(4 * score)
     y[0] -= y.sum()  # whole numbers around 0: sums are exact, and equal merits equal
     a, b = with_and_without(monkeypatch, lambda: clone(forest).set_params(random_state=0).fit(X, y))
@@ -72,7 +72,7 @@ def test_the_trees_of_a_regressor_are_the_same(table, monkeypatch, forest):
 
 
 def test_the_flagship_is_the_same(table, monkeypatch):
-    X, score, _ = table
+    X, score = table
     a, b = with_and_without(
         monkeypatch, lambda: RotastackClassifier(5, random_state=0, n_jobs=2).fit(X, score > 0.5)
     )
