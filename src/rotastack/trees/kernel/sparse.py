@@ -1,6 +1,6 @@
 """Columns of zeros and few ones, such as those of the values of a category: their ones say all.
 
-A node asks for the ones that are among its rows, in stands of the values of all its rows. `ones` holds the rows of the
+A node asks for the ones that are among its rows, in place of the values of all its rows. `ones` holds the rows of the
 ones, column after column, those of column j from `first_one[j]` to `first_one[j + 1]`; columns of other values have
 none there. `stands` says where a row stands in the tree's order of rows, -1 out of its bag.
 """
@@ -72,7 +72,8 @@ def merit_of_ones(
                 product += weight * total[c]
                 left[c] -= weight
     weight_left = whole - weight_right
-    if n_right < min_leaf or n - n_right < min_leaf or min(weight_left, weight_right) < min_weight:
+    light = min(weight_left, weight_right) < min_weight or weight_left <= 0.0  # by rounding
+    if light or n_right < min_leaf or n - n_right < min_leaf:
         return n_right, -math.inf
     if several:
         if not best_cut:
