@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import method_looks, new_figure, plain_axis
+from rotastack.plots.style import METHOD_COLORS, new_figure, plain_axis
 from rotastack.stats.calibration import calibration_error
 
 __all__ = ["plot_calibration"]
@@ -34,14 +34,13 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
     >>> figure.axes[0].get_title()
     'RF: 0.100'
     """
-    looks = method_looks(curves["method"])
-    n = len(looks)
-    columns = min(n, _COLUMNS)
-    lines = -(-n // columns)
+    parts = dict(list(curves.groupby("method", sort=False)))
+    n = len(parts)
+    lines = -(-n // _COLUMNS)
+    columns = -(-n // lines)
     figure = new_figure(2.1 * columns + 0.4, 2.2 * lines + 0.3)
     axes = figure.subplots(lines, columns, sharex=True, sharey=True, squeeze=False)
-    for axis, (method, look) in zip(axes.flat, looks.items(), strict=False):
-        part = curves[curves["method"] == method]
+    for axis, (method, part) in zip(axes.flat, parts.items(), strict=False):
         share = part["rows"] / part.groupby("dataset")["rows"].transform("sum")
         bins = (
             pd.DataFrame({"confidence": share * part["confidence"], "accuracy": share * part["accuracy"]})
@@ -52,13 +51,17 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
         errors = [calibration_error(curve) for _, curve in part.groupby("dataset", sort=False)]
         axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
         x, y = bins["confidence"] / bins["share"], bins["accuracy"] / bins["share"]
-        axis.plot(x, y, color=look.color, linewidth=1.2)
-        axis.scatter(x, y, s=6 + 160 * bins["share"] / len(errors), color=look.color, alpha=0.7, linewidth=0)
+        axis.plot(x, y, color=METHOD_COLORS[0], linewidth=1.2)
+        axis.scatter(
+            x, y, s=6 + 160 * bins["share"] / len(errors), color=METHOD_COLORS[0], alpha=0.7, linewidth=0
+        )
         title = textwrap.fill(f"{method}: {np.mean(errors):.3f}", 30)
         axis.set_title(title, fontsize=9)
         plain_axis(axis)
     for axis in axes.flat[n:]:
         axis.set_visible(False)
+    for axis in axes.flat[n - columns : n]:  # the last of its column
+        axis.tick_params(labelbottom=True)
     figure.supxlabel("probability of the decision", fontsize=9)
     figure.supylabel("share of right decisions", fontsize=9)
     return figure
