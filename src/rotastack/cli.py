@@ -194,9 +194,10 @@ def _run(arguments) -> int:
         if arguments.target:
             raise RotastackError(f"--target goes with a table, and {arguments.study} is a study")
         study = _study_file(arguments.study)
-    options = ["--configfile", str(study), "--cores", str(arguments.cores)]
+    options = ["--configfile", str(study)]
     if arguments.size != "full":
         options += ["--config", f"size={arguments.size}"]
+    options += ["--cores", str(arguments.cores)]  # last, as it takes one value: what follows may be a target
     if arguments.profile:
         from rotastack.project import project_file
 

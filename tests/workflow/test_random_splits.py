@@ -84,6 +84,12 @@ def test_everything_is_made(done):
     assert tested.to_dict() == dict.fromkeys(scores["method"], (splits == 0).to_numpy().sum())
 
 
+def test_a_size_takes_targets(done):
+    target = "results/splits-small/statistics/comparison.json"
+    asked = done.call("rotastack", "run", "splits", "--size", "small", "--cores", "2", "--", target)
+    assert "Nothing to be done" in asked.stderr
+
+
 def test_the_report_and_the_published_page(done):
     report = (done.folder / "results/report.html").read_text()
     assert 'href="published.html"' in report
