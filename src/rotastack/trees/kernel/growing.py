@@ -188,12 +188,13 @@ def grow_tree(
     Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. If
     `presorted`, `orders` holds the sorted keys of every column, or with `compact` `small_orders`
     does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1. Columns of few ones are in `ones`
-    and `first_one`, and `stands` is -1 everywhere: see :mod:`rotastack.trees.kernel.sparse`.
+    and `first_one`, with `stands` as scratch: see :mod:`rotastack.trees.kernel.sparse`.
     """
     for j in range(n_columns):
         order[j] = j
     sparse = ones.shape[0] > 0 and not presorted
     if sparse:
+        stands[:] = -1
         mark_places(stands, rows, 0, n_bag)
     best_first = max_leaves > 0
     wholes, squares, bases = np.empty(2), np.empty(2), np.empty(2)

@@ -245,7 +245,6 @@ def grow_lots(
                     compact, small_orders, apart, small_other, units,
                 )  # fmt: skip
             else:
-                stands[:] = -1
                 n_nodes = grow_tree(
                     here, stored, source, n_columns, rows, n_bag,
                     y, target, pairs, criterion, table,
