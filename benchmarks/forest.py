@@ -30,9 +30,9 @@ from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wi
 from rotastack.data.generators import waveform
 from rotastack.trees import (
     ExtraForestClassifier,
-    Family,
     ForestClassifier,
     LinearViews,
+    TreeGroup,
     TreeOptions,
     grow_forest,
 )
@@ -100,7 +100,7 @@ def _rotated(n_trees, n_threads, X, y, T, max_features, draws=None):
         rotations = haar_rotations(X.shape[1], np.random.default_rng(0), n_trees) if draws is None else draws
         views = LinearViews.dense(rotations)
         state["trees"], state["oob"] = grow_forest(
-            X, y, [Family(n_trees, views, max_features=max_features)], TreeOptions(), np.random.SeedSequence(0),
+            X, y, [TreeGroup(n_trees, views, max_features=max_features)], TreeOptions(), np.random.SeedSequence(0),
             n_classes=int(y.max()) + 1, n_jobs=n_threads,
         )  # fmt: skip
         return state["trees"]

@@ -21,9 +21,9 @@ from sklearn.ensemble import RandomForestClassifier
 from rotastack import RegularizedRotationForestClassifier
 from rotastack.combine.rotation_weights import WEIGHTINGS
 from rotastack.data.generators import waveform
-from rotastack.ensembles.rotated_forest import rotated_views
-from rotastack.ensembles.rotation_weightings import RotationWeightingsClassifier
-from rotastack.trees import Family, LinearViews, TreeOptions, grow_forest
+from rotastack.ensembles.forests.base import rotated_views
+from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
+from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.views.haar import draw_rotations
 
 
@@ -56,7 +56,7 @@ def against_a_plain_forest(n_trees: int, n_pairs: int) -> None:
 
 def grow(X, y, views, n_trees, **options) -> float:
     """Return the seconds it takes to grow trees on their views."""
-    family = Family(n_trees, views)
+    family = TreeGroup(n_trees, views)
     start = time.perf_counter()
     grow_forest(X, y, [family], TreeOptions(**options), np.random.SeedSequence(0), n_classes=2)
     return time.perf_counter() - start

@@ -4,7 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from rotastack.combine import LeastSquaresPool
+from rotastack.combine import LeastSquaresWeights
 from rotastack.errors import RotastackError
 
 
@@ -20,7 +20,7 @@ def problem(n_rows=80, n_members=5, seed=0):
 def test_it_solves_its_convex_problem(n_members, ridge, weighted):
     outputs, y = problem(n_members=n_members)
     weight = np.random.default_rng(1).random(len(y)) if weighted else np.ones(len(y))
-    pool = LeastSquaresPool(ridge).fit(outputs, y, weight if weighted else None)
+    pool = LeastSquaresWeights(ridge).fit(outputs, y, weight if weighted else None)
     variance = np.cov(y, aweights=weight, ddof=0)
     w, b = cp.Variable(n_members, nonneg=True), cp.Variable()
     loss = cp.sum(cp.multiply(weight / variance, cp.square(y - b - w @ outputs)))
@@ -33,16 +33,16 @@ def test_it_solves_its_convex_problem(n_members, ridge, weighted):
 def test_weights_of_rows_are_copies():
     outputs, y = problem()
     copies = np.random.default_rng(1).integers(0, 4, len(y))
-    weighted = LeastSquaresPool().fit(outputs, y, copies)
-    repeated = LeastSquaresPool().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies))
+    weighted = LeastSquaresWeights().fit(outputs, y, copies)
+    repeated = LeastSquaresWeights().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies))
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-10)
 
 
 def test_units_do_not_matter():
     outputs, y = problem()
     first, second = (
-        LeastSquaresPool().fit(outputs, y),
-        LeastSquaresPool().fit(7 + outputs / 1000, 7 + y / 1000),
+        LeastSquaresWeights().fit(outputs, y),
+        LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000),
     )
     np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
     np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
@@ -50,14 +50,14 @@ def test_units_do_not_matter():
 
 def test_a_member_that_misleads_is_switched_off_and_a_shy_one_stretched():
     y = np.random.default_rng(0).normal(size=300)
-    pool = LeastSquaresPool().fit(np.stack([0.6 * y, -y]), y)
+    pool = LeastSquaresWeights().fit(np.stack([0.6 * y, -y]), y)
     assert pool.weights_[1] == 0
     assert pool.weights_[0] == pytest.approx(1 / 0.6, rel=0.05)
 
 
 def test_a_strong_ridge_weighs_all_alike():
     outputs, y = problem()
-    np.testing.assert_allclose(LeastSquaresPool(1e9).fit(outputs, y).weights_, 0.2, atol=1e-6)
+    np.testing.assert_allclose(LeastSquaresWeights(1e9).fit(outputs, y).weights_, 0.2, atol=1e-6)
 
 
 def test_a_ridge_that_is_lost_in_rounding():
@@ -66,16 +66,16 @@ def test_a_ridge_that_is_lost_in_rounding():
     twin = y / 2 + 0.1 * rng.normal(size=50)
     for other in range(20):
         outputs = np.stack([twin, twin, 2 * twin, np.random.default_rng(1 + other).normal(size=50)])
-        pool = LeastSquaresPool(1e-17).fit(outputs, y)
+        pool = LeastSquaresWeights(1e-17).fit(outputs, y)
         best = np.linalg.lstsq(np.c_[twin, np.ones(50)], y)[0]
         assert pool.weights_ @ [1, 1, 2, 0] == pytest.approx(best[0], rel=0.05)
 
 
 def test_a_constant_target_and_no_rows():
     outputs, y = problem()
-    constant = LeastSquaresPool().fit(outputs, np.full(len(y), 3.0))
+    constant = LeastSquaresWeights().fit(outputs, np.full(len(y), 3.0))
     assert constant.predict(outputs).mean() == pytest.approx(3)
-    none = LeastSquaresPool().fit(np.empty((2, 0)), [])
+    none = LeastSquaresWeights().fit(np.empty((2, 0)), [])
     assert none.predict([[1.0], [3.0]]).tolist() == [2.0]
 
 
@@ -83,7 +83,7 @@ def test_what_it_refuses():
     outputs, y = problem()
     for ridge in (0, np.inf, np.nan):
         with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
-            LeastSquaresPool(ridge).fit(outputs, y)
+            LeastSquaresWeights(ridge).fit(outputs, y)
     outputs[0, 0] = np.nan
     with pytest.raises(RotastackError, match="needs finite predictions"):
-        LeastSquaresPool().fit(outputs, y)
+        LeastSquaresWeights().fit(outputs, y)

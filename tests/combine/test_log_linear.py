@@ -7,7 +7,7 @@ from scipy.special import log_softmax
 from sklearn.datasets import load_wine
 
 from rotastack import PooledEnsembleClassifier
-from rotastack.combine import LogLinearPool
+from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
 from rotastack.study.components import combine_modules, make_combiner
 from rotastack.views import RandomRotation
@@ -36,7 +36,7 @@ def objective(weights, outputs, y, ridge, sample_weight=None):
 @pytest.mark.parametrize(("n_classes", "n_members", "ridge"), [(2, 5, 2.0), (4, 3, 0.1), (60, 4, 20.0)])
 def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
     outputs, y = problem(120, n_classes, n_members)
-    pool = LogLinearPool(ridge).fit(outputs, y, n_classes)
+    pool = LogLinearWeights(ridge).fit(outputs, y, n_classes)
     w = cp.Variable(n_members, nonneg=True)
     q = logs(outputs)
     mixed = sum(w[g] * q[g] for g in range(n_members))
@@ -51,8 +51,8 @@ def test_it_solves_its_convex_problem(n_classes, n_members, ridge):
 def test_weights_of_rows_are_copies():
     outputs, y = problem(60, 3, 4)
     copies = np.random.default_rng(1).integers(0, 4, 60)
-    weighted = LogLinearPool().fit(outputs, y, 3, sample_weight=copies.astype(float))
-    repeated = LogLinearPool().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies), 3)
+    weighted = LogLinearWeights().fit(outputs, y, 3, sample_weight=copies.astype(float))
+    repeated = LogLinearWeights().fit(np.repeat(outputs, copies, axis=1), np.repeat(y, copies), 3)
     np.testing.assert_allclose(weighted.weights_, repeated.weights_, atol=1e-9)
 
 
@@ -61,37 +61,37 @@ def test_a_member_that_misleads_is_switched_off_and_a_sure_one_sharpened():
     y = rng.integers(0, 2, 400)
     right = 0.5 + 0.2 * (rng.random(400) < 0.9).astype(float) - 0.1
     good = np.where(y[:, None] == [0, 1], right[:, None], 1 - right[:, None])
-    pool = LogLinearPool().fit(np.stack([good, 1 - good]), y, 2)
+    pool = LogLinearWeights().fit(np.stack([good, 1 - good]), y, 2)
     assert pool.weights_[1] == 0
     assert pool.weights_[0] > 1.5  # right more often than it says
 
 
 def test_a_strong_ridge_weighs_all_alike():
     outputs, y = problem(50, 3, 4)
-    np.testing.assert_allclose(LogLinearPool(1e9).fit(outputs, y, 3).weights_, 0.25, atol=1e-6)
+    np.testing.assert_allclose(LogLinearWeights(1e9).fit(outputs, y, 3).weights_, 0.25, atol=1e-6)
 
 
 @pytest.mark.parametrize(("ridge", "weight"), [(1e-17, 1), (2, 1e18)])
 def test_a_ridge_that_is_lost_in_rounding(ridge, weight):
     """Members that are alike, and sure: next to nothing is left of the Hessian."""
     y = np.arange(50) % 2
-    pool = LogLinearPool(ridge).fit(np.stack([np.eye(2)[y]] * 3), y, 2, sample_weight=np.full(50, weight))
+    pool = LogLinearWeights(ridge).fit(np.stack([np.eye(2)[y]] * 3), y, 2, sample_weight=np.full(50, weight))
     assert np.isfinite(pool.weights_).all()
     assert pool.weights_.sum() > 3
 
 
 def test_one_member_and_sure_ones():
     outputs, y = problem(50, 3, 1)
-    assert LogLinearPool().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)
+    assert LogLinearWeights().fit(outputs, y, 3).predict_proba(outputs).shape == (50, 3)
     sure = np.stack([np.eye(3)[y]] * 2)
-    pool = LogLinearPool().fit(sure, y, 3)
+    pool = LogLinearWeights().fit(sure, y, 3)
     assert np.isfinite(pool.predict_proba(sure)).all()
     np.testing.assert_allclose(pool.predict_proba(sure).sum(axis=1), 1)
 
 
 def test_blocks_of_rows_do_not_matter():
     outputs, y = problem(80, 5, 4)
-    pool = LogLinearPool().fit(outputs, y, 5)
+    pool = LogLinearWeights().fit(outputs, y, 5)
     parts = [pool.predict_proba(outputs[:, a : a + 7]) for a in range(0, 80, 7)]
     assert (np.concatenate(parts) == pool.predict_proba(outputs)).all()
 
@@ -99,7 +99,7 @@ def test_blocks_of_rows_do_not_matter():
 @pytest.mark.parametrize("ridge", [0, -1, np.inf, np.nan])
 def test_ridges_that_are_none(ridge):
     with pytest.raises(RotastackError, match="ridge must be above 0 and finite"):
-        LogLinearPool(ridge).fit(*problem(10, 2, 2), 2)
+        LogLinearWeights(ridge).fit(*problem(10, 2, 2), 2)
 
 
 @pytest.mark.parametrize("bad", [-0.1, 1.5, np.nan])
@@ -107,14 +107,14 @@ def test_what_is_no_probability(bad):
     outputs, y = problem(10, 2, 2)
     outputs[0, 3, 1] = bad
     with pytest.raises(RotastackError, match="needs probabilities, from 0 to 1"):
-        LogLinearPool().fit(outputs, y, 2)
+        LogLinearWeights().fit(outputs, y, 2)
 
 
 def test_it_combines_the_members_of_any_pool():
     X, y = load_wine(return_X_y=True)
     pool = PooledEnsembleClassifier(
         [("identity", None, 1), ("rotation", RandomRotation(), 3)],
-        combiner=LogLinearPool(),
+        combiner=LogLinearWeights(),
         n_estimators=4,
         cv=3,
         random_state=0,
@@ -127,7 +127,7 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
     X, y = load_wine(return_X_y=True)
     views = [("identity", None, 1), ("rotation", RandomRotation(), 1)]
     pool = PooledEnsembleClassifier(
-        views, combiner=LogLinearPool(), n_estimators=30, bootstrap=True, random_state=0
+        views, combiner=LogLinearWeights(), n_estimators=30, bootstrap=True, random_state=0
     ).fit(X[::2], y[::2])
     plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(
         X[::2], y[::2]
@@ -143,5 +143,5 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 def test_a_study_may_name_it():
     made = make_combiner({"kind": "log_linear", "ridge": 5})
     assert made.get_params() == {"ridge": 5}
-    assert make_combiner({"kind": "log_linear"}).get_params() == LogLinearPool().get_params()
+    assert make_combiner({"kind": "log_linear"}).get_params() == LogLinearWeights().get_params()
     assert combine_modules({"kind": "log_linear"}) == ["rotastack.combine.log_linear"]

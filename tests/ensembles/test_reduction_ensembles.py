@@ -15,8 +15,8 @@ from rotastack import (
     RandomSubspaceEnsembleClassifier,
 )
 from rotastack.combine import Stacking
-from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
-from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.trees import C45Classifier
 from rotastack.views import DiffusionMap, RandomProjection, RandomSubspace
 

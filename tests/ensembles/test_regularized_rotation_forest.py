@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassifier
 from rotastack.combine import RotationWeights
-from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.trees import ForestClassifier, LinearViews
 from rotastack.views import RandomRotation
 
@@ -67,7 +67,7 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     repeated = np.repeat(X32[:75], 2, axis=0)  # equal rows of different classes: impure leaves
 
     def pool():
-        return RotationPool(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7))
+        return GrowingForests(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7))
 
     together = pool()
     counts = [

@@ -8,7 +8,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from rotastack import RotastackClassifier
-from rotastack.combine import LogLinearPool
+from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
 from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
@@ -46,7 +46,7 @@ def test_the_weights_are_those_of_out_of_bag_means():
     seen = out.T.reshape(5, 10, len(X), 1)
     sums, counts = (outputs * seen).sum(axis=1), seen.sum(axis=1)
     said = np.where(counts > 0, sums / np.maximum(counts, 1), 0.5)
-    pool = LogLinearPool().fit(said, y, 2)
+    pool = LogLinearWeights().fit(said, y, 2)
     np.testing.assert_allclose(clf.family_weights_, pool.weights_, atol=1e-9)
     np.testing.assert_allclose(clf.oob_proba_, pool.predict_proba(said), atol=1e-9)
 

@@ -7,9 +7,9 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 
 from rotastack import RotastackRegressor
-from rotastack.combine import LeastSquaresPool
+from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.study.models import dump_model, load_model
+from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation
 
 FAMILIES = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp")
@@ -55,7 +55,7 @@ def test_predictions_and_weights_are_those_of_the_trees_alone():
     sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
     said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
     others = np.nanmean(said, axis=0)
-    pool = LeastSquaresPool().fit(np.where(np.isnan(said), others, said), y)
+    pool = LeastSquaresWeights().fit(np.where(np.isnan(said), others, said), y)
     assert (counts == 0).any()
     np.testing.assert_allclose(reg.family_weights_, pool.weights_, atol=1e-9)
     np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))

@@ -11,9 +11,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import PooledEnsembleClassifier
-from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
-from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
-from rotastack.ensembles.shared_members import view_matrix
+from rotastack.ensembles.inducers.base import view_matrix
+from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.views import RandomProjection, RandomRotation, RandomSubspace
 
 PAIRS = [

@@ -7,9 +7,9 @@ import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
 
-from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.base.fitting import fit_aligned
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
-from rotastack.learners.fitting import fit_aligned
 from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
 from rotastack.trees import C45Classifier, ForestClassifier
 

@@ -5,11 +5,11 @@ import pytest
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import minmax_scale
 
-from rotastack.learners.boosted_linear import MeanWeightClassifier
-from rotastack.learners.fitting import fit_aligned, placed
-from rotastack.learners.nu_svm import FeasibleNuSVC
+from rotastack.base.fitting import fit_aligned, placed
 from rotastack.learners.registry import make_learner
 from rotastack.linear import PrimalSVMClassifier
+from rotastack.linear.mean_weight import MeanWeightClassifier
+from rotastack.linear.nu_svm import FeasibleNuSVC
 
 SEQUENCE = np.random.SeedSequence(0)
 

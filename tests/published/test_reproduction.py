@@ -7,7 +7,7 @@ from sklearn.datasets import load_iris, load_wine
 
 from rotastack import MultiRotationForestClassifier, RandomRotationForestClassifier
 from rotastack.combine.rotation_weights import WEIGHTINGS
-from rotastack.ensembles.rotation_weightings import RotationWeightingsClassifier
+from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
 from rotastack.project import project_file
 from rotastack.resampling import repeated_holdout
 from rotastack.stats import compare_pair

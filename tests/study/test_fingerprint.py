@@ -98,7 +98,9 @@ def test_library_versions_count(copy, monkeypatch):
 def test_the_closure_is_what_the_step_really_imports(step):
     """Importing the step in a fresh interpreter loads exactly the modules that are hashed."""
     assert loaded([step_module(step)]) <= set(closure([step_module(step)]))
-    lazy = {"track": {"rotastack.study.models", "rotastack.data.tables"}, "fetch": set()}.get(step, set())
+    lazy = {"track": {"rotastack.tracking.model_files", "rotastack.data.tables"}, "fetch": set()}.get(
+        step, set()
+    )
     extra = set(closure([step_module(step)])) - loaded([step_module(step)])
     assert extra <= set(closure(lazy)) | {"rotastack.data.tables"}
 

@@ -9,9 +9,9 @@ import xarray as xr
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 
-from rotastack.ensembles.nested import nested_outputs
+from rotastack.base.fitting import placed
+from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.errors import RotastackError
-from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, write_frame

@@ -7,7 +7,7 @@ from scipy.stats import beta
 from sklearn.datasets import load_iris, load_wine
 from tests.trees.j48.tables import table
 
-from rotastack.trees import C45Classifier, Family, LinearViews, TreeOptions, forest_complexity, grow_forest
+from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, forest_complexity, grow_forest
 from rotastack.trees.kernel.error_pruning import expected_errors
 from rotastack.trees.members import grow_members
 
@@ -151,7 +151,7 @@ def test_weights_are_repeated_rows(name):
     assert np.array_equal(probe, repeated.predict_proba(data.X))
     bags = counts[None].astype(np.int32)
     X, n_classes = data.X.astype(np.float32), data.y.max() + 1
-    trees, _ = grow_forest(X, data.y, [Family(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
+    trees, _ = grow_forest(X, data.y, [TreeGroup(1)], C45, SEED, n_classes=n_classes, bag_counts=bags)
     assert np.array_equal(trees.sums(X), probe)
 
 
@@ -169,7 +169,7 @@ def test_fractions_of_weights_make_no_difference_where_they_should_not():
 
 def test_many_trees_over_many_views(wine):
     X, y = wine
-    family = Family(24, LinearViews.concatenate([LinearViews.identity(13), rotations(5, 13)]))
+    family = TreeGroup(24, LinearViews.concatenate([LinearViews.identity(13), rotations(5, 13)]))
     grown = [grow_forest(X, y, [family], C45, SEED, n_classes=3, n_jobs=jobs) for jobs in (1, 2)]
     (trees, (oob,)), (again, (oob_again,)) = grown
     assert np.array_equal(trees.nodes, again.nodes)
@@ -187,7 +187,7 @@ def test_many_trees_over_many_views(wine):
 def test_a_tree_of_a_view_is_that_of_its_columns(wine):
     X, y = wine
     views = rotations(3, 13)
-    trees, _ = grow_forest(X, y, [Family(3, views)], C45, SEED, n_classes=3, bootstrap=False)
+    trees, _ = grow_forest(X, y, [TreeGroup(3, views)], C45, SEED, n_classes=3, bootstrap=False)
     for t in range(3):
         alone = C45Classifier().fit(X @ views.matrix(t), y)
         assert np.array_equal(alone.tree_.nodes["column"], trees.take(np.array([t])).nodes["column"])
@@ -196,7 +196,7 @@ def test_a_tree_of_a_view_is_that_of_its_columns(wine):
 
 def test_members(wine):
     X, y = wine
-    family = Family(8, rotations(4, 13))
+    family = TreeGroup(8, rotations(4, 13))
     members = grow_members(X[None], y, 3, family, C45, [SEED])
     trees, _ = grow_forest(X, y, [family], C45, SEED, n_classes=3)
     assert np.array_equal(members.trees.nodes, trees.nodes)
@@ -233,6 +233,8 @@ def test_options_that_c45_has_not(wine):
         TreeOptions("c45", ccp_alpha=0.1).numbers([])
     X, y = wine
     with pytest.raises(ValueError, match="C4.5 has no random cuts"):
-        grow_forest(X, y, [Family(2, splitter="random")], C45, SEED, n_classes=3)
-    stump, _ = grow_forest(X, y, [Family(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
+        grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
+    stump, _ = grow_forest(
+        X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False
+    )
     assert stump.facts[0].tolist() == [3, 2, 1]

@@ -12,10 +12,10 @@ import pytest
 from rotastack.trees import (
     C45Classifier,
     ExtraForestClassifier,
-    Family,
     ForestClassifier,
     ForestRegressor,
     LinearViews,
+    TreeGroup,
     TreeOptions,
     grow_forest,
 )
@@ -160,7 +160,7 @@ def test_one_compilation_serves_every_way_in():
         [LinearViews.identity(5).beside(rotations), LinearViews.subset([[0, 1]], 5)]
     )
     X32 = X.astype(np.float32)
-    families = [Family(12, views.take([0, 4, 1])), Family(3, splitter="random")]
+    families = [TreeGroup(12, views.take([0, 4, 1])), TreeGroup(3, splitter="random")]
     bags = rng.poisson(1, (15, 200))
     trees, _ = grow_forest(
         X32, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=bags

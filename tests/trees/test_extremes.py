@@ -7,11 +7,11 @@ import pytest
 from rotastack.trees import (
     ExtraForestClassifier,
     ExtraForestRegressor,
-    Family,
     ForestClassifier,
     ForestRegressor,
     LinearViews,
     TreeClassifier,
+    TreeGroup,
     TreeOptions,
     TreeRegressor,
     forest_complexity,
@@ -173,7 +173,7 @@ def test_bags_with_next_to_nothing_in_them(counts):
         bag[:, 3] = 10
     X = np.arange(10, dtype=np.float32)[:, None]
     trees, oob = grow_forest(
-        X, np.arange(10) % 2, [Family(2, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
+        X, np.arange(10) % 2, [TreeGroup(2, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
         n_classes=2, bag_counts=bag,
     )  # fmt: skip
     assert len(trees) == 2
@@ -197,7 +197,7 @@ def test_mapped_columns_that_underflow_or_overflow():
         for max_features in (None, "sqrt"):
             matrix = [[[factor, -factor]]]
             trees, _ = grow_forest(
-                X, np.arange(60) % 2, [Family(4, LinearViews.dense(matrix), max_features=max_features)],
+                X, np.arange(60) % 2, [TreeGroup(4, LinearViews.dense(matrix), max_features=max_features)],
                 TreeOptions(), np.random.SeedSequence(0), n_classes=2, bootstrap=False,
             )  # fmt: skip
             assert (trees.facts[:, 0] < 120).all()
@@ -205,7 +205,7 @@ def test_mapped_columns_that_underflow_or_overflow():
         np.float32
     )
     trees, _ = grow_forest(
-        X, np.arange(40) % 2, [Family(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
+        X, np.arange(40) % 2, [TreeGroup(4, LinearViews.dense([[[3.0], [-3.0]]]))], TreeOptions(),
         np.random.SeedSequence(0), n_classes=2,
     )  # fmt: skip
     assert (trees.facts[:, 0] < 80).all()
@@ -242,6 +242,6 @@ def test_a_target_of_one_word():
 def test_bags_with_negative_counts():
     with pytest.raises(ValueError, match="bag_counts below 0"):
         grow_forest(
-            np.eye(2, dtype=np.float32), [0, 1], [Family(1)], TreeOptions(), np.random.SeedSequence(0),
+            np.eye(2, dtype=np.float32), [0, 1], [TreeGroup(1)], TreeOptions(), np.random.SeedSequence(0),
             n_classes=2, bag_counts=[[-1, 2]],
         )  # fmt: skip

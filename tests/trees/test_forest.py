@@ -8,11 +8,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 from rotastack.trees import (
     ExtraForestClassifier,
-    Family,
     ForestClassifier,
     ForestRegressor,
     LinearViews,
     TreeClassifier,
+    TreeGroup,
     TreeOptions,
     forest_complexity,
     grow_forest,
@@ -121,7 +121,7 @@ def test_leaves_paths_and_outputs_agree(wine_forest):
 def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(wine_forest):
     forest, X, y = wine_forest
     X32 = X.to_numpy(dtype=np.float32)
-    trees, oob = grow_forest(X32, y, [Family(30)], TreeOptions(), np.random.SeedSequence(0), n_classes=3)
+    trees, oob = grow_forest(X32, y, [TreeGroup(30)], TreeOptions(), np.random.SeedSequence(0), n_classes=3)
     assert np.array_equal(trees.nodes, forest.forest_.nodes)
     assert forest.oob_proba_ == pytest.approx(oob[0].means())
     assert 10 < np.median(oob[0].counts) < 12.5  # 30 / e = 11.04
@@ -159,7 +159,7 @@ def test_text_shows_names_and_weighted_sums():
     )
     view = LinearViews.dense([[[0.6], [-0.8]]])
     trees, _ = grow_forest(
-        X.to_numpy(np.float32), np.array([0, 0, 1, 1]), [Family(1, view)], TreeOptions(),
+        X.to_numpy(np.float32), np.array([0, 0, 1, 1]), [TreeGroup(1, view)], TreeOptions(),
         np.random.SeedSequence(0), n_classes=2, bootstrap=False,
     )  # fmt: skip
     assert trees.text(0, list(X)).startswith("|--- (0.600 a -0.800 b) <= 0.100")

@@ -8,9 +8,9 @@ from hypothesis.extra.numpy import arrays
 
 from rotastack.trees import (
     ExtraForestClassifier,
-    Family,
     LinearViews,
     TreeClassifier,
+    TreeGroup,
     TreeOptions,
     TreeRegressor,
 )
@@ -213,7 +213,7 @@ def test_bags_are_bootstrap_samples():
     """The share of rows left out is (1 - 1/n)^n, and counts add up to the number of rows."""
     X = np.arange(50, dtype=np.float32)[:, None]
     _, oob = grow_forest(
-        X, np.arange(50) % 2, [Family(2000, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
+        X, np.arange(50) % 2, [TreeGroup(2000, LinearViews.identity(1))], TreeOptions(), np.random.SeedSequence(0),
         n_classes=2,
     )  # fmt: skip
     assert oob[0].counts.mean() / 2000 == pytest.approx((1 - 1 / 50) ** 50, abs=0.01)

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rotastack.trees import Family, LinearViews, TreeOptions, grow_forest
+from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.kernel.views import locate, project
 
 
@@ -94,9 +94,9 @@ def grow(X, y, families, **options):
 def test_a_tree_on_a_view_is_a_tree_on_the_mapped_data(iris):
     X, y = iris[0].astype(np.float32), iris[1]
     matrices = np.linalg.qr(RNG.standard_normal((6, 4, 4)))[0].astype(np.float32)
-    ours, _ = grow(X, y, [Family(6, LinearViews.dense(matrices))])
+    ours, _ = grow(X, y, [TreeGroup(6, LinearViews.dense(matrices))])
     for t in range(6):
-        mapped, _ = grow(seen(LinearViews.dense(matrices), t, X), y, [Family(6)])
+        mapped, _ = grow(seen(LinearViews.dense(matrices), t, X), y, [TreeGroup(6)])
         a, b = ours.arrays(t), mapped.arrays(t)
         assert all(np.array_equal(a[k], b[k]) for k in a)
 
@@ -104,8 +104,8 @@ def test_a_tree_on_a_view_is_a_tree_on_the_mapped_data(iris):
 def test_families_do_not_disturb_each_other(iris):
     X, y = iris[0].astype(np.float32), iris[1]
     rotated = LinearViews.dense(np.linalg.qr(RNG.standard_normal((5, 4, 4)))[0])
-    first = Family(8, name="id")
-    second = Family(
+    first = TreeGroup(8, name="id")
+    second = TreeGroup(
         10, LinearViews.identity(4).beside(rotated), splitter="random", max_features=3, name="mixed"
     )
     both, oob = grow(X, y, [first, second])
@@ -120,19 +120,19 @@ def test_families_do_not_disturb_each_other(iris):
 
 def test_trees_share_views_evenly():
     with pytest.raises(ValueError, match="family odd: 5 trees cannot share 2 views evenly"):
-        grow(np.eye(3, dtype=np.float32), [0, 1, 2], [Family(5, LinearViews.identity(3, 2), name="odd")])
+        grow(np.eye(3, dtype=np.float32), [0, 1, 2], [TreeGroup(5, LinearViews.identity(3, 2), name="odd")])
 
 
 def test_given_bags_are_used(iris):
     """A tree's out-of-bag rows are those with count 0, and the others decide it."""
     X, y = iris[0].astype(np.float32), iris[1]
     bag = np.random.default_rng(0).poisson(1.0, (4, 150)).astype(np.int32)
-    trees, oob = grow(X, y, [Family(4)], bag_counts=bag)
+    trees, oob = grow(X, y, [TreeGroup(4)], bag_counts=bag)
     assert np.array_equal(oob[0].counts, (bag == 0).sum(axis=0))
     assert [trees.arrays(t)["weighted_n_node_samples"][0] for t in range(4)] == bag.sum(axis=1).tolist()
     assert [trees.arrays(t)["n_node_samples"][0] for t in range(4)] == (bag > 0).sum(axis=1).tolist()
     with pytest.raises(ValueError, match="bag_counts is of shape"):
-        grow(X, y, [Family(3)], bag_counts=bag)
+        grow(X, y, [TreeGroup(3)], bag_counts=bag)
 
 
 def test_importances_go_through_the_rotation(iris):
@@ -140,10 +140,10 @@ def test_importances_go_through_the_rotation(iris):
     X, y = iris[0].astype(np.float32), iris[1]
     only_petal_width = np.zeros((1, 4, 2), np.float32)
     only_petal_width[0, 3] = [2.0, -1.0]
-    trees, _ = grow(X, y, [Family(5, LinearViews.dense(only_petal_width))])
+    trees, _ = grow(X, y, [TreeGroup(5, LinearViews.dense(only_petal_width))])
     assert trees.importances() == pytest.approx([0, 0, 0, 1])
     half = np.zeros((1, 4, 1), np.float32)
     half[0, [0, 2], 0] = [1.0, 1.0]
-    trees, _ = grow(X, y, [Family(5, LinearViews.dense(half))])
+    trees, _ = grow(X, y, [TreeGroup(5, LinearViews.dense(half))])
     assert trees.importances() == pytest.approx([0.5, 0, 0.5, 0])
     assert trees.importances(per_tree=True).shape == (5, 4)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_wine
 
-from rotastack.ensembles.nested import nested_outputs
-from rotastack.ensembles.pool import Recipe, fit_pool
+from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.pool import Recipe, fit_pool
 from rotastack.resampling import fold_groups, nested_pairs
 from rotastack.trees import (
     ExtraForestClassifier,
-    Family,
     ForestClassifier,
     LinearViews,
+    TreeGroup,
     TreeOptions,
     grow_forest,
 )
@@ -37,7 +37,7 @@ def rotations(n, p):
 def test_members_are_the_forests_of_their_views(wine):
     X, y = wine
     views = rotations(4, 13)
-    family = Family(20, views)
+    family = TreeGroup(20, views)
     members = grow_members(X[None], y, 3, family, TreeOptions(), [SEED])
     trees, _ = grow_forest(X, y, [family], TreeOptions(), SEED, n_classes=3)
     assert np.array_equal(members.trees.nodes, trees.nodes)
@@ -88,7 +88,7 @@ def test_held_out_rows_decide_nothing(wine):
     twisted = y.copy()
     twisted[::3] = 2 - twisted[::3]
     a, b = (
-        grow_members(X[None], t, 3, Family(12), TreeOptions(), [SEED], training=training, keep=False)
+        grow_members(X[None], t, 3, TreeGroup(12), TreeOptions(), [SEED], training=training, keep=False)
         for t in (y, twisted)
     )
     assert np.array_equal(a.held_out, b.held_out)
@@ -103,7 +103,7 @@ def test_many_sets_in_any_blocks(wine):
     rng = np.random.default_rng(0)
     training = rng.random((5, len(y))) < 0.7
     sequences = np.random.SeedSequence(1).spawn(5)
-    family = Family(8, rotations(4, 13))
+    family = TreeGroup(8, rotations(4, 13))
     together = grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training, keep=False)
     for s in (0, 3):
         alone = grow_members(
@@ -129,7 +129,7 @@ def test_memory_is_as_stated():
     y = rng.integers(0, 3, n)
     training = rng.random((6, n)) < 0.6
     stated = 6 * n * (4 * p + 4 * n_members * 3 + 8) + n * (4 * p + 4 * p + 240 + 8 * 3)
-    family = Family(4 * n_members, rotations(n_members, p))
+    family = TreeGroup(4 * n_members, rotations(n_members, p))
 
     def grow():
         sequences = np.random.SeedSequence(0).spawn(6)
@@ -158,4 +158,4 @@ def test_a_training_set_without_rows(wine):
     training = np.ones((2, len(y)), bool)
     training[1] = False
     with pytest.raises(ValueError, match="training set 1 has no rows"):
-        grow_members(X[None], y, 3, Family(2), TreeOptions(), SEED.spawn(2), training=training, keep=False)
+        grow_members(X[None], y, 3, TreeGroup(2), TreeOptions(), SEED.spawn(2), training=training, keep=False)

@@ -70,7 +70,7 @@ def test_the_estimator_is_the_workflows_method(finished):
 
     from rotastack import StackedRotationClassifier
     from rotastack.combine import Stacking
-    from rotastack.ensembles.pool import Recipe
+    from rotastack.ensembles.pooled.pool import Recipe
     from rotastack.learners.registry import make_learner
     from rotastack.seeds import child
     from rotastack.study.artifacts import read_arrays, read_frame, read_prepared

@@ -79,7 +79,7 @@ def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
 
 
 def test_the_model_is_the_pruned_ensemble(done):
-    from rotastack.study.models import load_model
+    from rotastack.tracking.model_files import load_model
 
     model = load_model(done.folder / "results/pruned/iris/model/model.skops")
     pruned = model.named_steps["classifier"].pool_.members[0].model.estimator

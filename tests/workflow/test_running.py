@@ -158,7 +158,7 @@ def test_tracking(finished, tmp_path):
     import mlflow
     from mlflow.tracking import MlflowClient
 
-    from rotastack.study.models import load_model
+    from rotastack.tracking.model_files import load_model
 
     project = finished.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # its artifacts lie in the folder it was made in

@@ -5,8 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "least_squares": ["LeastSquaresPool"],
-        "log_linear": ["LogLinearPool"],
+        "least_squares": ["LeastSquaresWeights"],
+        "log_linear": ["LogLinearPool", "LogLinearWeights"],
         "rotation_weights": ["RotationWeights"],
         "stacking": ["Stacking"],
         "voting": ["Voting"],

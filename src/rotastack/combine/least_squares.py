@@ -8,10 +8,10 @@ from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
 
-__all__ = ["LeastSquaresPool"]
+__all__ = ["LeastSquaresWeights"]
 
 
-class LeastSquaresPool(BaseEstimator):
+class LeastSquaresWeights(BaseEstimator):
     """Add up the members' predictions, each times a weight of its own, and a constant.
 
     The weights are at least 0 and minimise, on rows that the members have not seen, the squared error in units of
@@ -38,7 +38,7 @@ class LeastSquaresPool(BaseEstimator):
     >>> rng = np.random.default_rng(0)
     >>> y = rng.normal(size=200)
     >>> shrunk, noise = 5 + y / 2, rng.normal(size=200)
-    >>> pool = LeastSquaresPool(0.01).fit(np.stack([shrunk, noise]), y)
+    >>> pool = LeastSquaresWeights(0.01).fit(np.stack([shrunk, noise]), y)
     >>> pool.weights_.round(1).tolist(), round(pool.intercept_)
     ([2.0, 0.0], -10)
     """

@@ -11,13 +11,13 @@ from sklearn.base import BaseEstimator
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
-__all__ = ["LogLinearPool", "nonnegative_minimum"]
+__all__ = ["LogLinearWeights", "nonnegative_minimum"]
 
 _STEPS = 100
 _TOLERANCE = 1e-10
 
 
-class LogLinearPool(BaseEstimator):
+class LogLinearWeights(BaseEstimator):
     """Multiply the members' probabilities, each to a power of its own.
 
     The probability of class c is proportional to the product over members g of ``q[g, c] ** w[g]``,
@@ -44,7 +44,7 @@ class LogLinearPool(BaseEstimator):
     >>> y = np.repeat([0, 1], 50)
     >>> good, noise = np.clip(y + rng.normal(0, 0.4, 100), 0, 1), rng.random(100)
     >>> outputs = np.stack([np.c_[1 - p, p] for p in (good, noise)])
-    >>> pool = LogLinearPool().fit(outputs, y, 2)
+    >>> pool = LogLinearWeights().fit(outputs, y, 2)
     >>> bool(pool.weights_[0] > 2 * pool.weights_[1])
     True
     """
@@ -176,3 +176,6 @@ def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64
     """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
     factor = np.linalg.cholesky(hessian)
     return nnls(factor.T, np.linalg.solve(factor, linear))[0]
+
+
+LogLinearPool = LogLinearWeights  # the name of the first edition

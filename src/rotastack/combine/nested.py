@@ -33,7 +33,7 @@ def combine_nested(
     combiner : Voting, Stacking, ...
         Cloned for each outer fold.
     outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        From :func:`rotastack.ensembles.nested.nested_outputs`.
+        From :func:`rotastack.ensembles.pooled.nested.nested_outputs`.
     folds, y : ndarray of shape (n_rows,)
         Fold and class numbers.
     sequence : numpy.random.SeedSequence

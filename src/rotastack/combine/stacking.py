@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from rotastack.learners.fitting import fit_aligned
-from rotastack.learners.registry import make_learner
+from rotastack.base.fitting import fit_aligned
+from rotastack.trees.forest import ForestClassifier
 
 __all__ = ["Stacking"]
 
@@ -60,7 +60,7 @@ class Stacking(BaseEstimator):
         n_classes : int
         sequence : numpy.random.SeedSequence
         """
-        estimator = make_learner({"kind": "forest"}) if self.estimator is None else self.estimator
+        estimator = ForestClassifier() if self.estimator is None else self.estimator
         self.classifier_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence)
         return self
 

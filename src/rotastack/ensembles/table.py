@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.scales import warn_of_scales
+from rotastack.base.scales import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [

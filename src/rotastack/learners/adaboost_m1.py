@@ -1,6 +1,6 @@
 """AdaBoost.M1."""
 
-from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
+from rotastack.ensembles.adaboost import AdaBoostM1Classifier
 from rotastack.errors import RotastackError
 from rotastack.learners.base_inducers import base_inducer_of
 from rotastack.learners.base_trees import base_tree_of

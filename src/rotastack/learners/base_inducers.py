@@ -4,7 +4,7 @@ from typing import Any
 
 from sklearn.naive_bayes import GaussianNB
 
-from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.trees.c45 import C45Classifier
 
 __all__ = ["base_inducer_of"]

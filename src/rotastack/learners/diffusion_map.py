@@ -1,6 +1,6 @@
 """Ensembles on diffusion maps."""
 
-from rotastack.ensembles.reduction_ensembles import DiffusionMapEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import DiffusionMapEnsembleClassifier
 from rotastack.learners.base_inducers import base_inducer_of
 
 __all__ = ["PARAMETERS", "make"]

@@ -1,6 +1,6 @@
 """Double rotation forest (DRSF): DRMF before pruning."""
 
-from rotastack.ensembles.double_rotation_forest import DoubleRotationForestClassifier
+from rotastack.ensembles.forests.double import DoubleRotationForestClassifier
 from rotastack.learners.base_trees import base_tree_of
 
 __all__ = ["PARAMETERS", "make"]

@@ -1,6 +1,6 @@
 """Multi-rotation forest: trees that see several rotations at once."""
 
-from rotastack.ensembles.multi_rotation_forest import MultiRotationForestClassifier
+from rotastack.ensembles.forests.multi import MultiRotationForestClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

@@ -1,50 +1,10 @@
 """Linear nu-SVM by libsvm: what the diversity regularised machine is with one member."""
 
-from itertools import combinations
+from rotastack.linear.nu_svm import FeasibleNuSVC
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.svm import NuSVC
-from sklearn.utils.validation import check_is_fitted
-
-__all__ = ["PARAMETERS", "FeasibleNuSVC", "make"]
+__all__ = ["PARAMETERS", "make"]
 
 PARAMETERS = {"lam": {"type": "number", "exclusiveMinimum": 1}}
-
-
-class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
-    """A linear nu-SVM whose nu is a share of the largest one that the classes allow.
-
-    Of two classes of m and n rows that is ``2 min(m, n) / (m + n)``; with more classes, each against
-    each, the smallest of these. Where nu is so small that the classes overlap, 0 is as good a machine as
-    any, and libsvm's answer means little.
-
-    Parameters
-    ----------
-    lam : float, default=1.2
-        nu is the largest possible divided by this; above 1.
-
-    Attributes
-    ----------
-    classes_ : ndarray of shape (n_classes,)
-    machine_ : NuSVC
-    """
-
-    def __init__(self, lam: float = 1.2):
-        self.lam = lam
-
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Set nu and train."""
-        self.classes_, counts = np.unique(y, return_counts=True)
-        largest = min(2 * min(pair) / sum(pair) for pair in combinations(counts.tolist(), 2))
-        self.machine_ = NuSVC(nu=largest / self.lam, kernel="linear").fit(X, y)
-        return self
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the class of each row."""
-        check_is_fitted(self, "machine_")
-        return self.machine_.predict(X)
 
 
 def make(lam: float = 1.2) -> FeasibleNuSVC:

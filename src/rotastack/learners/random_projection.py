@@ -1,6 +1,6 @@
 """Ensembles on random projections."""
 
-from rotastack.ensembles.reduction_ensembles import RandomProjectionEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import RandomProjectionEnsembleClassifier
 from rotastack.learners.base_inducers import base_inducer_of
 
 __all__ = ["PARAMETERS", "make"]

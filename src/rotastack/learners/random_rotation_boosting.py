@@ -1,6 +1,6 @@
 """Boosted trees on each of several rotations."""
 
-from rotastack.ensembles.random_rotation_boosting import RandomRotationBoostingClassifier
+from rotastack.ensembles.pooled.boosting import RandomRotationBoostingClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

@@ -1,6 +1,6 @@
 """Random rotation forest: a rotation for each tree, or group of trees."""
 
-from rotastack.ensembles.random_rotation_forest import RandomRotationForestClassifier
+from rotastack.ensembles.forests.random import RandomRotationForestClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

@@ -1,6 +1,6 @@
 """Ensembles on random subsets of the columns."""
 
-from rotastack.ensembles.reduction_ensembles import RandomSubspaceEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import RandomSubspaceEnsembleClassifier
 from rotastack.learners.base_inducers import base_inducer_of
 
 __all__ = ["PARAMETERS", "make"]

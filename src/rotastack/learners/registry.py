@@ -11,7 +11,7 @@ from rotastack.errors import RotastackError, nearest
 
 __all__ = ["check_learner", "learner_names", "learner_parameters", "make_learner"]
 
-_NOT_LEARNERS = {"__init__", "base_inducers", "base_linear", "base_trees", "fitting", "registry"}
+_NOT_LEARNERS = {"__init__", "base_inducers", "base_linear", "base_trees", "registry"}
 
 
 def learner_names() -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rotastack.ensembles.rotation_weightings import RotationWeightingsClassifier
+from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

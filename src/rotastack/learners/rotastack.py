@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rotastack.ensembles.rotastack import RotastackClassifier
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

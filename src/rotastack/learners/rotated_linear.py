@@ -1,6 +1,6 @@
 """Linear machines on random rotations."""
 
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.learners.base_linear import base_linear_of
 from rotastack.views.rotation import RandomRotation
 

@@ -1,7 +1,7 @@
 """Rotation Forest, of trees or of other classifiers."""
 
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
-from rotastack.ensembles.rotation_forest import RotationForestClassifier
+from rotastack.ensembles.forests.rotation import RotationForestClassifier
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.learners.base_inducers import base_inducer_of
 from rotastack.learners.base_trees import base_tree_of
 from rotastack.views.principal import PrincipalRotation

@@ -1,6 +1,6 @@
 """Stacking over random rotations (S-RRE), for random splits: it does its own nested cross-validation."""
 
-from rotastack.ensembles.stacked_rotation import StackedRotationClassifier
+from rotastack.ensembles.pooled.stacked import StackedRotationClassifier
 
 __all__ = ["PARAMETERS", "make"]
 

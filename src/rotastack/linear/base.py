@@ -20,10 +20,10 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
+from rotastack.base.scales import warn_of_scales
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
-from rotastack.scales import warn_of_scales
 
 __all__ = ["LinearEnsemble", "LinearSeparator"]
 

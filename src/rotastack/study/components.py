@@ -94,7 +94,7 @@ def make_combiner(spec: Mapping[str, Any]) -> Any:
     if spec["kind"] == "weights":
         return module.RotationWeights(spec["weighting"], spec["h"])
     if spec["kind"] == "log_linear":
-        return module.LogLinearPool(**{k: v for k, v in spec.items() if k == "ridge"})
+        return module.LogLinearWeights(**{k: v for k, v in spec.items() if k == "ridge"})
     return module.Stacking(load("rotastack.learners.registry").make_learner(spec["learner"]))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
+from rotastack.base.fitting import AlignedClassifier, fit_aligned, placed
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
-from rotastack.learners.fitting import AlignedClassifier, fit_aligned, placed
 from rotastack.study.artifacts import Prepared
 
 __all__ = ["MACHINES", "Ballots", "Fitted", "cast_votes", "fitted", "machine_facts", "stacked"]

@@ -157,7 +157,7 @@ class Writer:
 
         from mlflow.models import infer_signature
 
-        from rotastack.study.models import TRUSTED_TYPES, load_model
+        from rotastack.tracking.model_files import TRUSTED_TYPES, load_model
 
         model = load_model(path)
         table = model.named_steps["table"]  # ids, leaks and constants are not asked for

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
 
 from rotastack.seeds import root_sequence
-from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import MemberForests, grow_members
@@ -65,9 +65,9 @@ class GrownEstimator(BaseEstimator):
     forest_: GrownTrees
     n_features_in_: int
 
-    def _family(self) -> Family:
+    def _family(self) -> TreeGroup:
         """Return the one family of trees that this estimator grows."""
-        return Family(
+        return TreeGroup(
             n_trees=getattr(self, "n_estimators", 1),
             splitter=getattr(self, "splitter", self._splitter),
             max_features=self.max_features,

@@ -22,8 +22,8 @@ from rotastack.trees.threads import own, run_threads
 __all__ = [
     "CHUNK_ROWS",
     "CRITERIA",
-    "Family",
     "FamilyOutOfBag",
+    "TreeGroup",
     "TreeOptions",
     "by_column",
     "check_weights",
@@ -50,7 +50,7 @@ TABLE_LIMIT = 1 << 22
 
 
 @dataclass(frozen=True)
-class Family:
+class TreeGroup:
     """Trees of one kind: what they see and how they split.
 
     Parameters
@@ -95,7 +95,7 @@ class TreeOptions(NamedTuple):
     confidence: float | None = 0.25
     subtree_raising: bool = True
 
-    def numbers(self, families: Sequence[Family]) -> tuple:
+    def numbers(self, families: Sequence[TreeGroup]) -> tuple:
         """Return them as the kernel takes them; raise a ValueError if these families cannot grow so."""
         if self.criterion == "c45":
             known = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
@@ -163,7 +163,7 @@ def n_candidates(max_features: str | int | float | None, width: int) -> int:
 def grow_forest(
     X: NDArray[np.float32],
     target: NDArray,
-    families: Sequence[Family],
+    families: Sequence[TreeGroup],
     options: TreeOptions,
     sequence: np.random.SeedSequence,
     *,
@@ -195,7 +195,7 @@ def grow_forest(
         Finite values.
     target : ndarray of shape (n_rows,)
         Class numbers, or numbers for a regression.
-    families : sequence of Family
+    families : sequence of TreeGroup
     options : TreeOptions
     sequence : numpy.random.SeedSequence
     n_classes : int, optional
@@ -324,7 +324,7 @@ def log_table(
 
 
 def lots_of(
-    families: Sequence[Family], widths: NDArray[np.int64], most: int
+    families: Sequence[TreeGroup], widths: NDArray[np.int64], most: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return lots (see the kernel) of at most `most` trees, and the family of each."""
     rows, owners = [], []

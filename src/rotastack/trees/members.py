@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from rotastack.seeds import child
 from rotastack.trees.growing import (
     CHUNK_ROWS,
-    Family,
+    TreeGroup,
     TreeOptions,
     by_column,
     chunk_edges,
@@ -71,7 +71,7 @@ def grow_members(
     X: NDArray[np.float32],
     y: NDArray[np.integer],
     n_classes: int,
-    family: Family,
+    family: TreeGroup,
     options: TreeOptions,
     sequences: Sequence[np.random.SeedSequence],
     *,
@@ -97,7 +97,7 @@ def grow_members(
     y : ndarray of shape (n_rows,)
         Class numbers.
     n_classes : int
-    family : Family
+    family : TreeGroup
         `views` holds one view for each member; `n_trees` counts the trees of all members.
     options : TreeOptions
     sequences : sequence of numpy.random.SeedSequence

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.exceptions import ConvergenceWarning
 
-from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
+from rotastack.ensembles.adaboost import AdaBoostM1Classifier
 from rotastack.learners.base_trees import base_tree_of
 from rotastack.linear.diversity import DiversityRegularizedClassifier
 from rotastack.linear.exclusivity import ExclusivityRegularizedClassifier

@@ -9,11 +9,11 @@ from rotastack.combine.pruning.base import vote_shares
 from rotastack.combine.pruning.qmm import QMMPruner
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.data.illustrations import gaussian_mixture, noisy_square, triangle_problem
-from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
-from rotastack.ensembles.multi_rotation_forest import MultiRotationForestClassifier
-from rotastack.ensembles.random_rotation_forest import RandomRotationForestClassifier
-from rotastack.ensembles.rotated_forest import rotated_views
-from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.ensembles.adaboost import AdaBoostM1Classifier
+from rotastack.ensembles.forests.base import rotated_views
+from rotastack.ensembles.forests.growing import GrowingForests
+from rotastack.ensembles.forests.multi import MultiRotationForestClassifier
+from rotastack.ensembles.forests.random import RandomRotationForestClassifier
 from rotastack.ensembles.voters import voters_of
 from rotastack.plots.boundaries import plot_boundaries
 from rotastack.plots.rotated import plot_projections, plot_rotated
@@ -129,14 +129,14 @@ def _projections(best: bool) -> Callable[[np.random.SeedSequence], Figure]:
     return draw
 
 
-def _ranked(X, y, sequence) -> tuple[np.ndarray, RotationPool]:
+def _ranked(X, y, sequence) -> tuple[np.ndarray, GrowingForests]:
     """Return 100 rotations, the identity first, and micro-forests of 20 trees on them."""
     p = X.shape[1]
     axes, rotations = draw_rotations(p, child(sequence, "rotations"), N_ROTATIONS, dtype=np.float32)
     rotations[0] = np.eye(p)
     views = rotated_views(axes, rotations, p, 0)
     rows = np.ascontiguousarray(X, dtype=np.float32)
-    return rotations, RotationPool(rows, y, 2, views, 20, "sqrt", child(sequence, "trees"))
+    return rotations, GrowingForests(rows, y, 2, views, 20, "sqrt", child(sequence, "trees"))
 
 
 def _noisy_square(sequence: np.random.SeedSequence) -> Figure:

@@ -4,19 +4,19 @@ from typing import Any
 
 import numpy as np
 
+from rotastack.base.fitting import placed
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.files import replacing
-from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.components import load, make_combiner, make_pruner
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.models import dump_model
 from rotastack.study.results import best_method
+from rotastack.tracking.model_files import dump_model
 
 
 def run(job: Job) -> None:
@@ -120,5 +120,5 @@ def _learner(method) -> Any:
     if method["pool"]["sizes"]:
         return learner.set_params(n_estimators=int(method["combiner"]["member"]))
     parameters = {k: v for k, v in learner.get_params().items() if k != "weightings"}
-    chosen = load("rotastack.ensembles.regularized_rotation_forest").RegularizedRotationForestClassifier
+    chosen = load("rotastack.ensembles.forests.regularized").RegularizedRotationForestClassifier
     return chosen(weighting=method["combiner"]["member"], **parameters)

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from rotastack.ensembles.nested import nested_outputs
-from rotastack.ensembles.pool import Recipe
+from rotastack.base.fitting import placed
+from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.errors import RotastackError
-from rotastack.learners.fitting import placed
 from rotastack.learners.registry import make_learner
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence

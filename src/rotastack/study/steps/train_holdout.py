@@ -7,9 +7,9 @@ import numpy as np
 import xarray as xr
 from sklearn.base import clone
 
+from rotastack.base.fitting import AlignedClassifier
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
-from rotastack.learners.fitting import AlignedClassifier
 from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import member_means, read_frame, read_prepared, write_arrays

@@ -13,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.combine.nested import combine_nested, level_one_inputs
-from rotastack.ensembles.nested import nested_outputs
-from rotastack.ensembles.pool import Pool, fit_pool
-from rotastack.ensembles.pooled_base import PooledEnsemble, means
+from rotastack.ensembles.pooled.base import PooledEnsemble, means
+from rotastack.ensembles.pooled.nested import nested_outputs
+from rotastack.ensembles.pooled.pool import Pool, fit_pool
 from rotastack.ensembles.table import input_rules
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.nested import nested_pairs
@@ -44,7 +44,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
     estimator : scikit-learn classifier or None
         Base learner; None is a decision tree.
     combiner : Voting, Stacking, a pruner or None
-        None is soft voting. :class:`~rotastack.combine.LogLinearPool` weighs, with `bootstrap`, the families of a
+        None is soft voting. :class:`~rotastack.combine.LogLinearWeights` weighs, with `bootstrap`, the families of a
         mixed `view` by what they say out of bag; without it, members by nested cross-validation. A pruner chooses members by their votes on training rows, with
         `bootstrap` on rows out of their bags; only those kept stay in `pool_`.
     n_estimators : int, default=10

@@ -7,9 +7,9 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.pool import Recipe
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
-from rotastack.ensembles.pooled_regressor import PooledEnsembleRegressor
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.table import check_rotatable
 from rotastack.views.rotation import RandomRotation
 

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, _fit_context
 from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length
 
-from rotastack.combine.least_squares import LeastSquaresPool
-from rotastack.ensembles.rotastack_base import RotastackEnsemble
-from rotastack.ensembles.tree_families import NUMBER_FAMILIES, TreeFamily, find_families
+from rotastack.combine.least_squares import LeastSquaresWeights
+from rotastack.ensembles.flagship.base import RotastackEnsemble
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
 
 __all__ = ["RotastackRegressor"]
 
@@ -24,7 +24,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     :class:`RotastackClassifier` for numbers. Families of trees look at the columns as they are, at linear discriminants,
     at principal axes and at sparse random rotations; each tree's view is fitted to the rows in its bag, with slices of the
     target as classes (sliced inverse regression). What families say of rows out of bag decides how much each
-    counts: the prediction is their least-squares pool (:class:`~rotastack.combine.LeastSquaresPool`).
+    counts: the prediction is their least-squares pool (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
     ----------
@@ -165,7 +165,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         gaps = np.isnan(known)  # where a family has no tree for a row, it says what the others say
         known = np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
         y = y[seen]
-        self.pool_ = LeastSquaresPool(self.ridge).fit(known, y, None if weights is None else weights[seen])
+        self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, None if weights is None else weights[seen])
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
         spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0

@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.seeds import child
-from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import grow_members
 
-__all__ = ["RotationPool"]
+__all__ = ["GrowingForests"]
 
 
-class RotationPool:
+class GrowingForests:
     """Trees on R rotations: a micro-forest on each, and more trees where they are asked for.
 
     Tree j on rotation r is the same however many are asked for, so weightings that are compared
@@ -61,7 +61,7 @@ class RotationPool:
         self.n_jobs = n_jobs
         R = len(views)
         micro = grow_members(
-            X[None], y, n_classes, Family(R * micro_forest_size, views, max_features=max_features),
+            X[None], y, n_classes, TreeGroup(R * micro_forest_size, views, max_features=max_features),
             TreeOptions(), [child(sequence, "micro")], n_jobs=n_jobs,
         )  # fmt: skip
         self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], len(X))
@@ -81,7 +81,7 @@ class RotationPool:
         families, seeds = [], []
         for r in wanted.tolist():
             first, last = int(self.size[r]), int(counts[r])
-            families.append(Family(last - first, self.views.take([r]), max_features=self.max_features))
+            families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
             more = child(self.sequence, "more", r).generate_state(last - self._micro, np.uint64)
             seeds.append(more[first - self._micro :])
         grown, _ = grow_forest(

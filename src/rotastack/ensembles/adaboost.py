@@ -11,12 +11,12 @@ from sklearn.utils import get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
-from rotastack.ensembles.base_tree import TREES, base_tree
+from rotastack.base.fitting import AlignedClassifier, fit_aligned
+from rotastack.ensembles.forests.base_tree import TREES, base_tree
 from rotastack.ensembles.voters import voters_of
-from rotastack.learners.fitting import AlignedClassifier, fit_aligned
 from rotastack.seeds import child, root_sequence
 from rotastack.trees.estimators import GrownClassifier
-from rotastack.trees.growing import Family, grow_forest
+from rotastack.trees.growing import TreeGroup, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["AdaBoostM1Classifier"]
@@ -168,7 +168,7 @@ class AdaBoostM1Classifier(GrownClassifier):
 
         def train(weights, copies, sequence) -> tuple[GrownTrees, NDArray]:
             grown, _ = grow_forest(
-                X, target, [Family(1, None, family.splitter, family.max_features, family.n_cuts)], options,
+                X, target, [TreeGroup(1, None, family.splitter, family.max_features, family.n_cuts)], options,
                 sequence, n_classes=n_classes, weights=weights if copies is None else None,
                 bootstrap=False, bag_counts=None if copies is None else copies[None].astype(np.int32),
                 want_oob=False,

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.ensembles.shared_members import Inducer, seen
+from rotastack.ensembles.inducers.base import Inducer, seen
 from rotastack.trees.kernel.nearest import TILE, nearest_rows
 
 __all__ = ["NearestNeighborClassifier"]

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.combine.rotation_weights import RotationWeights
-from rotastack.ensembles.regularized_rotation_forest import RegularizedRotationForestClassifier
+from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier
 
 __all__ = ["RotationWeightingsClassifier"]
 

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, clone
 
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.pool import Pool, Recipe
+from rotastack.ensembles.pooled.pool import Pool, Recipe
 from rotastack.ensembles.table import categorical_mask, checked_scales
 from rotastack.seeds import root_sequence
 from rotastack.views.scaling import SCALERS

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.margin import MarginPruner
-from rotastack.ensembles.rotation_forest import SUBSET_CONSTRAINTS, SubsetRotationForest
+from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 from rotastack.views.double import double_matrices

@@ -34,7 +34,7 @@ from rotastack.combine.pruning import (
 )
 from rotastack.ensembles import TreeFamily
 from rotastack.learners.registry import learner_parameters, make_learner
-from rotastack.study.models import dump_model, load_model
+from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,

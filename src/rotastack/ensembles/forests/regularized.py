@@ -8,8 +8,8 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
-from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, rotated_views
-from rotastack.ensembles.rotation_pool import RotationPool
+from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
+from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
 
@@ -138,7 +138,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.forest_ = pool.forest(self.trees_per_rotation_)
         return None
 
-    def _pool(self, X, target, n_classes, n_numeric, sequence) -> RotationPool:
+    def _pool(self, X, target, n_classes, n_numeric, sequence) -> GrowingForests:
         """Return the pool of micro-forests, and keep its rotations."""
         R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
         if R > M:
@@ -150,4 +150,4 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)
-        return RotationPool(X, target, n_classes, views, U, self.max_features, sequence, self.n_jobs)
+        return GrowingForests(X, target, n_classes, views, U, self.max_features, sequence, self.n_jobs)

@@ -11,9 +11,9 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
-from rotastack.learners.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
 from rotastack.seeds import child, integer_seed
 
 __all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, integer_seed
 from rotastack.trees.bagged_views import BaggedViews
-from rotastack.trees.growing import Family
+from rotastack.trees.growing import TreeGroup
 from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.encoding import category_means, category_shares
@@ -158,7 +158,7 @@ def planned_families(
     numbers: NDArray[np.float64] | None = None,
     weights: NDArray[np.float64] | None = None,
     n_jobs: int | None = None,
-) -> list[Family]:
+) -> list[TreeGroup]:
     """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
 
     Parameters
@@ -203,7 +203,7 @@ def planned_families(
         if width == 0:
             raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
         wanted = _candidates(family.max_features, X.shape[1], width)
-        planned.append(Family(n_trees, views, family.splitter, wanted, name=family.name))
+        planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
     return planned
 
 

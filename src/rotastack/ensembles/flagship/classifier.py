@@ -15,9 +15,9 @@ from sklearn.utils.validation import (
     check_consistent_length,
 )
 
-from rotastack.combine.log_linear import LogLinearPool
-from rotastack.ensembles.rotastack_base import RotastackEnsemble
-from rotastack.ensembles.tree_families import TreeFamily, find_families
+from rotastack.combine.log_linear import LogLinearWeights
+from rotastack.ensembles.flagship.base import RotastackEnsemble
+from rotastack.ensembles.flagship.families import TreeFamily, find_families
 
 __all__ = ["RotastackClassifier"]
 
@@ -28,7 +28,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
     Families of trees look at the columns as they are, at linear discriminants, at principal axes and at
     sparse random rotations; each tree's view is fitted to the rows in its bag. What each family says of rows
     out of bag decides, by one small convex problem, how much it counts: the decision is the log-linear pool of the
-    families (:class:`~rotastack.combine.LogLinearPool`).
+    families (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
             ]
         )
         said = np.where(unseen[:, :, None], 1 / len(self.classes_), said)
-        self.pool_ = LogLinearPool(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
+        self.pool_ = LogLinearWeights(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
         never = np.asarray(unseen.all(axis=0))
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(said))
         right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from rotastack.ensembles.rotated_forest import (
+from rotastack.ensembles.forests.base import (
     CONSTRAINTS,
     RotatedClassifier,
     RotatedRegressor,
@@ -17,7 +17,7 @@ from rotastack.ensembles.rotated_forest import (
 from rotastack.seeds import child
 from rotastack.trees.extra import ExtraForestClassifier, ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import Family, TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 
 __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
@@ -61,7 +61,7 @@ class _RandomRotationForest:
                 "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
             )
         axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
-        family = Family(
+        family = TreeGroup(
             n_trees=self.n_estimators,
             views=rotated_views(axes, rotations, n_numeric, X.shape[1] - n_numeric),
             splitter="best" if bootstrap else "random",

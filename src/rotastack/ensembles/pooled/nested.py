@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rotastack.ensembles.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
+from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
 
 __all__ = ["nested_outputs"]
@@ -31,7 +31,7 @@ def nested_outputs(
     Parameters
     ----------
     X, y, n_classes, recipes
-        As in :func:`rotastack.ensembles.pool.fit_pool`.
+        As in :func:`rotastack.ensembles.pooled.pool.fit_pool`.
     folds : ndarray of shape (n_rows,)
         Fold number of each row.
     pairs : sequence of (int, int)

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import Interval
 
-from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier, RotatedRegressor
+from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedRegressor
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
-from rotastack.trees.growing import Family, TreeOptions, grow_forest, n_candidates
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
 from rotastack.trees.linear_views import LinearViews
 
 __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
@@ -51,7 +51,7 @@ class _MultiRotationForest:
 
         def grow(chosen, seeds):
             views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], X.shape[1])
-            family = Family(self.n_estimators, views, max_features=self.max_features)
+            family = TreeGroup(self.n_estimators, views, max_features=self.max_features)
             forest, out_of_bag = grow_forest(
                 X, target, [family], TreeOptions(), seeds, n_classes=n_classes, n_jobs=self.n_jobs
             )

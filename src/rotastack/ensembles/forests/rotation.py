@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils._param_validation import Interval
 
-from rotastack.ensembles.base_tree import base_tree
-from rotastack.ensembles.rotated_forest import CONSTRAINTS, RotatedClassifier
+from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier
+from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
-from rotastack.trees.growing import Family, FamilyOutOfBag, grow_forest
+from rotastack.trees.growing import FamilyOutOfBag, TreeGroup, grow_forest
 from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.principal import principal_blocks
@@ -61,7 +61,7 @@ class SubsetRotationForest(RotatedClassifier):
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
-        family = Family(
+        family = TreeGroup(
             self.n_estimators, views, getattr(tree, "splitter", "best"), getattr(tree, "max_features", None),
             getattr(tree, "n_cuts", 1),
         )  # fmt: skip

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import softmax
 from sklearn.utils._param_validation import Interval
 
-from rotastack.ensembles.shared_members import Inducer, seen
+from rotastack.ensembles.inducers.base import Inducer, seen
 
 __all__ = ["GaussianBayesClassifier"]
 

@@ -10,8 +10,8 @@ from sklearn.base import BaseEstimator
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.ensembles.mixed_table import MixedTable
-from rotastack.ensembles.tree_families import TreeFamily, planned_families
+from rotastack.ensembles.flagship.families import TreeFamily, planned_families
+from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeOptions, check_weights, grow_forest
 from rotastack.trees.grown import GrownTrees

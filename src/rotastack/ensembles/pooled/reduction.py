@@ -8,11 +8,11 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
-from rotastack.ensembles.adaboost_m1 import AdaBoostM1Classifier
-from rotastack.ensembles.gaussian_bayes import GaussianBayesClassifier
-from rotastack.ensembles.nearest_neighbor import NearestNeighborClassifier
-from rotastack.ensembles.pool import Recipe
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
+from rotastack.ensembles.adaboost import AdaBoostM1Classifier
+from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.trees.c45 import C45Classifier
 from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection

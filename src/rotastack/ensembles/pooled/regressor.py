@@ -8,9 +8,9 @@ from sklearn.base import RegressorMixin, _fit_context, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rotastack.ensembles.pool import fit_pool
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
-from rotastack.ensembles.pooled_base import PooledEnsemble, means
+from rotastack.ensembles.pooled.base import PooledEnsemble, means
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.pool import fit_pool
 from rotastack.ensembles.table import input_rules
 from rotastack.seeds import child
 

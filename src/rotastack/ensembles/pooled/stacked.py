@@ -8,10 +8,10 @@ from numpy.typing import ArrayLike
 from sklearn.utils._param_validation import HasMethods, Interval
 
 from rotastack.combine.stacking import Stacking
-from rotastack.ensembles.pool import Recipe
-from rotastack.ensembles.pooled import PooledEnsembleClassifier
-from rotastack.learners.registry import make_learner
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.seeds import child
+from rotastack.trees.forest import ForestClassifier
 from rotastack.views.haar import draw_rotation
 from rotastack.views.rotation import RandomRotation
 
@@ -124,7 +124,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     def _recipes(self, n_numeric, sequence):
         learner = self.estimator
         if learner is None:
-            learner = make_learner({"kind": "forest", "n_trees": self.n_trees})
+            learner = ForestClassifier(self.n_trees)
         recipes = [Recipe(None, learner, "identity")]
         for k in range(1, self.n_rotations):
             view = None

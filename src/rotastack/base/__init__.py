@@ -1,0 +1,1 @@
+"""What all ensembles, combiners and machines share: fitting, checks, scales."""

@@ -1,0 +1,1 @@
+"""Forests on rotations, grown by the compiled kernel."""

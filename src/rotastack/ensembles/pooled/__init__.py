@@ -1,0 +1,1 @@
+"""Pools of members, and the estimators over them."""

@@ -1,0 +1,45 @@
+"""Weights of mean 1 for a machine that AdaBoost trains."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+__all__ = ["MeanWeightClassifier"]
+
+
+class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
+    """A classifier trained with weights of mean 1.
+
+    AdaBoost's weights sum to 1; a machine that weighs losses against a penalty would be penalised
+    the more, the more rows there are.
+
+    Parameters
+    ----------
+    estimator : classifier
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    estimator_ : fitted classifier
+    """
+
+    def __init__(self, estimator: Any):
+        self.estimator = estimator
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+        """Scale the weights and train."""
+        weights = None
+        if sample_weight is not None:
+            weights = np.asarray(sample_weight, dtype=float)
+            weights = weights / weights.mean()
+        self.estimator_ = clone(self.estimator).fit(X, y, sample_weight=weights)
+        self.classes_ = self.estimator_.classes_
+        return self
+
+    def predict(self, X: ArrayLike) -> NDArray:
+        """Return the class of each row."""
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.predict(X)
