@@ -1,12 +1,13 @@
 # Rotastack's workflow: download -> preprocessing -> groups -> pools -> combiners -> evaluation -> tracking.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
-# What a study may say is in workflow/schemas; what each step does is in src/rotastack/study/steps.
+# What a study may say is in src/rotastack/study/model.py; what each step does is in src/rotastack/study/steps.
 import sys
+from pathlib import Path
 
 from snakemake.utils import min_version
 
-from rotastack.study.opening import config_file, open_plan, runs_nothing
+from rotastack.study.launch import config_file, open_plan, runs_nothing, step
 
 min_version("9.1")
 
@@ -27,9 +28,9 @@ wildcard_constraints:
     dataset=r"[^/]+",
     pool=r"[^/]+",
     method=r"[^/]+",
+    view=r"[^/]+",
     group=r"RG-\d+",
-    rg=r"RG-\d+(-\d+)?",
-    fg=r"(FG|R)-\d+(-\d+)?",
+    block=r"RG-\d+(-\d+)?/FG-\d+(-\d+)?|S-\d+(-\d+)?",
 
 
 include: "workflow/rules/data.smk"

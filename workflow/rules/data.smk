@@ -23,8 +23,7 @@ rule fetch:
     message:
         "{wildcards.dataset}: getting the raw table"
     shell:
-        "rotastack fetch --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
-        " --output raw {output.raw} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("fetch")
 
 
 rule prepare:
@@ -39,7 +38,7 @@ rule prepare:
         "results/benchmarks/prepare/{dataset}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * (500 + PLAN.rows(w.dataset) * PLAN.columns(w.dataset) // 5000),
+        mem_mb=lambda w, attempt: PLAN.resources.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         spec=lambda w: PLAN.spec("prepare", w.dataset),
@@ -47,6 +46,4 @@ rule prepare:
     message:
         "{wildcards.dataset}: preprocessing"
     shell:
-        "rotastack prepare --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
-        " --input raw {input.raw} --output table {output.table} --output record {output.record}"
-        " 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("prepare")

@@ -16,16 +16,13 @@ rule score:
         mem_mb=lambda w, attempt: attempt * 1000,
         runtime=lambda w, attempt: 20 * attempt,
     params:
+        spec=PLAN.spec("score"),
         code=PLAN.code("score"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
-        "rotastack score --code {params.code} --about dataset={wildcards.dataset}"
-        " --input table {input.table} --input methods {input.methods}"
-        " --input records {input.records} --input pools {params.pools}"
-        " --output scores {output.scores} --output calibration {output.calibration}"
-        " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("score")
 
 
 rule summarize:
@@ -37,18 +34,7 @@ rule summarize:
         scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
         variance=f"{ROOT}/statistics/variance.parquet",
-        table_error=f"{ROOT}/tables/error.csv",
-        table_balanced_accuracy=f"{ROOT}/tables/balanced_accuracy.csv",
-        table_log_loss=f"{ROOT}/tables/log_loss.csv",
-        table_brier=f"{ROOT}/tables/brier.csv",
-        table_variance=f"{ROOT}/tables/variance.csv",
-        table_pairs=f"{ROOT}/tables/pairs.csv",
-        table_facts=f"{ROOT}/tables/facts.csv",
-        table_claims=f"{ROOT}/tables/claims.csv",
-        table_calibration=f"{ROOT}/tables/calibration.csv",
-        table_control=f"{ROOT}/tables/control.csv",
-        table_times=f"{ROOT}/tables/times.csv",
-        table_groups=PLAN.group_tables,
+        tables=PLAN.tables,
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
@@ -65,29 +51,18 @@ rule summarize:
     message:
         "statistics over all data sets"
     shell:
-        "rotastack summarize --spec {params.spec:q} --code {params.code} --about study={params.study}"
-        " --input scores {input.scores} --input calibration {input.calibration} --input records {input.records}"
-        " --output scores {output.scores} --output comparison {output.comparison}"
-        " --output variance {output.variance} --output table_error {output.table_error}"
-        " --output table_balanced_accuracy {output.table_balanced_accuracy} --output table_log_loss {output.table_log_loss}"
-        " --output table_brier {output.table_brier} --output table_variance {output.table_variance}"
-        " --output table_pairs {output.table_pairs} --output table_facts {output.table_facts}"
-        " --output table_claims {output.table_claims} --output table_groups {output.table_groups}"
-        " --output table_calibration {output.table_calibration} --output table_control {output.table_control}"
-        " --output table_times {output.table_times}"
-        " --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("summarize")
 
 
 rule draw_dataset:
     input:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
     output:
-        report(
-            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.figures),
-            caption="../report/heatmap.rst",
-            category="data sets",
-        ),
-        expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.figures),
+        figures=[
+            report(f"{ROOT}/figures/{{dataset}}/{name}.svg", caption=PLAN.caption(name), category="data sets")
+            for name in PLAN.figures
+        ]
+        + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.figures],
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
     benchmark:
@@ -97,12 +72,12 @@ rule draw_dataset:
         mem_mb=1000,
         runtime=20,
     params:
+        spec="{}",
         code=PLAN.code("draw_dataset"),
     message:
         "{wildcards.dataset}: drawing figures"
     shell:
-        "rotastack draw_dataset --code {params.code} --about dataset={wildcards.dataset}"
-        " --input scores {input.scores} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("draw_dataset")
 
 
 if PLAN.pruning_figures:
@@ -112,12 +87,11 @@ if PLAN.pruning_figures:
             methods=lambda w: PLAN.method_files(w.dataset),
             scores=f"{ROOT}/{{dataset}}/scores.parquet",
         output:
-            report(
-                expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.svg", figure=PLAN.pruning_figures),
-                caption="../report/margin_distributions.rst",
-                category="data sets",
-            ),
-            expand(f"{ROOT}/figures/{{{{dataset}}}}/{{figure}}.png", figure=PLAN.pruning_figures),
+            figures=[
+                report(f"{ROOT}/figures/{{dataset}}/{name}.svg", caption=PLAN.caption(name), category="data sets")
+                for name in PLAN.pruning_figures
+            ]
+            + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.pruning_figures],
         log:
             f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
         benchmark:
@@ -132,18 +106,19 @@ if PLAN.pruning_figures:
         message:
             "{wildcards.dataset}: drawing figures of the members"
         shell:
-            "rotastack draw_pruning --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
-            " --input methods {input.methods} --input scores {input.scores} --output figures {output}"
-            " 2> {log} || {{ cat {log} >&2; exit 1; }}"
+            step("draw_pruning")
 
 
 rule draw_study:
     input:
         scores=f"{ROOT}/scores.parquet",
-        calibration=f"{ROOT}/tables/calibration.csv",
+        tables=PLAN.tables,
     output:
-        report(PLAN.study_figure_files("svg"), caption="../report/critical_difference.rst", category="study"),
-        PLAN.study_figure_files("png"),
+        figures=[
+            report(path, caption=PLAN.caption(Path(path).stem), category="study")
+            for path in PLAN.study_figure_files("svg")
+        ]
+        + PLAN.study_figure_files("png"),
     log:
         f"{ROOT}/logs/draw_study/all.log",
     benchmark:
@@ -159,32 +134,7 @@ rule draw_study:
     message:
         "drawing figures over all data sets"
     shell:
-        "rotastack draw_study --spec {params.spec:q} --code {params.code} --about study={params.study}"
-        " --input scores {input.scores} --input calibration {input.calibration} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
-
-
-rule illustrate:
-    input:
-        compiled=lambda w: ancient(PLAN.compiled("illustrate", w.name)),
-    output:
-        svg=f"{ROOT}/figures/illustrations/{{name}}.svg",
-        png=f"{ROOT}/figures/illustrations/{{name}}.png",
-    log:
-        f"{ROOT}/logs/illustrate/{{name}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/illustrate/all.{{name}}.tsv"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=20,
-    params:
-        spec=PLAN.illustrate_spec(),
-        code=lambda w: PLAN.code("illustrate", w.name),
-    message:
-        "drawing illustration {wildcards.name}"
-    shell:
-        "rotastack illustrate --spec {params.spec:q} --code {params.code}"
-        " --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("draw_study")
 
 
 rule published:
@@ -205,17 +155,14 @@ rule published:
         runtime=20,
     params:
         study=PLAN.study.name,
-        title=PLAN.study.content["title"],
+        title=PLAN.study.document.title,
         skipped=PLAN.skipped_json,
         spec=PLAN.published_spec(),
         code=PLAN.code("published"),
     message:
         "published against ours"
     shell:
-        "rotastack published --spec {params.spec:q} --code {params.code}"
-        " --about study={params.study} title={params.title:q} skipped={params.skipped:q}"
-        " --input scores {input.scores} --input published {input.published}"
-        " --output page {output.page} --output table {output.table} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("published")
 
 
 rule report:
@@ -224,7 +171,6 @@ rule report:
         variance=f"{ROOT}/statistics/variance.parquet",
         figures=[
             *PLAN.study_figure_files("svg"),
-            *PLAN.illustration_files("svg"),
             *[f for d in PLAN.datasets for f in PLAN.figure_files(d, "svg")],
         ],
         prepare=expand("results/datasets/{dataset}.run.json", dataset=PLAN.datasets),
@@ -232,10 +178,7 @@ rule report:
         scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
         texts=PLAN.report_texts,
-        pairs=f"{ROOT}/tables/pairs.csv",
-        facts=f"{ROOT}/tables/facts.csv",
-        claims=f"{ROOT}/tables/claims.csv",
-        times=f"{ROOT}/tables/times.csv",
+        tables=PLAN.tables,
     output:
         report=f"{ROOT}/report.html",
     log:
@@ -256,13 +199,7 @@ rule report:
     message:
         "writing the report"
     shell:
-        "rotastack report --spec {params.spec:q} --code {params.code}"
-        " --about study={params.study} control={params.control:q} skipped={params.skipped:q}"
-        " --input comparison {input.comparison} --input variance {input.variance} --input figures {input.figures}"
-        " --input prepare {input.prepare} --input folds {input.folds} --input scored {input.scored}"
-        " --input refits {input.refits} --input benchmarks {params.benchmarks}"
-        " --input pairs {input.pairs} --input facts {input.facts} --input claims {input.claims}"
-        " --input times {input.times} --output report {output.report} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("report")
 
 
 rule front_page:

@@ -15,35 +15,30 @@ rule folds:
     params:
         spec=lambda w: PLAN.spec("folds", w.dataset),
         code=PLAN.code("folds"),
-        step=PLAN.step("folds"),
     message:
         "{wildcards.dataset}: drawing fold groups or splits"
     shell:
-        "rotastack {params.step} --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
-        " --input table {input.table} --output folds {output.folds} --output record {output.record}"
-        " 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("folds")
 
 
 rule rotations:
     input:
         table="results/datasets/{dataset}.parquet",
     output:
-        rotations=f"{ROOT}/{{dataset}}/rotations/{{group}}.nc",
-        record=f"{ROOT}/{{dataset}}/rotations/{{group}}.run.json",
+        rotations=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.nc",
+        record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.run.json",
     log:
-        f"{ROOT}/logs/rotations/{{dataset}}.{{group}}.log",
+        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
     benchmark:
-        f"{ROOT}/benchmarks/rotations/{{dataset}}.{{group}}.tsv"
+        f"{ROOT}/benchmarks/rotations/{{dataset}}.{{view}}.{{group}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * (500 + min(PLAN.columns(w.dataset), 1000) ** 2 // 2000),
+        mem_mb=lambda w, attempt: PLAN.resources.rotations_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: PLAN.spec("rotations", w.dataset, w.group),
-        code=PLAN.code("rotations"),
+        spec=lambda w: PLAN.spec("rotations", w.dataset, w.view, w.group),
+        code=lambda w: PLAN.code("rotations", w.view),
     message:
         "{wildcards.dataset}: drawing rotation group {wildcards.group}"
     shell:
-        "rotastack rotations --spec {params.spec:q} --code {params.code} --about dataset={wildcards.dataset}"
-        " --input table {input.table} --output rotations {output.rotations} --output record {output.record}"
-        " 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("rotations")

@@ -9,37 +9,37 @@ rule compile:
     resources:
         mem_mb=lambda w, attempt: 1000 * attempt,
         runtime=lambda w, attempt: 10 * attempt,
+    params:
+        spec="{}",
+        code=PLAN.code("compile"),
     message:
         "compiling the forest"
     shell:
-        "rotastack compile --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("compile")
 
 
 rule train:
     input:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
-        rotations=lambda w: PLAN.rotation_files(w.dataset, w.pool, w.rg),
+        rotations=lambda w: PLAN.rotation_files(w.dataset, w.pool, w.block),
         compiled=lambda w: ancient(PLAN.compiled("train", w.pool)),
     output:
-        pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.nc",
-        record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{rg}}/{{fg}}.run.json",
+        pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",
+        record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",
     log:
-        f"{ROOT}/logs/train/{{dataset}}.{{pool}}.{{rg}}.{{fg}}.log",
+        f"{ROOT}/logs/train/{{dataset}}.{{pool}}/{{block}}.log",
     benchmark:
-        f"{ROOT}/benchmarks/train/{{dataset}}.{{pool}}.{{rg}}.{{fg}}.tsv"
+        f"{ROOT}/benchmarks/train/{{dataset}}.{{pool}}/{{block}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.train_mb(w.dataset, w.pool, attempt),
-        runtime=lambda w, attempt: PLAN.train_minutes(w.dataset, w.pool, attempt),
+        mem_mb=lambda w, attempt: PLAN.resources.train_mb(w.dataset, w.pool, attempt),
+        runtime=lambda w, attempt: PLAN.resources.train_minutes(w.dataset, w.pool, attempt),
     params:
-        spec=lambda w: PLAN.spec("train", w.dataset, w.pool, w.rg, w.fg),
+        spec=lambda w: PLAN.spec("train", w.dataset, w.pool, w.block),
         code=lambda w: PLAN.code("train", w.pool),
-        step=PLAN.step("train"),
+        pool=lambda w: w.pool,
     message:
-        "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.rg}, {wildcards.fg}"
+        "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"
     shell:
-        "rotastack {params.step} --spec {params.spec:q} --code {params.code} --threads {threads}"
-        " --about dataset={wildcards.dataset} pool={wildcards.pool}"
-        " --input table {input.table} --input folds {input.folds} --input rotations {input.rotations}"
-        " --output pool {output.pool} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("train")

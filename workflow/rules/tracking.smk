@@ -17,7 +17,7 @@ rule refit:
         f"{ROOT}/benchmarks/refit/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * (1000 + PLAN.rows(w.dataset) * PLAN.columns(w.dataset) // 1000),
+        mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         spec=lambda w: PLAN.spec("refit", w.dataset),
@@ -25,9 +25,7 @@ rule refit:
     message:
         "{wildcards.dataset}: training the chosen method on all rows"
     shell:
-        "rotastack refit --spec {params.spec:q} --code {params.code} --threads {threads} --about dataset={wildcards.dataset}"
-        " --input raw {input.raw} --input scores {input.scores}"
-        " --output model {output.model} --output record {output.record} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("refit")
 
 
 rule track_dataset:
@@ -55,16 +53,12 @@ rule track_dataset:
     params:
         study=PLAN.study.name,
         spec=PLAN.spec("track"),
-        code=PLAN.code("track"),
+        code=PLAN.code("track_dataset"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: bringing its runs to MLflow"
     shell:
-        "rotastack track --spec {params.spec:q} --code {params.code} --about study={params.study} dataset={wildcards.dataset}"
-        " --input raw {input.raw} --input table {input.table} --input prepare {input.prepare} --input scores {input.scores}"
-        " --input pools {params.pools} --input methods {input.methods} --input figures {input.figures}"
-        " --input model {input.model} --input refit {input.refit}"
-        " --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("track_dataset")
 
 
 rule track_study:
@@ -88,11 +82,8 @@ rule track_study:
     params:
         study=PLAN.study.name,
         spec=PLAN.report_spec(),
-        code=PLAN.code("track"),
+        code=PLAN.code("track_study"),
     message:
         "bringing the study to MLflow"
     shell:
-        "rotastack track --spec {params.spec:q} --code {params.code} --about study={params.study}"
-        " --input comparison {input.comparison} --input record {input.record} --input figures {input.figures}"
-        " --input tables {input.tables} --input report {input.report}"
-        " --output receipt {output.receipt} 2> {log} || {{ cat {log} >&2; exit 1; }}"
+        step("track_study")

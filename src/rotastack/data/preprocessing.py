@@ -1,6 +1,6 @@
 """From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.errors import RotastackError
 
-__all__ = ["TablePreprocessor", "check_target"]
+__all__ = ["TablePreprocessor", "check_target", "dummies"]
 
 _MISSING = "(missing)"
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
-    """Turn a table into numeric columns (missing values stay NaN) followed by 0/1 dummies.
+    """Turn a table into numeric columns (missing values stay NaN) followed by categories, as 0/1 dummies or numbers.
 
     A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
     not numbers, is categorical. In a categorical column "missing" is a category of its own,
@@ -31,6 +31,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         above, as for columns that are not named).
     min_distinct : int, default=10
         Distinct values from which on a column of numbers is numeric.
+    encoding : {"dummies", "codes"}, default="dummies"
+        What becomes of a categorical column: dummies, or one column with the number of the category, for
+        estimators that take categories themselves.
 
     Attributes
     ----------
@@ -39,8 +42,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Categorical column -> its categories; the first has no dummy.
     dropped_ : dict of str to str
         Dropped column -> reason.
-    dummies_ : ndarray of bool of shape (n_features_out,)
-        Which output columns are dummies.
+    categorical_ : ndarray of bool of shape (n_features_out,)
+        Which output columns are dummies, or numbers of categories.
 
     Raises
     ------
@@ -56,9 +59,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     (['x', 'colour=g', 'colour=r'], {'c': 'constant'})
     """
 
-    def __init__(self, kinds: Mapping[str, str] | None = None, min_distinct: int = 10):
+    def __init__(
+        self, kinds: Mapping[str, str] | None = None, min_distinct: int = 10, encoding: str = "dummies"
+    ):
         self.kinds = kinds
         self.min_distinct = min_distinct
+        self.encoding = encoding
 
     def fit(self, X: pd.DataFrame, y: object = None):
         """Decide on kinds and categories.
@@ -112,16 +118,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                     self.dropped_[column] = "constant"
                     continue
                 self.categories_[column] = categories
-        n_dummies = sum(len(c) - 1 for c in self.categories_.values())
-        if not self.numeric_ and not n_dummies:
+        if not self.numeric_ and not self.categories_:
             raise RotastackError(f"no usable column is left; dropped: {self.dropped_}")
-        self.dummies_ = np.repeat([False, True], [len(self.numeric_), n_dummies])
         return self
+
+    @property
+    def categorical_(self) -> NDArray[np.bool_]:
+        """Which output columns are dummies, or numbers of categories."""
+        n_out = len(self.get_feature_names_out())
+        return np.arange(n_out) >= len(self.numeric_)
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the numbers.
 
-        A category that was not there in ``fit`` has all its dummies 0.
+        A category that was not there in ``fit`` has all its dummies 0, or a number that no category has.
 
         Parameters
         ----------
@@ -144,16 +154,48 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 raise RotastackError(
                     f"column {column!r}: infinite values in {int(np.isinf(block).sum())} rows"
                 )
-        for column, categories in self.categories_.items():
-            texts = np.asarray(_texts(X[column]), dtype=object)
-            blocks.append((texts[:, None] == np.asarray(categories[1:], dtype=object)).astype(float))
-        return np.hstack(blocks)
+        numbers = np.hstack([np.empty((len(X), 0)), *blocks])
+        codes = self._codes(X)
+        counts = [len(categories) for categories in self.categories_.values()]
+        return np.hstack([numbers, codes if self.encoding == "codes" else dummies(codes, counts)])
+
+    def _codes(self, X: pd.DataFrame) -> NDArray[np.intp]:
+        codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
+        for k, (column, categories) in enumerate(self.categories_.items()):
+            number = {category: code for code, category in enumerate(categories)}
+            codes[:, k] = [number.get(text, len(categories)) for text in _texts(X[column])]
+        return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
-        """Return the names of the output columns: ``column``, or ``column=category``."""
+        """Return the names of the output columns: ``column``, or ``column=category`` of a dummy."""
         check_is_fitted(self)
-        dummies = [f"{column}={c}" for column, cs in self.categories_.items() for c in cs[1:]]
-        return np.asarray([*map(str, self.numeric_), *dummies], dtype=object)
+        if self.encoding == "codes":
+            return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
+        names = [f"{column}={c}" for column, cs in self.categories_.items() for c in cs[1:]]
+        return np.asarray([*map(str, self.numeric_), *names], dtype=object)
+
+
+def dummies(codes: NDArray[np.integer], counts: Sequence[int]) -> NDArray[np.float64]:
+    """Return 0/1 columns for numbers of categories: one for each category but the first.
+
+    Parameters
+    ----------
+    codes : ndarray of int of shape (n_rows, n_columns)
+        A number of `counts` or more belongs to no category.
+    counts : sequence of int of length n_columns
+        Categories of each column.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, sum(counts) - n_columns)
+
+    Examples
+    --------
+    >>> dummies(np.array([[0], [2], [1]]), [3]).tolist()
+    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    """
+    blocks = [codes[:, [k]] == np.arange(1, count) for k, count in enumerate(counts)]
+    return np.hstack([np.empty((len(codes), 0)), *blocks]).astype(np.float64)
 
 
 def check_target(y: pd.Series, where: str) -> pd.Series:

@@ -2,23 +2,102 @@
 
 import importlib
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from pydantic import Field, model_validator
+
+from rotastack.base.documents import Document, load_yaml
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
-from rotastack.schema import load_yaml, validate
 
-__all__ = ["entry", "list_datasets", "make_sources", "registry", "source_kinds"]
+__all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry", "source_kinds"]
+
+Kind = Literal["numeric", "categorical", "auto"]
+
+class Kinds(Document):
+    """Kinds of columns, by name."""
+
+    numeric: list[str] = []
+    categorical: list[str] = []
+    id: Annotated[list[str], Field(description="dropped")] = []
+    leak: Annotated[list[str], Field(description="dropped")] = []
+    others: Annotated[Kind, Field(description="kind of the columns that are not named")] = "numeric"
 
 
+class _Entry(Document):
+    title: Annotated[str, Field(description="what people call it")] = ""
+    sources: Annotated[
+        list[Annotated[dict[str, Any], Field(min_length=1, max_length=1)]],
+        Field(
+            description="where the table can be had, in order of preference; each a mapping of one source (bundled, "
+            "generated, openml, uci, file) to what it needs. Sources on the network are asked after the mirror folder",
+        ),
+    ] = []
+    mirror: Annotated[
+        str, Field(description="the file's name in a mirror folder without .csv.gz; by default the data set's name")
+    ] = ""
+    rows: Annotated[int | None, Field(ge=2, description="expected number of rows")] = None
+    columns: Annotated[
+        int | list[str] | None, Field(description="expected number of feature columns, or their names in order")
+    ] = None
+    classes: Annotated[
+        dict[str | int, Annotated[int, Field(ge=1)]],
+        Field(description="class label -> expected number of rows, where known"),
+    ] = {}
+    kinds: Annotated[
+        Kind | Kinds,
+        Field(description="of all columns; or lists of columns under numeric, categorical, id and leak"),
+    ] = "auto"
+    homepage: str = ""
+    citation: str = ""
+    licence: str = ""
+    note: str = ""
+
+
+class _Registered(_Entry):
+    """An entry of ``config/datasets.yaml``."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _complete(cls, data: Any) -> Any:
+        for key in ("title", "sources", "rows", "columns"):
+            if isinstance(data, dict) and key not in data:
+                raise ValueError(f"key {key!r} is missing")
+        return data
+
+
+class OwnDataset(_Entry):
+    """A data set of a study's own: with sources, or like a registered one."""
+
+    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    like: Annotated[
+        str | None, Field(description="a registered data set whose entry this one shares")
+    ] = None
+    noise_columns: Annotated[
+        int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
+    ] = 0
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_somewhere(cls, data: Any) -> Any:
+        if isinstance(data, dict) and not {"sources", "like"} & data.keys():
+            raise ValueError("a data set of one's own needs the key 'sources' or 'like'")
+        return data
+
+
+class _Registry(Document):
+    entries: dict[str, _Registered]
+
+
+@cache
 def registry() -> dict[str, dict[str, Any]]:
-    """Return the entries of ``config/datasets.yaml``, checked against the schema."""
+    """Return the entries of ``config/datasets.yaml``, checked; they are not to be changed."""
     path = project_file("config/datasets.yaml")
-    entries = load_yaml(path)
-    validate(entries, "datasets", str(path))
-    return entries
+    found = _Registry.read({"entries": load_yaml(path)}, str(path)).entries
+    return {name: item.model_dump(exclude_unset=True) for name, item in found.items()}
 
 
 def list_datasets() -> list[str]:

@@ -1,6 +1,7 @@
 """Read and write what the steps hand to each other: labelled arrays and tables."""
 
 import json
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import xarray as xr
+from numpy.typing import NDArray
 
+from rotastack.data.preprocessing import dummies
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 
@@ -61,27 +64,50 @@ def read_frame(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
 
 
 class Prepared:
-    """A prepared data set.
+    """A prepared data set: numeric columns with missing values as NaN, and categories by their numbers.
 
     Attributes
     ----------
-    X : ndarray of shape (n_rows, n_features)
-        Numeric columns (missing values NaN), then dummies.
-    y : ndarray of shape (n_rows,)
+    numeric : ndarray of float64 of shape (n_rows, n_numeric)
+    codes : ndarray of int of shape (n_rows, n_categorical)
+        Number of each row's category, "missing" being one.
+    n_categories : list of int
+        Of each of these columns.
+    y : ndarray of int of shape (n_rows,)
         Class numbers.
     classes : list of str
-    categorical : ndarray of bool of shape (n_features,)
-        Which columns are dummies.
-    owners : list of str
-        The categorical column that each of these belongs to.
     """
 
     def __init__(self, frame: pd.DataFrame, about: dict[str, Any]):
         self.classes: list[str] = about["classes"]
         self.y = frame["target"].to_numpy(dtype=np.intp)
-        self.X = frame.drop(columns="target").to_numpy(dtype=np.float64)
-        self.categorical = np.asarray(about["categorical"], dtype=bool)
-        self.owners: list[str] = about.get("owners", [])
+        columns = frame.drop(columns="target")
+        categorical = columns.select_dtypes("category")
+        self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
+        self.codes = np.stack(
+            [categorical[c].cat.codes.to_numpy(dtype=np.intp) for c in categorical], axis=1
+        ) if categorical.shape[1] else np.empty((len(frame), 0), dtype=np.intp)
+        self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
+
+    @cached_property
+    def X(self) -> NDArray[np.float64]:
+        """The numeric columns, then 0/1 dummies: what estimators of numbers are given."""
+        return np.hstack([self.numeric, dummies(self.codes, self.n_categories)])
+
+    @cached_property
+    def is_dummy(self) -> NDArray[np.bool_]:
+        """Which columns of ``X`` are dummies."""
+        return np.arange(self.X.shape[1]) >= self.numeric.shape[1]
+
+    @cached_property
+    def table(self) -> NDArray[np.float64]:
+        """The numeric columns, then the categories' numbers: what estimators of tables are given."""
+        return np.hstack([self.numeric, self.codes])
+
+    @cached_property
+    def is_category(self) -> NDArray[np.bool_]:
+        """Which columns of ``table`` hold categories."""
+        return np.arange(self.table.shape[1]) >= self.numeric.shape[1]
 
 
 def read_prepared(path: str | Path) -> Prepared:

@@ -1,5 +1,6 @@
 """What a step is given: its slice of the study, where to read, and where to write."""
 
+import ast
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -7,12 +8,50 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rotastack.errors import RotastackError
 from rotastack.tracking.records import Record
 
-__all__ = ["INFRASTRUCTURE", "Job"]
+__all__ = ["INFRASTRUCTURE", "Job", "Slice", "declarations", "step_names"]
 
 # Not a model's fault: the job fails, and may be tried again with more memory.
 INFRASTRUCTURE = (MemoryError, OSError, BrokenExecutor)
+
+_STEPS = Path(__file__).with_name("steps")
+
+
+def step_names() -> list[str]:
+    """List the steps: the files of ``study/steps``."""
+    return sorted(p.stem for p in _STEPS.glob("*.py") if p.stem != "__init__")
+
+
+def declarations(step: str) -> dict[str, Any]:
+    """Return what a step's file declares, without importing it.
+
+    Returns
+    -------
+    dict
+        ``INPUTS``, ``OUTPUTS`` and ``ABOUT``: names that the step reads, writes, and notes in its record (a name with
+        ``/`` at its end is a folder); ``TABLES`` and ``FIGURES``: what it makes of these; ``help``: the first line of
+        the file, without the step's name.
+    """
+    tree = ast.parse((_STEPS / f"{step}.py").read_text(encoding="utf-8"))
+    found: dict[str, Any] = {"INPUTS": (), "OUTPUTS": (), "ABOUT": (), "TABLES": (), "FIGURES": ()}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in found:
+            found[node.targets[0].id] = ast.literal_eval(node.value)
+    first = (ast.get_docstring(tree) or "").splitlines()[0]
+    return {**found, "help": first.partition(": ")[2].rstrip(".")}
+
+
+class Slice(dict[str, Any]):
+    """A step's slice of the study, or what it is about: a key that is missing is named."""
+
+    def __init__(self, content: Mapping[str, Any], option: str):
+        super().__init__(content)
+        self.option = option
+
+    def __missing__(self, key: str) -> Any:
+        raise RotastackError(f"{self.option}: key {key!r} is missing; there are {', '.join(self) or 'none'}")
 
 
 @dataclass(frozen=True)
@@ -41,13 +80,22 @@ class Job:
     code: str = ""
     threads: int = 1
 
+    def __post_init__(self):
+        object.__setattr__(self, "spec", Slice(self.spec, "--spec"))
+        object.__setattr__(self, "about", Slice(self.about, "--about"))
+
     def input(self, name: str) -> Path:
-        """Return the one file given as `name`."""
-        return self.inputs[name][0]
+        """Return the one file given as `name`; RotastackError if there is none."""
+        return self._file(self.inputs, name, "--input")
 
     def output(self, name: str) -> Path:
-        """Return the one file to be made as `name`."""
-        return self.outputs[name][0]
+        """Return the one file to be made as `name`; RotastackError if there is none."""
+        return self._file(self.outputs, name, "--output")
+
+    def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
+        if not files.get(name):
+            raise RotastackError(f"{self.step}: {option} {name} is missing; given are {', '.join(files) or 'none'}")
+        return files[name][0]
 
     def pool_files(self, suffix: str, spec: Mapping[str, Any] | None = None) -> list[Path]:
         """Return the files of all blocks of the pools in a slice, by default the job's, below input ``pools``.
@@ -55,12 +103,7 @@ class Job:
         They are found by name, as a large study has more of them than a command line holds.
         """
         root, spec = self.input("pools"), self.spec if spec is None else spec
-        return [
-            root / pool / rotation_block / f"{fold_block}.{suffix}"
-            for pool in spec["pools"]
-            for rotation_block in spec["rotation_blocks"]
-            for fold_block in spec["fold_blocks"]
-        ]
+        return [root / pool / f"{block}.{suffix}" for pool in spec["pools"] for block in spec["blocks"]]
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:

@@ -11,7 +11,7 @@ from rotastack.combine.pruning.base import vote_shares
 from rotastack.combine.pruning.curves import ordered_curve
 from rotastack.diagnostics.margin import margins
 from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
-from rotastack.study.components import make_pruner
+from rotastack.study.making import make_combiner
 
 __all__ = ["GRID", "Cell", "pruned_cell", "tabulated"]
 
@@ -51,7 +51,7 @@ def pruned_cell(
     combiner : mapping
         Of the study: pruner, selection and the pruner's parameters.
     block : xarray.Dataset
-        What ``train_holdout`` wrote.
+        What training on splits wrote.
     i : int
     y : ndarray of shape (n_rows,)
         Class numbers of the whole data set.
@@ -67,23 +67,14 @@ def pruned_cell(
     inside = trained >= 0
     training = block["training_votes"].values[i][inside][:, voters].astype(np.int64)
     trained = trained[inside].astype(np.intp)
-    if combiner["selection"] == "oob":
+    selection = combiner["selection"] or ("oob" if "out_of_bag" in block else "train")
+    if selection == "oob":
         training = np.where(block["out_of_bag"].values[i][inside][:, voters] > 0, training, -1)
-    if combiner["pruner"] == "none":
-        kept = np.arange(len(voters))
-        share = (
-            weights / weights.sum()
-            if combiner.get("vote") == "weighted"
-            else np.full(len(kept), 1 / len(kept))
-        )
-        common = int(np.bincount(trained, minlength=n_classes).argmax())
-        fallback, order = 0.0, None
-    else:
-        chosen, answers = (test, truth) if combiner["selection"] == "test" else (training, trained)
-        pruner = make_pruner(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
-        kept, share, common = pruner.selected_, pruner.weights_[pruner.selected_], pruner.most_common_
-        fallback = float(not getattr(pruner, "status_", "solved").startswith("solved"))
-        order = getattr(pruner, "order_", None)
+    chosen, answers = (test, truth) if selection == "test" else (training, trained)
+    pruner = make_combiner(combiner).fit(chosen, answers, weights=weights, classes=np.arange(n_classes))
+    kept, share, common = pruner.selected_, pruner.weights_[pruner.selected_], pruner.most_common_
+    fallback = float(not getattr(pruner, "status_", "solved").startswith("solved"))
+    order = getattr(pruner, "order_", None)
     proba = np.full((len(rows), n_classes), np.nan)
     proba[here] = vote_shares(test[:, kept], share, n_classes, common)
     heard = training[:, kept] >= 0
@@ -117,13 +108,10 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
     """Return the cells' facts and figures as variables of a method's file."""
     n, n_voters = len(cells), int(max(cell.facts["voters"] for cell in cells))
     variables: dict[str, Any] = {
-        name: (
-            ("rotation_group", "fold_group"),
-            np.array([[cell.facts[name] for cell in cells]], dtype=float),
-        )
+        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float))
         for name in FACTS
     }
-    variables["margin_cdf"] = (("fold_group", "part", "margin"), np.stack([cell.cdf for cell in cells]))
+    variables["margin_cdf"] = (("split", "part", "margin"), np.stack([cell.cdf for cell in cells]))
     variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}
     curves = np.full((n, 2, n_voters), np.nan)
     accuracies = np.full((n, n_voters), np.nan)
@@ -134,9 +122,9 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
             accuracies[k, : len(cell.order_accuracy)] = cell.order_accuracy
     # The part called training holds the selection rows: of out-of-bag selection, out-of-bag votes.
     if np.isfinite(curves).any():
-        variables["curve"] = (("fold_group", "part", "size"), curves)
+        variables["curve"] = (("split", "part", "size"), curves)
     if np.isfinite(accuracies).any():
-        variables["order_accuracy"] = (("fold_group", "size"), accuracies)
+        variables["order_accuracy"] = (("split", "size"), accuracies)
     return variables
 
 

@@ -40,12 +40,12 @@ def split_cells(
     """
     places: dict[str, tuple[str, str]] = {}
     for group in groups:
-        for label, methods in group["methods"]:
+        for label, methods in group["methods"].items():
             if len(methods) == 1:
                 places.setdefault(methods[0], (group["name"], label))
     whole = [group for group in groups[-1:] if len(groups) == 1 or group["name"] == "all"]
     for group in whole:
-        for label, _ in group["methods"]:
+        for label in group["methods"]:
             places.setdefault(label, (group["name"], label))
     rest, printed = [], {}
     for number, cell in enumerate(cells.itertuples()):
@@ -87,7 +87,7 @@ def beside_published(
     theirs = errors.pivot_table(index="dataset", columns="method", values="value", sort=False)
     tables = []
     for group in groups:
-        control = group["methods"][0][0]
+        control = next(iter(group["methods"]))
         ours, source = (complete(group_table(table.round(12), group)) for table in (means, theirs))
         labels = [label for label in ours if label in source]
         shared = ours.index.intersection(source.index, sort=False)
@@ -98,7 +98,7 @@ def beside_published(
         }
         rows = []
         for metric, (what, _) in _SHOWN.items():
-            for label in [""] if metric in _OF_TESTS else [label for label, _ in group["methods"]]:
+            for label in [""] if metric in _OF_TESTS else group["methods"]:
                 row = {name: column.get((label, metric)) for name, column in columns.items()}
                 row["printed"] = printed.get((group["name"], label, metric))
                 if any(row.values()):

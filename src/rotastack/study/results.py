@@ -1,20 +1,32 @@
 """What several steps read from a study's scores."""
 
-from collections.abc import Container, Mapping
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
 
-__all__ = ["best_method", "complete", "error_matrices", "group_table"]
+__all__ = ["best_method", "complete", "error_matrices", "group_table", "mean_scores"]
 
 
-def error_matrices(scores: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return method -> result matrix (rows fold groups, columns rotation groups) of one data set."""
+def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
+    """Return the means of a score over cells: a row per data set, a column per method in the study's order."""
+    means = scores.pivot_table(index="dataset", columns="method", values=metric, sort=False, dropna=False)
+    return means[[m for m in methods if m in means]]
+
+
+def error_matrices(scores: pd.DataFrame, axes: Sequence[str]) -> dict[str, pd.DataFrame]:
+    """Return method -> result matrix of one data set: rows fold groups, columns rotation groups.
+
+    With splits, which number cells by one axis, a row per split and one column.
+    """
     matrices = {}
     for method, part in scores.groupby("method", sort=False):
-        columns = list(dict.fromkeys(part["rotation_group"]))
-        rows = list(dict.fromkeys(part["fold_group"]))
-        matrix = part.pivot(index="fold_group", columns="rotation_group", values="error")
+        if len(axes) == 1:
+            matrices[str(method)] = part.set_index(axes[0])[["error"]].rename_axis(index=None)
+            continue
+        columns = list(dict.fromkeys(part[axes[0]]))
+        rows = list(dict.fromkeys(part[axes[1]]))
+        matrix = part.pivot(index=axes[1], columns=axes[0], values="error")
         matrices[str(method)] = matrix.loc[rows, columns].rename_axis(index=None, columns=None)
     return matrices
 
@@ -39,13 +51,13 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     means : DataFrame of shape (n_datasets, n_methods)
         Methods that are not there have failed.
     group : mapping
-        One of a study's ``groups_of_methods``: ``parts``, and pairs of a label and its method in each
-        part as ``methods``.
+        One of a study's ``groups_of_methods``: ``parts``, and ``methods``: label -> its method in
+        each part.
     """
     parts = {}
     for k, name in enumerate(group["parts"]):
-        part = means.reindex(columns=[methods[k] for _, methods in group["methods"]])
-        parts[name] = part.set_axis([label for label, _ in group["methods"]], axis=1)
+        part = means.reindex(columns=[methods[k] for methods in group["methods"].values()])
+        parts[name] = part.set_axis(list(group["methods"]), axis=1)
     if len(parts) > 1:
         parts = {name: part.rename(index=lambda d, n=name: f"{d}, {n}") for name, part in parts.items()}
     return pd.concat(parts.values())

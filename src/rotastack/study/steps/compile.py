@@ -5,9 +5,13 @@ import time
 
 import numpy as np
 
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.files import write_text
-from rotastack.learners.rotastack import make
 from rotastack.study.job import Job
+
+INPUTS = ()
+OUTPUTS = ("receipt",)
+ABOUT = ()
 
 
 def run(job: Job) -> None:
@@ -19,6 +23,6 @@ def run(job: Job) -> None:
     start = time.perf_counter()
     X = np.arange(8.0, dtype=np.float32).reshape(4, 2)
     y = np.array([0, 0, 1, 1])
-    make(trees_per_family=1).fit(X, y).predict(X)
+    RotastackClassifier(1).fit(X, y).predict(X)
     seconds = round(time.perf_counter() - start, 2)
     write_text(job.output("receipt"), json.dumps({"seconds": seconds}) + "\n")

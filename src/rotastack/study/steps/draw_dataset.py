@@ -10,18 +10,28 @@ from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.results import error_matrices
 
+INPUTS = ("scores",)
+OUTPUTS = ("figures",)
+ABOUT = ("dataset",)
+FIGURES = {
+    "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),
+    "splits": ("boxes",),
+}
+"""Of each protocol."""
+
 
 def run(job: Job) -> None:
     """Read input ``scores``, write the figures asked for: heat maps, histogram or boxes, as SVG and PNG."""
     scores, _ = read_frame(job.input("scores"))
     title = job.about["dataset"]
     with job.recorded():
-        matrices = error_matrices(scores)
+        axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
+        matrices = error_matrices(scores, axes)
         for path in job.outputs["figures"]:
             name = Path(path).stem
             if name == "boxes":
                 errors = {str(m): part["error"] for m, part in scores.groupby("method", sort=False)}
-                figure = plot_boxes(errors, f"{title}: errors over all repeats")
+                figure = plot_boxes(errors, f"{title}: errors over all splits")
             elif name == "histogram":
                 figure = plot_histograms(matrices, f"{title}: errors over all cells")
             else:

@@ -18,11 +18,17 @@ from rotastack.study.job import Job
 
 Methods = dict[str, xr.Dataset]
 
+INPUTS = ("methods", "scores")
+OUTPUTS = ("figures",)
+ABOUT = ("dataset",)
+FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
+"""Named after the functions below."""
+
 
 def run(job: Job) -> None:
     """Read inputs ``methods`` and ``scores``, write the figures asked for, as SVG and PNG.
 
-    Figures are named after the functions below. A method that failed is left out, and named in a note.
+    A method that failed is left out, and named in a note.
     Slice ``only`` may name the methods of a figure, where all would be too many: figure -> labels.
     """
     scores, _ = read_frame(job.input("scores"))
@@ -50,7 +56,7 @@ def run(job: Job) -> None:
 
 
 def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Mean over repeats of the cumulative margin distributions."""
+    """Mean over splits of the cumulative margin distributions."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():
         means = {}
@@ -63,7 +69,7 @@ def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, or
 
 
 def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Mean over repeats of the error while members are added, and of the members' accuracies."""
+    """Mean over splits of the error while members are added, and of the members' accuracies."""
     votes = {}
     for label, arrays in _with(known, "curve").items():
         errors = _by_size(arrays, "curve")
@@ -71,7 +77,7 @@ def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: l
         accuracy = None
         if "order_accuracy" in arrays:
             single = _by_size(arrays, "order_accuracy")
-            accuracy = single.mean()[single.notna().mean() >= 0.5]  # ranks that most repeats have
+            accuracy = single.mean()[single.notna().mean() >= 0.5]  # ranks that most splits have
         kept = float(arrays["members"].mean()) if "members" in arrays else float("nan")
         votes[label] = OrderedVotes(error, kept, accuracy)
     return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
@@ -94,14 +100,14 @@ def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str
 
 
 def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
-    """Disagreement and accuracy of members, fold group by fold group."""
+    """Disagreement and accuracy of members, split by split."""
     points = {}
     for label, arrays in known.items():
         if "disagreement" in arrays and "member_accuracy" in arrays:
             names = {"disagreement": "disagreement", "accuracy": "member_accuracy"}
             points[label] = pd.DataFrame(
                 {
-                    column: arrays[name].mean([d for d in arrays[name].dims if d != "fold_group"]).values
+                    column: arrays[name].mean([d for d in arrays[name].dims if d != "split"]).values
                     for column, name in names.items()
                 }
             )
@@ -134,7 +140,7 @@ def _labels(arrays: xr.Dataset, axis: str, otherwise: np.ndarray) -> np.ndarray:
 
 
 def _by_size(arrays: xr.Dataset, name: str) -> pd.DataFrame:
-    """Return repeats by size, on test rows; sizes that no repeat has and repeats without values are left out."""
+    """Return splits by size, on test rows; sizes that no repeat has and splits without values are left out."""
     array = _part(arrays[name], "test") if "part" in arrays[name].dims else arrays[name]
     values = array.transpose(..., "size").values
     sizes = _labels(arrays, "size", np.arange(1, values.shape[-1] + 1))

@@ -15,26 +15,30 @@ from rotastack.stats.comparison import compare
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
-from rotastack.study.results import complete, group_table
+from rotastack.study.results import complete, group_table, mean_scores
+
+INPUTS = ("scores", "tables")
+OUTPUTS = ("figures",)
+ABOUT = ("study",)
+FIGURES = ("critical_difference", "differences", "calibration")
+"""And one for each group of methods and each sweep."""
 
 
 def run(job: Job) -> None:
-    """Read inputs ``scores`` and ``calibration`` of the study, write rank diagrams, the differences to the control, calibration, and sweeps.
+    """Read inputs ``scores`` and ``tables`` of the study, write rank diagrams, the differences to the control, calibration, and sweeps.
 
     Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
     """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
     with job.recorded():
-        means = scores.pivot_table(
-            index="dataset", columns="method", values="error", sort=False, dropna=False
-        )
-        means = means[[m for m in spec["methods"] if m in means]]
+        means = mean_scores(scores, "error", spec["methods"])
         means = means.round(12)
         drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
-        errors = _standard_errors(scores, spec["control"])
+        calibration = next(path for path in job.inputs["tables"] if path.stem == "calibration")
+        errors = _standard_errors(scores, spec["control"], spec["axes"])
         figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
-        figures["calibration"] = _draw_calibration(pd.read_csv(job.input("calibration")), drawn)
+        figures["calibration"] = _draw_calibration(pd.read_csv(calibration), drawn)
         figures["critical_difference"] = _draw_ranks(means, spec["alpha"])
         for group in spec["groups"]:
             figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
@@ -57,7 +61,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
     Means are over the data sets on which no method of the figure failed; a method that failed on all leaves
     a gap.
     """
-    methods = list(dict.fromkeys(m for _, line in sweep["lines"] for m in line))
+    methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
     panels: dict[str, dict[str, Curve]] = {}
     noted = []
     for column, title in (("error", "test rows"), ("training_error", "training rows")):
@@ -71,7 +75,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
         over = known.index[0] if len(known) == 1 else f"mean of {len(known)} data sets"
         panels[f"{title}, {over}"] = {
             label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
-            for label, line in sweep["lines"]
+            for label, line in sweep["lines"].items()
         }
     log = ["x"] if sweep.get("log") else []
     figure = plot_curves(panels, sweep["axis"], "error", log=log, ticks=sweep["values"], title=sweep["title"])
@@ -88,10 +92,10 @@ def _draw_calibration(curves: pd.DataFrame, methods: list[str]) -> Figure:
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
-def _standard_errors(scores: pd.DataFrame, control: str) -> pd.DataFrame:
+def _standard_errors(scores: pd.DataFrame, control: str, axes: list[str]) -> pd.DataFrame:
     """Return the standard error over cells of each method's paired difference to the control."""
     cells = scores.pivot_table(
-        index=["dataset", "rotation_group", "fold_group"],
+        index=["dataset", *axes],
         columns="method",
         values="error",
         sort=False,

@@ -4,6 +4,10 @@ from rotastack.data.loading import fetch_table
 from rotastack.data.tables import write_raw
 from rotastack.study.job import Job
 
+INPUTS = ()
+OUTPUTS = ("raw", "record")
+ABOUT = ("dataset",)
+
 
 def run(job: Job) -> None:
     """Write output ``raw``."""

@@ -1,32 +1,13 @@
-"""folds: draw the fold groups of a data set."""
+"""folds: draw the fold groups or splits of a data set."""
 
-import numpy as np
-import pandas as pd
-
-from rotastack.errors import RotastackError
-from rotastack.resampling.folds import fold_groups
-from rotastack.seeds import child, root_sequence
-from rotastack.study.artifacts import read_prepared, write_frame
 from rotastack.study.job import Job
+from rotastack.study.making import load
+
+INPUTS = ("table",)
+OUTPUTS = ("folds", "record")
+ABOUT = ("dataset",)
 
 
 def run(job: Job) -> None:
-    """Read input ``table``, write output ``folds``: a column per group, a row per row."""
-    spec = job.spec
-    with job.recorded() as record:
-        data = read_prepared(job.input("table"))
-        sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
-        try:
-            groups = fold_groups(data.y, spec["fold_groups"], spec["folds"], sequence)
-        except RotastackError as error:
-            raise RotastackError(f"{spec['dataset']}: {error}") from None
-        counts = np.bincount(data.y, minlength=len(data.classes))
-        record.warnings = [
-            f"class {name!r} has {count} rows, fewer than {spec['folds']} folds: "
-            "some training sets lack it, and its probability is 0 there"
-            for name, count in zip(data.classes, counts, strict=True)
-            if count < spec["folds"]
-        ]
-        names = [f"FG-{g + 1:02d}" for g in range(len(groups))]
-        write_frame(job.output("folds"), pd.DataFrame(groups.T, columns=names))
-        record.metrics = {"smallest_class": int(counts.min())}
+    """Draw them as the slice's protocol does."""
+    load(f"rotastack.study.protocols.{job.spec['protocol']}.folds").draw(job)

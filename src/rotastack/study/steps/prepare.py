@@ -1,4 +1,4 @@
-"""prepare: from the raw table to numbers, before any split."""
+"""prepare: from the raw table to numbers and categories, before any split."""
 
 import numpy as np
 import pandas as pd
@@ -11,6 +11,10 @@ from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
 
+INPUTS = ("raw",)
+OUTPUTS = ("table", "record")
+ABOUT = ("dataset",)
+
 
 def run(job: Job) -> None:
     """Read input ``raw``, write output ``table``."""
@@ -21,39 +25,38 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), job.spec["kinds"], dataset)
         try:
-            preprocessor = TablePreprocessor(kinds).fit(features)
+            preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
             X = preprocessor.transform(features)
         except RotastackError as error:
             raise RotastackError(f"{dataset}: {error}") from None
-        names, dummies = list(preprocessor.get_feature_names_out()), preprocessor.dummies_
-        n_noise = job.spec.get("noise_columns", 0)
+        names = list(preprocessor.get_feature_names_out())
+        n_numeric, n_noise = len(preprocessor.numeric_), job.spec.get("noise_columns", 0)
+        columns = {f"numeric {k}": X[:, k] for k in range(n_numeric)}
         if n_noise:
-            first = int((~dummies).sum())
             rng = np.random.default_rng(child(root_sequence(job.spec["seed"]), "noise", dataset))
-            X = np.insert(X, [first] * n_noise, rng.standard_normal((len(X), n_noise)), axis=1)
-            names[first:first] = [f"noise {k + 1}" for k in range(n_noise)]
-            dummies = np.insert(dummies, [first] * n_noise, False)
-        frame = pd.DataFrame(X, columns=_distinct(names))
+            noise = rng.standard_normal((len(X), n_noise))
+            columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
+            names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
+        for k, categories in enumerate(preprocessor.categories_.values()):
+            codes = X[:, n_numeric + k].astype(np.intp)
+            columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
+        frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
         classes = sorted(set(labels))
         frame["target"] = pd.Categorical(labels, categories=classes).codes.astype("int16")
-        about = {
-            "classes": classes,
-            "categorical": [bool(d) for d in dummies],
-            "dropped": preprocessor.dropped_,
-            "owners": [str(c) for c, levels in preprocessor.categories_.items() for _ in levels[1:]],
-        }
+        about = {"classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]
         record.metrics = {
             "rows": len(frame),
-            "numeric_columns": int((~dummies).sum()),
-            "dummy_columns": int(dummies.sum()),
+            "numeric_columns": n_numeric + n_noise,
+            "categorical_columns": len(preprocessor.categories_),
             "missing_cells": int(frame.isna().to_numpy().sum()),
             "class_counts": {c: int((labels == c).sum()) for c in classes},
         }
+        n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
             record.metrics["noise_columns"] = n_noise
-            record.metrics["snr_db"] = round(10 * np.log10((len(names) - n_noise) / n_noise), 2)
+            record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
 
 
 def _distinct(names: list[str]) -> list[str]:

@@ -6,15 +6,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from rotastack.base.documents import load_yaml
 from rotastack.files import replacing, write_text
 from rotastack.project import project_file
-from rotastack.schema import load_yaml
 from rotastack.stats.pairs import compare_pair
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.published_groups import beside_published, split_cells
 
 TIMES = 2.0  # standard errors of the difference that chance may make
+
+INPUTS = ("scores", "published")
+OUTPUTS = ("page", "table")
+ABOUT = ("study", "title", "skipped")
 
 
 def run(job: Job) -> None:
@@ -143,7 +147,7 @@ def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
     other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
     if other is None:
         return nothing
-    both = part.merge(other, on="fold_group", suffixes=("", "_other"))
+    both = part.merge(other, on="split", suffixes=("", "_other"))
     if cell.metric == "size_ratio":
         ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
         return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)

@@ -1,8 +1,10 @@
 """refit: the chosen method of a data set, trained on all rows, as a model to predict with."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import placed
 from rotastack.data.loading import columns_by_kind
@@ -10,13 +12,16 @@ from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.files import replacing
-from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
-from rotastack.study.components import load, make_combiner, make_pruner
 from rotastack.study.job import INFRASTRUCTURE, Job
+from rotastack.study.making import load, make_combiner, make_estimator, make_view, takes_tables
 from rotastack.study.results import best_method
 from rotastack.tracking.model_files import dump_model
+
+INPUTS = ("raw", "scores")
+OUTPUTS = ("model", "record")
+ABOUT = ("dataset",)
 
 
 def run(job: Job) -> None:
@@ -24,8 +29,6 @@ def run(job: Job) -> None:
 
     If no method can be refitted (all failed) the model file is empty and the record says so.
     """
-    from sklearn.pipeline import Pipeline
-
     spec = job.spec
     dataset = spec["dataset"]
     with job.recorded() as record:
@@ -39,15 +42,17 @@ def run(job: Job) -> None:
         raw = read_raw(job.input("raw"))
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
-        preprocessor = TablePreprocessor(kinds).fit(features)
-        owners = [c for c, levels in preprocessor.categories_.items() for _ in levels[1:]]
-        classifier = _estimator(spec, spec["methods"][label], preprocessor.dummies_, owners)
-        seed = child(root_sequence(spec["seed"]), "refit", dataset, label)
-        classifier.set_params(random_state=integer_seed(seed), n_jobs=job.threads)
-        model = Pipeline([("table", preprocessor), ("classifier", classifier)])
         try:
+            preprocessor, classifier = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
+            seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
+            known = classifier.get_params()
+            classifier.set_params(
+                **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
+            )
+            model = Pipeline([("table", preprocessor), ("classifier", classifier)])
             model.fit(features, check_target(raw["target"], dataset).to_numpy())
-            classifier.set_params(n_jobs=None)
+            if "n_jobs" in known:
+                classifier.set_params(n_jobs=None)
             dump_model(model, job.output("model"))
         except INFRASTRUCTURE:
             raise
@@ -64,61 +69,53 @@ def run(job: Job) -> None:
         }
 
 
-def _estimator(spec, method, dummies, owners=()) -> Any:
-    """Return the estimator that is the workflow's method: same views, learner, combiner and folds."""
-    pool = method["pool"]
-    view: Any = None
-    n_members = 1
-    n_numeric = int((~dummies).sum())
-    learner = _learner(method)
-    if spec["holdout"] or hasattr(learner, "dummies"):
-        learner = placed(learner, n_numeric, len(dummies) - n_numeric, owners)
-    if spec["holdout"]:
-        learner = _pruned(method, learner)
-        return PooledEnsembleClassifier(
-            None, learner, n_estimators=1, scaling=pool["scaling"],
-            categorical_features=np.flatnonzero(dummies).tolist(),
-        )  # fmt: skip
-    if pool["view"] == "rotation":
-        rotation = load("rotastack.views.rotation").RandomRotation
+def _estimators(
+    spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
+) -> tuple[TablePreprocessor, Any]:
+    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds."""
+    pool, combiner = method["pool"], method["combiner"]
+    estimator = _member(make_estimator(pool), pool, combiner)
+    whole = takes_tables(estimator)
+    preprocessor.set_params(encoding="codes" if whole else "dummies").fit(features)
+    others = np.flatnonzero(preprocessor.categorical_).tolist()
+    if whole:
+        estimator.set_params(categorical_features=others or None)
+        if combiner["kind"] not in ("stacking", "log_linear", "weights", "prune"):
+            return preprocessor, estimator
+    if pool["view"] is None and spec["protocol"] == "splits" and not whole:
+        estimator = placed(estimator, len(preprocessor.numeric_), len(others))
+    decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
+    if combiner["kind"] == "prune":
+        estimator = _pruned(estimator, combiner)
+        if whole:
+            return preprocessor, estimator
+    view, n_members = None, 1
+    if pool["view"] is not None:
         n_members = spec["rotations"]
-        view = [
-            ("identity", None, 1),
-            ("rotation", rotation(flip=spec["flip"], max_axes=spec["max_axes"]), n_members - 1),
-        ]
-    return PooledEnsembleClassifier(
-        view,
-        learner,
-        make_combiner(method["combiner"]),
-        n_estimators=n_members,
-        scaling=pool["scaling"],
-        categorical_features=np.flatnonzero(dummies).tolist(),
-        cv=spec["folds"],
-    )
+        view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
+    pooled = PooledEnsembleClassifier(
+        view, estimator, decision, n_members, scaling=None if whole else pool["scaling"],
+        categorical_features=None if whole else others, cv=spec["folds"],
+    )  # fmt: skip
+    return preprocessor, pooled
 
 
-def _pruned(method, learner) -> Any:
-    """Return the learner, pruned if the method chooses among its members."""
-    combiner = method["combiner"]
-    if combiner["kind"] != "prune":
-        return learner
-    first = {"n_estimators": combiner["first"]} if "first" in combiner else {}
-    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
-    if combiner["pruner"] == "none":  # all members, in the way that they vote in the study
-        every = load("rotastack.combine.pruning.meandm").MeanDMPruner(1.0, combiner.get("vote", "simple"))
-        return pruned(learner.set_params(**first), every, "train")
-    # What was chosen by test rows for a comparison can only be chosen by training rows here.
-    selection = "oob" if combiner["selection"] == "oob" else "train"
-    return pruned(learner.set_params(**first), make_pruner(combiner), selection)
-
-
-def _learner(method) -> Any:
-    """Return the learner; of one with several members, the estimator that is the chosen member."""
-    learner = make_learner(method["pool"]["learner"])
-    if "member" not in method["combiner"]:
-        return learner
-    if method["pool"]["sizes"]:
-        return learner.set_params(n_estimators=int(method["combiner"]["member"]))
-    parameters = {k: v for k, v in learner.get_params().items() if k != "weightings"}
+def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> Any:
+    """Return the estimator; of one with several outputs, the estimator that is the chosen one."""
+    if combiner["kind"] != "member":
+        return estimator
+    if pool.get("ensemble_sizes"):
+        return estimator.set_params(n_estimators=int(combiner["member"]))
+    parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
     chosen = load("rotastack.ensembles.forests.regularized").RegularizedRotationForestClassifier
-    return chosen(weighting=method["combiner"]["member"], **parameters)
+    return chosen(weighting=combiner["member"], **parameters)
+
+
+def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
+    """Return the ensemble with its pruner."""
+    if combiner["first"]:
+        estimator.set_params(n_estimators=combiner["first"])
+    # What was chosen by test rows for a comparison can only be chosen by training rows here.
+    selection = {"oob": "oob", None: "oob" if estimator.get_params().get("bootstrap") else "train"}
+    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
+    return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))

@@ -21,15 +21,20 @@ from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
+INPUTS = ("comparison", "variance", "figures", "prepare", "folds", "scored", "refits", "tables", "benchmarks/")
+OUTPUTS = ("report",)
+ABOUT = ("study", "control", "skipped")
+
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
     import jinja2
 
     study = job.spec
+    tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
-    methods = list(dict.fromkeys(variance["method"]))  # in the study's order, which its JSON has not
+    methods = list(study["methods"])
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
     )
@@ -50,18 +55,18 @@ def run(job: Job) -> None:
         comparison=comparison,
         verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]),
         figures=figures,
-        cells={"nested": "cells", "holdout": "repeats", "crossval": "folds"}[study["protocol"]["kind"]],
-        pairs=_table(job.input("pairs")),
-        facts=(facts := _table(job.input("facts"), drop=True)),
-        claims=[_sentence(claim) for claim in _table(job.input("claims"))],
+        cells=study["cells"],
+        pairs=_table(tables["pairs"]),
+        facts=(facts := _table(tables["facts"], drop=True)),
+        claims=[_sentence(claim) for claim in _table(tables["claims"])],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
-        times=_times(pd.DataFrame(_table(job.input("times"))), job.about["control"], methods),
+        times=_times(pd.DataFrame(_table(tables["times"])), job.about["control"], methods),
         seconds=_seconds(
             job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
         configuration=yaml.safe_dump(
-            _in_order(study, methods, comparison), sort_keys=False, allow_unicode=True, width=100
+            {k: v for k, v in study.items() if k != "cells"}, sort_keys=False, allow_unicode=True, width=100
         ),
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
@@ -95,24 +100,6 @@ def _best(part: pd.DataFrame, methods: dict) -> str | None:
     """Return the method of least mean error, of those that do not choose by the test rows."""
     fair = part[[methods[m]["combiner"].get("selection") != "test" for m in part["method"]]]
     return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
-
-
-def _in_order(study: Mapping[str, Any], methods: list[str], comparison: dict) -> dict:
-    """Return the study with its methods and groups in their order: the first is what others are compared with."""
-    groups = study["evaluation"]["groups"]
-    ordered = {
-        name: {
-            **groups[name],
-            "methods": {label: groups[name]["methods"][label] for label in found["methods"]},
-        }
-        for name, found in comparison["error"].get("groups", {}).items()
-        if name != "all"
-    }
-    return {
-        **study,
-        "methods": {method: study["methods"][method] for method in methods},
-        "evaluation": {**study["evaluation"], "groups": ordered},
-    }
 
 
 def _verdict(result: dict, methods: list[str], control: str, evaluation: dict) -> list[str]:

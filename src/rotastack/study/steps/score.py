@@ -13,6 +13,10 @@ from rotastack.tracking.records import read_record
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
+INPUTS = ("table", "methods", "records", "pools/")
+OUTPUTS = ("scores", "calibration", "record")
+ABOUT = ("dataset",)
+
 
 def run(job: Job) -> None:
     """Read inputs ``table``, ``methods``, their ``records`` and those below ``pools``; write outputs ``scores`` and ``calibration``.
@@ -27,28 +31,26 @@ def run(job: Job) -> None:
             arrays = read_arrays(path)
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {arrays.attrs['method']} failed: {arrays.attrs['message']}")
-            said, true = [], []
-            facts = [n for n in arrays.data_vars if arrays[n].dims == ("rotation_group", "fold_group")]
-            for i, rotation_group in enumerate(arrays.rotation_group.values):
-                for j, fold_group in enumerate(arrays.fold_group.values):
-                    y, proba = data.y, arrays["proba"].values[i, j]
-                    if "rows" in arrays:
-                        tested = arrays["rows"].values[j]
-                        y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
-                    said.append(proba)
-                    true.append(y)
-                    scores = score_probabilities(y, proba)
-                    scores |= {str(name): float(arrays[name].values[i, j]) for name in facts}
-                    rows.append(
-                        {
-                            "dataset": job.about["dataset"],
-                            "method": arrays.attrs["method"],
-                            "rotation_group": str(rotation_group),
-                            "fold_group": str(fold_group),
-                            **scores,
-                        }
-                    )
-            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, said))
+            found, true = [], []
+            axes = job.spec["axes"]
+            facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
+            for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
+                y, proba = data.y, arrays["proba"].values[cell]
+                if "rows" in arrays:
+                    tested = arrays["rows"].values[cell]
+                    y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
+                found.append(proba)
+                true.append(y)
+                rows.append(
+                    {
+                        "dataset": job.about["dataset"],
+                        "method": arrays.attrs["method"],
+                        **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
+                        **score_probabilities(y, proba),
+                        **{str(name): float(arrays[name].values[cell]) for name in facts},
+                    }
+                )
+            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, found))
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
@@ -56,9 +58,9 @@ def run(job: Job) -> None:
         record.metrics |= _costs(job)
 
 
-def _curve(dataset: str, method: str, true: list, said: list) -> pd.DataFrame:
+def _curve(dataset: str, method: str, true: list, found: list) -> pd.DataFrame:
     """Return the calibration curve over the rows of all cells; of a method that failed, none."""
-    y, proba = np.concatenate(true), np.concatenate(said)
+    y, proba = np.concatenate(true), np.concatenate(found)
     if not np.isfinite(proba).all():
         y, proba = y[:0], proba[:0]
     curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))

@@ -13,10 +13,16 @@ from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
-from rotastack.study.results import complete, error_matrices, group_table
+from rotastack.study.results import complete, error_matrices, group_table, mean_scores
 from rotastack.tracking.records import read_record
 
 MANY = 100  # wrong rows of the control from which on a ratio of errors says something
+
+INPUTS = ("scores", "calibration", "records")
+OUTPUTS = ("scores", "comparison", "variance", "tables", "record")
+ABOUT = ("study",)
+TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims",
+          "calibration", "control", "times")  # fmt: skip
 
 
 def run(job: Job) -> None:
@@ -30,30 +36,30 @@ def run(job: Job) -> None:
         )
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
         wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
-        comparisons = {}
+        comparisons, tables = {}, {}
         for metric, higher in HIGHER_IS_BETTER.items():
-            means = scores.pivot_table(
-                index="dataset", columns="method", values=metric, sort=False, dropna=False
-            )
-            means = means[[m for m in spec["methods"] if m in means]]
+            means = mean_scores(scores, metric, spec["methods"])
             comparisons[metric] = _comparison(means, higher, spec, wrong)
-            _write_csv(job.output(f"table_{metric}"), means.reset_index())
-            if metric == "error" and spec["groups"]:
-                groups = {
-                    group["name"]: _group(group_table(means, group), spec["alpha"])
-                    for group in spec["groups"]
-                }
-                comparisons[metric]["groups"] = groups
-                _write_csv(job.output("table_groups"), _group_rows(groups))
-        variance = _variance(scores, spec["alpha"])
+            tables[metric] = means.reset_index()
+        if spec["groups"]:
+            errors = mean_scores(scores, "error", spec["methods"])
+            groups = {g["name"]: _group(group_table(errors, g), spec["alpha"]) for g in spec["groups"]}
+            comparisons["error"]["groups"] = groups
+            tables["groups"] = _group_rows(groups)
+        variance = _variance(scores, spec)
         write_frame(job.output("variance"), variance)
-        _write_csv(job.output("table_variance"), variance)
-        _write_csv(job.output("table_pairs"), _pairs(scores, spec))
-        _write_csv(job.output("table_facts"), _facts(scores))
-        _write_csv(job.output("table_claims"), _claims(scores, spec))
-        _write_csv(job.output("table_calibration"), calibration)
-        _write_csv(job.output("table_control"), _control_rows(comparisons))
-        _write_csv(job.output("table_times"), _times(job))
+        tables |= {
+            "variance": variance,
+            "pairs": _pairs(scores, spec),
+            "facts": _facts(scores, spec),
+            "claims": _claims(scores, spec),
+            "calibration": calibration,
+            "control": _control_rows(comparisons),
+            "times": _times(job),
+        }
+        for path in job.outputs["tables"]:
+            with replacing(path) as temporary:
+                tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         record.warnings = comparisons["error"]["notes"]
         record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
@@ -194,10 +200,10 @@ def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _variance(scores: pd.DataFrame, alpha: float) -> pd.DataFrame:
+def _variance(scores: pd.DataFrame, spec) -> pd.DataFrame:
     rows = []
     for dataset, part in scores.groupby("dataset", sort=False):
-        for method, matrix in error_matrices(part).items():
+        for method, matrix in error_matrices(part, spec["axes"]).items():
             means = matrix.mean()
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
@@ -209,7 +215,7 @@ def _variance(scores: pd.DataFrame, alpha: float) -> pd.DataFrame:
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
-                parts = variance_components(matrix, alpha).as_dict()
+                parts = variance_components(matrix, spec["alpha"]).as_dict()
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
@@ -224,7 +230,7 @@ def _pairs(scores: pd.DataFrame, spec) -> pd.DataFrame:
     """Count wins and ties of pairs of methods over the cells of each data set."""
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
     cells = scores.pivot_table(
-        index=["dataset", "rotation_group", "fold_group"],
+        index=["dataset", *spec["axes"]],
         columns="method",
         values="error",
         sort=False,
@@ -282,13 +288,8 @@ def _claims(scores: pd.DataFrame, spec) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _facts(scores: pd.DataFrame) -> pd.DataFrame:
+def _facts(scores: pd.DataFrame, spec) -> pd.DataFrame:
     """Average over cells what is known of each method's trees and votes."""
-    known = ["dataset", "method", "rotation_group", "fold_group", *HIGHER_IS_BETTER]
+    known = ["dataset", "method", *spec["axes"], *HIGHER_IS_BETTER]
     facts = [c for c in scores.columns if c not in known]
     return scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
-
-
-def _write_csv(path, frame: pd.DataFrame) -> None:
-    with replacing(path) as temporary:
-        frame.to_csv(temporary, index=False)

@@ -1,0 +1,179 @@
+"""YAML files as typed documents, with errors that name file, key and remedy."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["Document", "load_yaml"]
+
+
+class Document(BaseModel):
+    """A part of a YAML file: its keys are the fields, no others are allowed, and nothing is converted."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False)
+
+    @classmethod
+    def read(cls, data: Any, where: str, renamed: Mapping[str, str] | None = None) -> Self:
+        """Return the document that `data` holds.
+
+        Parameters
+        ----------
+        data : mapping
+            As YAML gives it.
+        where : str
+            The file, for messages.
+        renamed : mapping, optional
+            A key of earlier editions -> what it is called now.
+
+        Raises
+        ------
+        RotastackError
+            One line: the file, the key, what was found, what is allowed, the nearest name.
+        """
+        try:
+            return cls.model_validate(data)
+        except ValidationError as error:
+            found = min(error.errors(include_url=False), key=_importance)
+            raise RotastackError(f"{where}: {_sentence(cls, data, found, renamed or {})}") from None
+
+    def dump(self) -> dict[str, Any]:
+        """Return the document as plain mappings, defaults filled in, keys in their order."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+def _importance(error: Any) -> tuple[int, int]:
+    """Order errors: a key that nobody knows says more than the missing one that it was meant for."""
+    kinds = ["extra_forbidden", "missing"]
+    return (kinds.index(error["type"]) if error["type"] in kinds else len(kinds), len(error["loc"]))
+
+
+def _sentence(cls: type[BaseModel], data: Any, error: Any, renamed: Mapping[str, str]) -> str:
+    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    path = _path(data, error["loc"], kind)
+    key = ".".join(path) or "top level"
+    if kind == "extra_forbidden":
+        *parents, name = path
+        place = ".".join(parents) or "top level"
+        known = _keys(cls, error["loc"][:-1])
+        if name in renamed:
+            return f"{place}: {name!r} of earlier editions is now {renamed[name]}"
+        return f"{place}: unknown key {name!r}{nearest(name, known)}; allowed are {', '.join(known)}"
+    if kind == "missing":
+        return f"{'.'.join(path[:-1]) or 'top level'}: key {path[-1]!r} is missing"
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        tags = [t.strip().strip("'") for t in context.get("expected_tags", "").split(",")]
+        tag = context.get("tag")
+        if tag is None:
+            return f"{key}: key 'kind' is missing{'; there are ' + ', '.join(tags) if tags != [''] else ''}"
+        return f"{key}.kind: {tag!r} is not one of {', '.join(tags)}{nearest(str(tag), tags)}"
+    if kind == "literal_error":
+        options = [t.strip().strip("'") for t in context["expected"].replace(" or ", ", ").split(",")]
+        return f"{key}: {given!r} is not one of {', '.join(options)}{nearest(str(given), options)}"
+    shown = repr(given)
+    shown = shown if len(shown) < 80 else shown[:77] + "..."
+    if kind == "value_error":
+        return f"{key}: {context['error']}" if path else str(context["error"])
+    rule = {
+        "greater_than_equal": "must be at least {ge}",
+        "greater_than": "must be greater than {gt}",
+        "less_than_equal": "must be at most {le}",
+        "less_than": "must be less than {lt}",
+        "string_pattern_mismatch": "must match {pattern}",
+        "int_type": "must be integer", "int_from_float": "must be integer", "float_type": "must be number",
+        "string_type": "must be string", "bool_type": "must be true or false", "list_type": "must be a list",
+        "dict_type": "must be a mapping", "model_type": "must be a mapping",
+        "model_attributes_type": "must be a mapping",
+    }.get(kind, "")  # fmt: skip
+    if kind == "too_short":
+        least = context["min_length"]
+        rule = "must not be empty" if least == 1 else f"must have at least {least} entries"
+    elif kind == "too_long":
+        rule = "must have at most {max_length} entries"
+    rule = rule.format(**context) if rule else error["msg"][0].lower() + error["msg"][1:]
+    described = _description(cls, error["loc"])
+    return f"{key}: {rule}, found {shown}" + (f" ({described})" if described else "")
+
+
+def _path(data: Any, location: tuple[Any, ...], kind: str) -> list[str]:
+    """Return the keys of a location: pydantic's has the names of union members as well, which no file has."""
+    path = []
+    for part in location:
+        if part == "[key]":
+            path.pop()
+            continue
+        inside = isinstance(data, Mapping) and part in data
+        if inside or (isinstance(part, int) and isinstance(data, list) and part < len(data)):
+            data = data[part]
+            path.append(str(part))
+        elif part == location[-1] and kind in ("extra_forbidden", "missing"):
+            path.append(str(part))
+    return path
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """Return the documents that an annotation allows."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [m for part in getattr(annotation, "__args__", ()) for m in _models(part)]
+
+
+def _at(cls: type[BaseModel], location: tuple[Any, ...]) -> tuple[type[BaseModel], Any]:
+    """Return the document that holds a location, and the location's field if it is one."""
+    field = None
+    for part in location:
+        known = {f.alias or name: f for name, f in cls.model_fields.items()}
+        if part in known:
+            field = known[part]
+            models = _models(field.annotation)
+            cls = models[0] if len(models) == 1 else cls
+            candidates = models
+        elif field is not None:  # a key of a mapping, a number in a list, or the tag of a union
+            candidates = _models(field.annotation)
+            tagged = [m for m in candidates if m.__name__ == part or _tag(m) == part]
+            cls = tagged[0] if tagged else cls
+    return cls, field
+
+
+def _tag(model: type[BaseModel]) -> Any:
+    kind = model.model_fields.get("kind")
+    return None if kind is None else getattr(kind.annotation, "__args__", (None,))[0]
+
+
+def _keys(cls: type[BaseModel], location: tuple[Any, ...]) -> list[str]:
+    return [field.alias or name for name, field in _at(cls, location)[0].model_fields.items()]
+
+
+def _description(cls: type[BaseModel], location: tuple[Any, ...]) -> str:
+    field = _at(cls, location)[1]
+    return (field.description or "") if field is not None else ""
+
+
+class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Safe YAML that refuses a key that stands twice."""
+
+
+def _mapping(loader, node, deep=False):
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise yaml.constructor.ConstructorError(None, None, f"key {key!r} stands twice", node.start_mark)
+    return yaml.SafeLoader.construct_mapping(loader, node, deep=True)
+
+
+_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+
+
+def load_yaml(path: str | Path) -> Any:
+    """Read a YAML file; RotastackError names the file and line of a mistake."""
+    path = Path(path)
+    if not path.is_file():
+        raise RotastackError(f"{path}: there is no such file")
+    try:
+        return yaml.load(path.read_text(encoding="utf-8"), _Loader)
+    except yaml.YAMLError as error:
+        raise RotastackError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from None

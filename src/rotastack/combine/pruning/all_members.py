@@ -1,0 +1,39 @@
+"""No pruning: all members vote."""
+
+import numpy as np
+
+from rotastack.combine.pruning.ballots import Ballots
+from rotastack.combine.pruning.base import Pruner, check_vote
+
+__all__ = ["AllMembers"]
+
+
+class AllMembers(Pruner):
+    """Keep every member: what pruned ensembles are compared with.
+
+    Parameters
+    ----------
+    vote : {"simple", "weighted"}, default="simple"
+        Whether members vote with equal weights, or with those they had.
+
+    Attributes
+    ----------
+    selected_, weights_, n_selected_
+        See :class:`rotastack.combine.pruning.base.Pruner`.
+
+    Examples
+    --------
+    >>> from rotastack.combine.pruning import AllMembers
+    >>> AllMembers().fit([[1, 0], [0, 0]], y=[0, 0]).weights_
+    array([0.5, 0.5])
+    """
+
+    def __init__(self, vote: str = "simple"):
+        self.vote = vote
+
+    def _choose(self, ballots: Ballots) -> None:
+        check_vote(self.vote)
+        n = ballots.n_members
+        self.selected_ = np.arange(n)
+        weighted = self.vote == "weighted" and ballots.weights.any()
+        self.weights_ = ballots.weights / ballots.weights.sum() if weighted else np.full(n, 1 / n)

@@ -1,0 +1,185 @@
+"""Whether the classes that a study names exist, take their parameters, and can do what the study wants of them.
+
+Looked at once, in the process that the user started, before anything runs.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sklearn.base import is_classifier, is_regressor
+
+from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
+from rotastack.ensembles.voters import can_vote, draws_bags
+from rotastack.errors import RotastackError, nearest
+from rotastack.study.catalogue import (
+    ESTIMATORS,
+    PRUNERS,
+    VIEWS,
+    Entry,
+    build,
+    find,
+    load_class,
+    nested_specs,
+    parameter_names,
+)
+from rotastack.study.combiners import Prune, Stacking, Weights
+from rotastack.study.model import Pool
+from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
+from rotastack.study.study import Study
+
+__all__ = ["check_classes", "checked"]
+
+_ANYTHING = {**ESTIMATORS, **VIEWS}
+
+
+def check_classes(study: Study, where: str) -> None:
+    """Refuse what would only fail when it is trained, after hours perhaps.
+
+    Raises
+    ------
+    RotastackError
+        The first thing that is wrong, with its key and what is allowed.
+    """
+    estimators = {}
+    for name, pool in study.pools.items():
+        place = f"{where}: pools.{name}"
+        estimators[name] = _classifier(pool.estimator, pool.parameters, place)
+        if pool.view is not None:
+            view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
+            _check_methods(view, ("fit", "transform"), f"{place}.view", "view")
+        _check_pool(pool, estimators[name], place)
+    for label, method in study.methods.items():
+        place = f"{where}: methods.{label}.combiner"
+        pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
+        if isinstance(combiner, Stacking):
+            _classifier(combiner.estimator, combiner.parameters, place)
+        elif isinstance(combiner, Weights) and not _knows_oob(estimator):
+            raise RotastackError(
+                f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
+                f"{pool.estimator} does not"
+            )
+        elif isinstance(combiner, Prune):
+            _check_pruner(combiner, pool, estimator, place)
+
+
+def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry]) -> Any:
+    """Return the object that a study names, or say what is wrong with its class or parameters.
+
+    Parameters
+    ----------
+    name, parameters
+        As :func:`rotastack.study.catalogue.build` takes them.
+    where : str
+        Place of the class in the study, for messages.
+    among : mapping
+        The short names that are allowed here.
+
+    Raises
+    ------
+    RotastackError
+        No such class or parameter (the nearest name is offered), a value that its class refuses, arguments missing.
+    """
+    if name in OLD_ESTIMATORS and name not in among:
+        raise RotastackError(f"{where}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
+    entry = find(name, among, where)
+    cls = load_class(entry, where)
+    for key, value in parameters.items():
+        for spec in nested_specs(value):
+            if set(spec) - {"class", "parameters"} or not isinstance(spec.get("parameters", {}), Mapping):
+                raise RotastackError(f"{where}.parameters.{key}: an object is {{class: ..., parameters: {{...}}}}, found {spec}")
+            checked(spec["class"], spec.get("parameters", {}), f"{where}.parameters.{key}", _ANYTHING)
+    known, others = parameter_names(cls)
+    for key in parameters:
+        _check_name(cls, key.partition("__")[0], known, others, f"{where}.parameters")
+    try:
+        made = build(name, parameters)
+    except TypeError as error:
+        raise RotastackError(f"{where}: {entry.path}: {_one_line(error)}") from None
+    except ValueError as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+    _check_values(made, where)
+    return made
+
+
+def _check_name(cls: type, key: str, known: list[str], others: bool, where: str) -> None:
+    near = nearest(key, known)
+    if key in known or (others and not near):
+        return
+    if key in OLD_PARAMETERS:
+        raise RotastackError(f"{where}: {key!r} of earlier editions is now {OLD_PARAMETERS[key]}")
+    raise RotastackError(
+        f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; there are {', '.join(known) or 'none'}"
+    )
+
+
+def _check_values(made: Any, where: str) -> None:
+    """Ask the class about its values: its constraints, and what it says of how they go together."""
+    rules = getattr(made, "_parameter_constraints", None)
+    try:
+        if rules:
+            validate_parameter_constraints(rules, made.get_params(deep=False), type(made).__name__)
+        if hasattr(made, "check_parameters"):
+            made.check_parameters()
+    except (InvalidParameterError, ValueError) as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+
+
+def _classifier(name: str, parameters: Mapping[str, Any], where: str) -> Any:
+    made = checked(name, parameters, f"{where}.estimator" if name else where, ESTIMATORS)
+    _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
+    if is_regressor(made):
+        raise RotastackError(f"{where}.estimator: {type(made).__name__} is a regressor; the study is of classes")
+    if not is_classifier(made):
+        raise RotastackError(f"{where}.estimator: {type(made).__name__} is no classifier")
+    return made
+
+
+def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -> None:
+    missing = [name for name in methods if not hasattr(made, name)]
+    if missing:
+        raise RotastackError(f"{where}: {type(made).__name__} is no {what}: it has no method {missing[0]}")
+
+
+def _knows_oob(estimator: Any) -> bool:
+    return draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+
+
+def _n_members(estimator: Any) -> int | None:
+    parameters = estimator.get_params(deep=False)
+    return next((v for k in ("n_estimators", "n_rotations") if isinstance(v := parameters.get(k), int)), None)
+
+
+def _check_pool(pool: Pool, estimator: Any, where: str) -> None:
+    name = type(estimator).__name__
+    if pool.ensemble_sizes:
+        if not hasattr(type(estimator), "staged_predict_proba"):
+            raise RotastackError(f"{where}.ensemble_sizes: {name} has no members whose mean decides (no staged_predict_proba)")
+        n_members = _n_members(estimator)
+        if n_members is not None and max(pool.ensemble_sizes) > n_members:
+            raise RotastackError(
+                f"{where}.ensemble_sizes: {max(pool.ensemble_sizes)} members are wanted; the estimator has {n_members}"
+            )
+    if pool.diversity and not hasattr(estimator, "tree_votes"):
+        raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
+
+
+def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> None:
+    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS)
+    _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
+    name = type(estimator).__name__
+    if not can_vote(estimator):
+        raise RotastackError(f"{where}: {name} has no members that vote")
+    if combiner.selection == "oob" and not draws_bags(estimator):
+        raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows here")
+    n_members = _n_members(estimator)
+    if n_members is None:
+        return
+    if combiner.first is not None and combiner.first > n_members:
+        raise RotastackError(f"{where}.first: the pool has {n_members} members, not {combiner.first}")
+    size, first = combiner.parameters.get("n_select"), combiner.first or n_members
+    if isinstance(size, int) and size > first:
+        raise RotastackError(f"{where}.parameters.n_select: {size} members are wanted of {first}")
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())

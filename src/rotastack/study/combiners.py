@@ -1,0 +1,93 @@
+"""Combiners as a study describes them."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field, field_validator
+
+from rotastack.base.documents import Document
+from rotastack.study.components import Parameters, in_order
+
+__all__ = ["TRAINED", "Combiner", "LogLinear", "Member", "Prune", "Stacking", "Vote", "Weights"]
+
+
+class Vote(Document):
+    """The members vote."""
+
+    kind: Literal["vote"]
+    voting: Annotated[
+        Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")
+    ] = "soft"
+
+
+class Stacking(Document):
+    """A level-1 estimator learns from outputs for rows that the members have not seen."""
+
+    kind: Literal["stacking"]
+    estimator: Annotated[str, Field(description="class of the level-1 estimator")] = "forest"
+    parameters: Parameters = {}
+
+    _sorted = field_validator("parameters")(in_order)
+
+
+class LogLinear(Document):
+    """The members' log probabilities are weighed, by outputs for rows that they have not seen."""
+
+    kind: Literal["log_linear"]
+    ridge: Annotated[float, Field(gt=0, description="pull of the members' weights to equal ones")] = 2.0
+
+
+class Weights(Document):
+    """Rotations are weighed by complexity and out-of-bag error."""
+
+    kind: Literal["weights"]
+    weighting: Annotated[
+        Literal["equal", "cut", "exp", "best", "new", "linear", "oob", "joint"],
+        Field(description="how rotations are weighed"),
+    ] = "exp"
+    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: found on a grid")] = (
+        None
+    )
+
+    def check(self, n_rotations: int, where: str) -> None:
+        """Refuse a parameter that does not go with the weighting; ValueError with the key."""
+        least = {"cut": 1, "exp": 0.1}.get(self.weighting)
+        whole = "a whole number " if least == 1 else ""
+        allowed = "null" if least is None else f"{whole}from {least} to {n_rotations}, or null"
+        fits = least is not None and self.h is not None and least <= self.h <= n_rotations
+        if self.h is not None and not (fits and not (whole and self.h != int(self.h))):
+            raise ValueError(f"{where}.h: {self.h} does not go with {self.weighting}; it must be {allowed}")
+
+
+class Member(Document):
+    """One of the pool's outputs decides."""
+
+    kind: Literal["member"]
+    member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
+
+
+class Prune(Document):
+    """Some of the members decide: those that a pruner chooses by their votes."""
+
+    kind: Literal["prune"]
+    pruner: Annotated[
+        str, Field(description="a pruner, by short name or class; none lets all members vote")
+    ] = "margin"
+    parameters: Parameters = {}
+    selection: Annotated[
+        Literal["oob", "train", "test"] | None,
+        Field(
+            description="rows by whose votes members are chosen; null: oob where members have bags, else train. test is "
+            "optimistic: only to compare with sources that did so"
+        ),
+    ] = None
+    first: Annotated[
+        int | None, Field(ge=1, description="use the first so many members of the pool; null: all")
+    ] = None
+
+    _sorted = field_validator("parameters")(in_order)
+
+
+Combiner = Annotated[Vote | Stacking | LogLinear | Weights | Member | Prune, Field(discriminator="kind")]
+
+TRAINED = ("stacking", "log_linear")
+"""Combiners that learn, from outputs for rows that members have not seen."""

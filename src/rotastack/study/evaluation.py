@@ -1,0 +1,145 @@
+"""What a study makes of its scores: comparisons, claims, groups and figures of a parameter."""
+
+from collections.abc import Container
+from itertools import pairwise
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from rotastack.base.documents import Document
+from rotastack.errors import nearest
+from rotastack.study.components import Label
+
+__all__ = ["Claim", "Evaluation", "Group", "Sweep"]
+
+
+class Group(Document):
+    """Methods that are compared among themselves."""
+
+    title: Annotated[str, Field(description="of the group in the report; empty: its name")] = ""
+    methods: Annotated[
+        dict[Label, str],
+        Field(
+            min_length=2,
+            description="label within the group -> method; the first is what the others of the group are compared with",
+        ),
+    ]
+
+
+class Claim(Document):
+    """A statement that the study tests over its data sets."""
+
+    what: Annotated[
+        str,
+        Field(
+            description="error, or any other column of the scores: disagreement, member_accuracy, margin, members"
+        ),
+    ]
+    of: Annotated[str, Field(description="a method")]
+    than: Annotated[str, Field(description="the method it is compared with")]
+    expect: Literal["higher", "lower", "equal"]
+
+
+class Sweep(Document):
+    """A figure of the mean error against a parameter, one method for each value."""
+
+    title: Annotated[str, Field(description="of the figure")]
+    axis: Annotated[str, Field(description="what the parameter is, below the axis")]
+    values: Annotated[list[float], Field(min_length=2, description="of the parameter, rising")]
+    lines: Annotated[
+        dict[str, Annotated[list[str], Field(min_length=1)]],
+        Field(
+            min_length=1,
+            description="label -> a method for each value, or one method alone, drawn as a level",
+        ),
+    ]
+    log: Annotated[bool, Field(description="a logarithmic axis")] = False
+
+
+class Evaluation(Document):
+    """What is made of the scores."""
+
+    alpha: Annotated[float, Field(gt=0, lt=0.5, description="significance level")] = 0.05
+    control: Annotated[
+        str | None, Field(description="method that the others are compared with; null: the first")
+    ] = None
+    pairs: Annotated[
+        list[Annotated[list[str], Field(min_length=2, max_length=2)]],
+        Field(
+            description="pairs of methods whose wins and ties are counted; none: each method against the control"
+        ),
+    ] = []
+    shown: Annotated[
+        list[str],
+        Field(
+            description="methods in figures of differences to the control, margins, curves and diversity, where all "
+            "would be too many"
+        ),
+    ] = []
+    groups: Annotated[
+        dict[Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")], Group],
+        Field(
+            description="group -> methods that are compared among themselves. Groups with the same labels are compared "
+            'together as well, as "all": one row for each data set and group'
+        ),
+    ] = {}
+    claims: Annotated[
+        list[Claim],
+        Field(
+            description="statements to test over the data sets: disagreement of DRSF is higher than that of RotF"
+        ),
+    ] = []
+    sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
+
+    def check(self, labels: list[str], optimistic: Container[str]) -> None:
+        """Refuse what names no method, or does not fit together.
+
+        Parameters
+        ----------
+        labels : list of str
+            The study's methods.
+        optimistic : container of str
+            Those that choose members by the test rows.
+
+        Raises
+        ------
+        ValueError
+            With the key.
+        """
+
+        def known(label: str, key: str) -> None:
+            if label not in labels:
+                raise ValueError(f"evaluation.{key}: {label!r} is not a method{nearest(label, labels)}")
+
+        for key, named in [
+            ("pairs", [label for pair in self.pairs for label in pair]),
+            ("shown", self.shown),
+            ("claims.of", [claim.of for claim in self.claims]),
+            ("claims.than", [claim.than for claim in self.claims]),
+        ]:
+            for label in named:
+                known(label, key)
+        for k, sweep in enumerate(self.sweeps):
+            if any(b <= a for a, b in pairwise(sweep.values)) or (sweep.log and sweep.values[0] <= 0):
+                more = " from more than 0" if sweep.log else ""
+                raise ValueError(f"evaluation.sweeps.{k}.values: {sweep.values} must rise{more}")
+            for name, line in sweep.lines.items():
+                if len(line) not in (1, len(sweep.values)):
+                    raise ValueError(
+                        f"evaluation.sweeps.{k}.lines.{name}: {len(line)} methods for {len(sweep.values)} values; "
+                        "a method each is wanted, or one alone"
+                    )
+                for label in line:
+                    known(label, f"sweeps.{k}.lines.{name}")
+        for name, group in self.groups.items():
+            if name == "all":
+                raise ValueError(
+                    'evaluation.groups: "all" is the name of all groups together; choose another one'
+                )
+            for label, method in group.methods.items():
+                key = f"groups.{name}.methods.{label}"
+                known(method, key)
+                if list(group.methods.values()).count(method) > 1:
+                    raise ValueError(f"evaluation.{key}: {method!r} stands twice in the group")
+                if method in optimistic:
+                    raise ValueError(f"evaluation.{key}: {method!r} chooses members by the test rows")

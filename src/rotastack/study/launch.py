@@ -1,0 +1,169 @@
+"""What the Snakefile calls first: find the study, check it, and hold the working directory."""
+
+import fcntl
+import os
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from rotastack.errors import RotastackError, nearest
+from rotastack.project import project_file
+from rotastack.base.documents import Document, load_yaml
+from rotastack.study.classes import check_classes
+from rotastack.study.job import declarations
+from rotastack.study.plan import Plan
+from rotastack.study.sizes import resized
+from rotastack.study.study import Study
+
+__all__ = ["Machine", "config_file", "open_plan", "runs_nothing", "step"]
+
+class _Data(Document):
+    mirror: Annotated[
+        str | None,
+        Field(description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"),
+    ] = None
+    missing: Annotated[
+        Literal["stop", "skip"], Field(description="what to do about a data set that cannot be had")
+    ] = "stop"
+
+
+class _Tracking(Document):
+    uri: Annotated[
+        str | None,
+        Field(description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"),
+    ] = None
+
+
+class Machine(Document):
+    """config/config.yaml: what concerns this machine and not the study."""
+
+    study: Annotated[
+        str, Field(description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file")
+    ]
+    data: Annotated[_Data, Field(description="where data sets are had")] = _Data()
+    tracking: Annotated[_Tracking, Field(description="where runs are logged")] = _Tracking()
+
+
+_MACHINE_KEYS = tuple(Machine.model_fields)
+_holding: list[Any] = []  # the lock file of this process: closing it would let go of the lock
+
+
+def config_file() -> str:
+    """Return ``config/config.yaml`` of the working directory, else of the project."""
+    own = Path("config/config.yaml")
+    return str(own if own.is_file() else project_file("config/config.yaml"))
+
+
+def runs_nothing(arguments: list[str]) -> bool:
+    """Tell whether Snakemake was called to look and not to run: --dry-run, --lint, --dag, ..."""
+    looks = ("--dry-run", "--dryrun", "--lint", "--unlock", "--dag", "--rulegraph", "--filegraph", "--list",
+             "--summary", "--detailed-summary", "--d3dag", "--print-compilation", "--report")  # fmt: skip
+    return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
+
+
+def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> Plan:
+    """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
+
+    Parameters
+    ----------
+    config : mapping
+        Snakemake's ``config``: config/config.yaml, and the study of ``--configfile`` if given.
+    config_files : list of str
+        Files it came from, for messages.
+    main : bool
+        Whether this is the process that the user started, and not a job's.
+    dry_run : bool
+        Nothing will be run: a data set that cannot be had is only a warning.
+    """
+    # Jobs run `rotastack` of this environment, also where nobody activated it.
+    os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    try:
+        plan = _read(config, config_files, main)
+        if main and not dry_run:
+            _hold_directory()
+        if main:
+            plan.drop_unavailable(only_warn=dry_run)
+        else:
+            plan.drop_what_is_not_there()
+        return plan
+    except RotastackError as error:
+        print(f"rotastack: error: {error}", file=sys.stderr)
+        sys.stderr.flush()
+        os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+
+
+def _read(config: Mapping[str, Any], config_files: list[str], main: bool) -> Plan:
+    machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
+    content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
+    size = str(content.pop("size", "full"))
+    machine = Machine.read(machine, "config/config.yaml").dump()
+    own = [f for f in config_files if Path(f) != Path(config_file())]
+    where = ", ".join(os.path.relpath(f) for f in own) or "--config"
+    if not content.keys() & {"datasets", "pools", "methods", "name"}:
+        name = machine["study"]
+        path = Path(name) if name.endswith((".yaml", ".yml")) else project_file(f"config/studies/{name}.yaml")
+        if not path.is_file():
+            known = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
+            raise RotastackError(
+                f"config/config.yaml: study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}"
+            )
+        where = str(path)
+        content = {**load_yaml(path), **content}
+    if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
+        os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
+    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
+        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
+    study = Study.from_mapping(resized(content, size, where), where)
+    if main:  # jobs are of a study that was checked
+        check_classes(study, where)
+    return Plan(study, machine)
+
+
+def _hold_directory() -> None:
+    """Hold the working directory until this process ends, however it ends.
+
+    Snakemake's own lock outlives a kill -9. This one does not: whoever gets it knows that no
+    run is under way, and that Snakemake's lock files, if any, are left over.
+    """
+    folder = Path(".snakemake")
+    folder.mkdir(exist_ok=True)
+    stream = (folder / "rotastack.lock").open("a+")
+    try:
+        fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        stream.seek(0)
+        owner = stream.read().strip() or "unknown"
+        raise RotastackError(
+            f"another run (process {owner}) works in this directory; wait for it or stop it. "
+            "If it ran on another machine and is gone, unlock with `snakemake --unlock` and delete .snakemake/rotastack.lock"
+        ) from None
+    stream.truncate(0)
+    stream.write(str(os.getpid()))
+    stream.flush()
+    os.set_inheritable(stream.fileno(), False)
+    _holding.append(stream)
+    for left_over in (folder / "locks").glob("*.lock"):
+        left_over.unlink(missing_ok=True)
+
+
+def step(name: str) -> str:
+    """Return the shell line of a rule, which follows from what its step declares to read and to write.
+
+    The rule's inputs and outputs have the names of the step's ``INPUTS`` and ``OUTPUTS``; a name that ends in ``/`` is
+    a param, the folder above files of which a large study has too many for a command line. What the record is
+    ``ABOUT`` is a param, too, but for the data set, which is a wildcard. The slice of the study is ``params.spec``, the fingerprint ``params.code``.
+    """
+    declared = declarations(name)
+    line = [f"rotastack step {name} --spec {{params.spec:q}} --code {{params.code}} --threads {{threads}}"]
+    sources = {key: "wildcards" if key == "dataset" else "params" for key in declared["ABOUT"]}
+    if sources:
+        line.append("--about " + " ".join(f"{key}={{{source}.{key}:q}}" for key, source in sources.items()))
+    for key in declared["INPUTS"]:
+        source = "params" if key.endswith("/") else "input"
+        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}}}")
+    line += [f"--output {key} {{output.{key}}}" for key in declared["OUTPUTS"]]
+    return " ".join([*line, "2> {log} || {{ cat {log} >&2; exit 1; }}"])

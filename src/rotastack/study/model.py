@@ -1,0 +1,262 @@
+"""The study as a typed model: what a YAML file may say, what it means, and what is assumed.
+
+This is the one place of keys, defaults and their descriptions; ``config/study.schema.json`` is exported from it.
+Whether classes and parameters exist and fit is seen by :mod:`rotastack.study.classes`.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, Tag, field_validator, model_validator
+
+from rotastack.base.documents import Document
+from rotastack.data.registry import OwnDataset
+from rotastack.errors import nearest
+from rotastack.study.combiners import TRAINED, Combiner, Member, Prune, Weights
+from rotastack.study.components import Label, Parameters, View, in_order
+from rotastack.study.evaluation import Evaluation
+from rotastack.study.names import slug
+from rotastack.study.protocols.nested.model import Nested
+from rotastack.study.protocols.splits.model import CrossValidation, RandomSplits
+
+__all__ = ["Blocks", "Method", "Pool", "StudyDocument"]
+
+Dataset = Annotated[
+    Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
+    Discriminator(lambda value: "name" if isinstance(value, str) else "entry"),
+]
+
+
+class Noise(Document):
+    """Noise in training rows, the same for all pools."""
+
+    labels: Annotated[
+        float, Field(ge=0, le=1, description="share of the rows that get another class at random")
+    ] = 0
+    features: Annotated[
+        float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
+    ] = 0
+
+
+class Pool(Document):
+    """How the members of a pool are trained."""
+
+    view: Annotated[
+        View | None,
+        Field(
+            description="identity: one member, which sees the columns; any view or transformer, by name or as "
+            "{class: ..., parameters: ...}: one member for each rotation of the group, the first unrotated"
+        ),
+    ] = None
+    scaling: Annotated[
+        Literal["minmax", "quantile", "rank", "symmetric"] | None,
+        Field(
+            description="scaler of the numeric columns, by training rows: to [0, 1], by two quantiles, to ranks, to "
+            "[-1, 1]. Estimators that take categories and missing values themselves get the columns as they are"
+        ),
+    ] = "minmax"
+    estimator: Annotated[
+        str, Field(description="class of the members: a short name, one of our classes, or a dotted path")
+    ]
+    parameters: Parameters = {}
+    diversity: Annotated[
+        bool, Field(description="of splits, for forests: margins and correlation of the trees on test rows")
+    ] = False
+    training_error: Annotated[bool, Field(description="of splits: the error on training rows as well")] = (
+        False
+    )
+    ensemble_sizes: Annotated[
+        list[Annotated[int, Field(ge=1)]],
+        Field(
+            description="of splits, for ensembles whose members' mean decides: also the outputs of the first so many "
+            "members; a method takes one by combiner member, such as member: '5'"
+        ),
+    ] = []
+    noise: Annotated[
+        Noise, Field(description="of splits: noise in training rows, the same for all pools")
+    ] = Noise()
+    repeats: Annotated[
+        dict[str, Annotated[int, Field(ge=1)]],
+        Field(
+            description="of splits: data set -> how many are run, for estimators that are too slow for all"
+        ),
+    ] = {}
+
+    _sorted = field_validator("parameters")(in_order)
+
+    @field_validator("view", mode="before")
+    @classmethod
+    def _named_view(cls, value: Any) -> Any:
+        if value == "identity":
+            return None
+        return {"class": value} if isinstance(value, str) else value
+
+    @property
+    def member_names(self) -> list[str]:
+        """Names of the outputs of one training on a split: ensemble sizes, weightings, or all members together."""
+        return [str(size) for size in self.ensemble_sizes] or list(self.parameters.get("weightings", ["all"]))
+
+
+class Method(Document):
+    """What is compared: a pool and a combiner."""
+
+    pool: Annotated[str, Field(description="a name of pools")]
+    combiner: Annotated[Combiner, Field(description="what turns the pool's outputs into one decision")]
+
+
+class Refit(Document):
+    """The model that is made of a data set."""
+
+    refit: Annotated[str, Field(description="best (per data set), a method's label, or none")] = "best"
+
+
+class Blocks(Document):
+    """Cells that one job trains; results do not depend on it."""
+
+    rotation_groups: Annotated[int, Field(ge=1, description="of nested: rotation groups in a job")] = 1
+    fold_groups: Annotated[int, Field(ge=1, description="of nested: fold groups in a job")] = 1
+    splits: Annotated[int, Field(ge=1, description="of splits: splits in a job")] = 1
+
+
+class StudyDocument(Document):
+    """A study: data sets, methods and a protocol."""
+
+    name: Annotated[
+        str,
+        Field(
+            pattern=r"^[a-z0-9][a-z0-9_-]*$",
+            description="folder below results/ and MLflow experiment: small letters, digits, - and _",
+        ),
+    ]
+    title: Annotated[str, Field(description="heading of the report")] = ""
+    description: Annotated[
+        str, Field(description="what the study asks, and what differs from its source")
+    ] = ""
+    seed: Annotated[int, Field(ge=0, description="all randomness follows from it")] = 0
+    datasets: Annotated[
+        list[Dataset],
+        Field(min_length=1, description="names of config/datasets.yaml, or entries of one's own"),
+    ]
+    sizes: Annotated[
+        dict[Annotated[str, Field(pattern="^[a-z0-9]+$")], dict[str, Any]],
+        Field(
+            description="size -> what differs from the full study; `rotastack run STUDY --size small` takes one. "
+            "Mappings are merged, anything else is replaced"
+        ),
+    ] = {}
+    missing: Annotated[
+        Literal["stop", "skip"] | None,
+        Field(
+            description="what to do about a data set that cannot be had; null: what config/config.yaml says"
+        ),
+    ] = None
+    published: Annotated[
+        str | None,
+        Field(
+            pattern="^[a-z0-9_-]+$",
+            description="published results to compare with: the name of a CSV file in config/published",
+        ),
+    ] = None
+    protocol: Annotated[
+        Nested | RandomSplits | CrossValidation,
+        Field(
+            discriminator="kind",
+            description="repeated nested cross-validation (thesis, section 3.3.2), or random splits (section 1.6.3)",
+        ),
+    ] = Nested()
+    blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = (
+        Blocks()
+    )
+    pools: Annotated[
+        dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], Pool],
+        Field(min_length=1, description="pool name -> how its members are trained"),
+    ]
+    methods: Annotated[
+        dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")
+    ]
+    evaluation: Annotated[Evaluation, Field(description="what is made of the scores")] = Evaluation()
+    model: Annotated[Refit, Field(description="the model that is made of a data set")] = Refit()
+
+    @field_validator("name")
+    @classmethod
+    def _free_name(cls, value: str) -> str:
+        if value in ("datasets", "mlflow", "logs", "benchmarks"):
+            raise ValueError(f"results/{value} is the workflow's own; choose another name")
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_protocol(cls, data: Any) -> Any:
+        protocol = data.get("protocol") if isinstance(data, dict) else None
+        if isinstance(protocol, dict) and "kind" not in protocol:
+            return {**data, "protocol": {"kind": "nested", **protocol}}
+        return data
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> "StudyDocument":
+        labels = list(self.methods)
+        slugs = [slug(label) for label in labels]
+        for name, pool in self.pools.items():
+            misfits = list(self.protocol.misfits(pool))
+            if misfits:
+                raise ValueError(
+                    f"pools.{name}: {misfits[0]} goes with random splits only (protocol.kind: holdout or crossval)"
+                )
+        for label, method in self.methods.items():
+            if slugs.count(slug(label)) > 1:
+                raise ValueError(f"methods: {label!r} and another label differ in punctuation only")
+            if method.pool not in self.pools:
+                raise ValueError(
+                    f"methods.{label}.pool: pool {method.pool!r} is unknown{nearest(method.pool, list(self.pools))}; "
+                    f"there are {', '.join(self.pools)}"
+                )
+            self._check_combiner(method, f"methods.{label}.combiner")
+        self.evaluation.check(labels, self.optimistic)
+        for key, value, extra in [
+            ("evaluation.control", self.evaluation.control, []),
+            ("model.refit", self.model.refit, ["best", "none"]),
+        ]:
+            if value is not None and value not in labels + extra:
+                raise ValueError(
+                    f"{key}: {value!r} is not a method{nearest(value, labels + extra)}; "
+                    f"there are {', '.join(extra + labels)}"
+                )
+            if value in self.optimistic:
+                raise ValueError(f"{key}: {value!r} chooses members by the test rows")
+        return self
+
+    def _check_combiner(self, method: Method, where: str) -> None:
+        combiner, pool = method.combiner, self.pools[method.pool]
+        nested = self.protocol.kind == "nested"
+        if pool.ensemble_sizes and not isinstance(combiner, Member):
+            raise ValueError(f"{where}: its pool has ensemble_sizes; combiner member takes one of them")
+        if isinstance(combiner, Member):
+            if nested:
+                raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
+            known = [name for name in pool.member_names if name != "all"]
+            if combiner.member not in known:
+                raise ValueError(
+                    f"{where}.member: {combiner.member!r} is not a member of its pool; "
+                    f"there are {', '.join(known) or 'none with a name'}"
+                )
+        elif isinstance(combiner, Weights):
+            if not nested or pool.view is None or not pool.view.is_drawn:
+                raise ValueError(
+                    f"{where}: weights need a pool on rotations in nested cross-validation; with random splits use "
+                    "estimator regularized_rotation_forest and combiner member"
+                )
+            combiner.check(self.protocol.rotations, where)
+        elif isinstance(combiner, Prune):
+            if nested:
+                raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+            if pool.view is not None:
+                raise ValueError(
+                    f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
+                )
+        elif combiner.kind in TRAINED and not nested:
+            raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
+
+    @property
+    def optimistic(self) -> list[str]:
+        """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
+        chosen = ((label, method.combiner) for label, method in self.methods.items())
+        return [label for label, c in chosen if isinstance(c, Prune) and c.selection == "test"]

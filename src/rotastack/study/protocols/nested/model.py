@@ -1,0 +1,70 @@
+"""Nested cross-validation as a study describes it, and its names and sizes."""
+
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import Field
+
+from rotastack.study.protocols.base import Protocol, block_name, in_blocks, label
+
+__all__ = ["Nested"]
+
+
+class Nested(Protocol):
+    """Repeated nested cross-validation: a cell is one fold group under one rotation group."""
+
+    package: ClassVar[str] = "nested"
+    axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
+    cells: ClassVar[str] = "cells"
+
+    kind: Literal["nested"] = "nested"
+    rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, sets of views")] = 3
+    fold_groups: Annotated[int, Field(ge=1, le=999, description="M, partitions of the rows into folds")] = 3
+    folds: Annotated[int, Field(ge=3, le=50, description="F, folds in a partition")] = 5
+    rotations: Annotated[
+        int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first")
+    ] = 8
+
+    @property
+    def n_cells(self) -> int:
+        """Rotation groups times fold groups."""
+        return self.rotation_groups * self.fold_groups
+
+    @property
+    def group_names(self) -> list[str]:
+        """Names of the rotation groups."""
+        return [label("RG", g) for g in range(self.rotation_groups)]
+
+    def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
+        """Return ``RG-01-02/FG-01`` -> numbers of the rotation groups and fold groups."""
+        return {
+            f"{block_name('RG', rotations)}/{block_name('FG', folds)}": {
+                "rotation_groups": rotations, "fold_groups": folds,
+            }
+            for rotations in in_blocks(self.rotation_groups, sizes.rotation_groups)
+            for folds in in_blocks(self.fold_groups, sizes.fold_groups)
+        }  # fmt: skip
+
+    def rotation_groups_of(self, block: Mapping[str, list[int]]) -> list[str]:
+        """Return the rotation groups whose files a block reads."""
+        return [label("RG", g) for g in block["rotation_groups"]]
+
+    def folds_spec(self) -> dict[str, Any]:
+        """Return the number of fold groups and of folds."""
+        return {"protocol": self.package, "fold_groups": self.fold_groups, "folds": self.folds}
+
+    def trainings(self, block: Mapping[str, list[int]]) -> int:
+        """Return one training for each pair of folds, the diagonal included, in each cell."""
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds * (self.folds + 1) // 2
+
+    def output_cells(self, block: Mapping[str, list[int]]) -> int:
+        """Return one output for each other fold in each cell."""
+        return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
+
+    def misfits(self, pool: Any) -> Iterable[str]:
+        """Name the keys of a pool that go with splits only."""
+        special = {
+            "diversity": pool.diversity, "training_error": pool.training_error, "repeats": pool.repeats,
+            "ensemble_sizes": pool.ensemble_sizes, "noise": pool.noise.labels or pool.noise.features,
+        }  # fmt: skip
+        return [key for key, value in special.items() if value]

@@ -1,0 +1,97 @@
+"""Memory, time and threads of jobs, by the size of the data set, the protocol and the attempt.
+
+All numbers are generous guesses: they only have to be large enough, and a job that runs out of memory or time is
+tried again with more.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rotastack.study.combiners import TRAINED
+from rotastack.study.study import Study
+
+__all__ = ["Resources"]
+
+_MEMBERS = ("n_estimators", "max_iter", "n_rotations")
+
+
+class Resources:
+    """What Snakemake is told of jobs.
+
+    Parameters
+    ----------
+    study : Study
+    datasets : mapping
+        Name -> entry of all data sets, those that were skipped included.
+    """
+
+    def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
+        self.study = study
+        self.datasets = dict(datasets)
+        self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
+
+    def rows(self, dataset: str) -> int:
+        """Return the number of rows that the registry expects (1000 for one's own table)."""
+        return int(self.datasets[dataset].get("rows") or 1000)
+
+    def columns(self, dataset: str) -> int:
+        """Return the number of columns that the registry expects (50 for one's own table)."""
+        columns = self.datasets[dataset].get("columns") or 50
+        return columns if isinstance(columns, int) else len(columns)
+
+    def n_trees(self, pool: str) -> int:
+        """Return how many trees or members an estimator has, as far as its parameters tell."""
+        parameters = self.study.pools[pool].parameters
+        families = 6 * parameters.get("trees_per_family", 0)
+        known = [parameters[k] for k in _MEMBERS if isinstance(parameters.get(k), int)]
+        return families or max(known, default=100)
+
+    def _views(self, pool: str) -> int:
+        return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
+
+    def pool_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the outputs that one training job of a pool holds."""
+        classes = len(self.datasets[dataset].get("classes") or range(10))
+        members = max(self._views(pool), len(self.study.pools[pool].member_names))
+        votes = 6 * self.n_trees(pool) if self.study.selections_of(pool) else 0
+        cells = self.study.protocol.output_cells(self._largest)
+        return cells * self.rows(dataset) * (4 * members * classes + votes) / 1e6
+
+    def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
+        """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
+        data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
+        forest = 64e-6 * self.rows(dataset) * 3 * self.n_trees(pool)  # at most 64 bytes a row and tree
+        return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
+
+    def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
+        """Return the time limit of a training job."""
+        trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
+        work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
+        return int(attempt * (20 + trainings * (1 + 2e-6 * work) / 20))
+
+    def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
+        """Return the memory of a combining job."""
+        return attempt * (600 + 6 * int(self.pool_megabytes(dataset, pool)))
+
+    def combine_threads(self, label: str) -> int:
+        """Return the threads of a combining job: one per 16 cells to train for, four at most."""
+        trained = self.study.methods[label].combiner.kind in TRAINED
+        return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
+
+    def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:
+        """Return the time limit of a combining job."""
+        fits = 5 * self.study.protocol.n_cells
+        seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
+        return attempt * (20 + int(seconds / 20))
+
+    def prepare_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of preprocessing."""
+        return attempt * (500 + self.rows(dataset) * self.columns(dataset) // 5000)
+
+    def rotations_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of drawing one rotation group."""
+        return attempt * (500 + min(self.columns(dataset), 1000) ** 2 // 2000)
+
+    def refit_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of training on all rows."""
+        return attempt * (1000 + self.rows(dataset) * self.columns(dataset) // 1000)

@@ -1,0 +1,254 @@
+"""A study as the workflow sees it: its document, its data sets, and the slice that each step needs."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rotastack.data.registry import OwnDataset, make_sources, registry
+from rotastack.errors import RotastackError, nearest
+from rotastack.study.combiners import TRAINED, Prune
+from rotastack.study.model import Method, Pool, StudyDocument
+from rotastack.study.names import slug
+from rotastack.study.protocols.base import Protocol
+from rotastack.study.renamed import RENAMED
+
+__all__ = ["Study", "compact"]
+
+
+def compact(spec: Mapping[str, Any]) -> str:
+    """Return JSON on one line, keys in the order given: the order of methods and groups means something."""
+    return json.dumps(spec, separators=(",", ":"))
+
+
+@dataclass(frozen=True)
+class Study:
+    """A checked study.
+
+    Parameters
+    ----------
+    document : StudyDocument
+    datasets : dict
+        Name -> registry entry of each data set.
+    """
+
+    document: StudyDocument
+    datasets: dict[str, dict[str, Any]]
+
+    @classmethod
+    def from_mapping(cls, data: Mapping[str, Any], where: str) -> "Study":
+        """Check a study read from `where`; classes and their parameters are seen by ``check_classes``.
+
+        Raises
+        ------
+        RotastackError
+            The first thing that is wrong, with its key and what is allowed.
+        """
+        document = StudyDocument.read(dict(data), where, RENAMED)
+        study = cls(document, _resolve_datasets(document.datasets, where))
+        study._check_datasets(where)
+        return study
+
+    def _check_datasets(self, where: str) -> None:
+        for name, pool in self.pools.items():
+            for dataset in pool.repeats:
+                if dataset not in self.datasets:
+                    raise RotastackError(
+                        f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
+                        f"{nearest(dataset, list(self.datasets))}"
+                    )
+        train = getattr(self.protocol, "train", 0.5)
+        if train < 1:
+            return
+        if not isinstance(train, int):
+            raise RotastackError(
+                f"{where}: protocol.train: {train} is neither a share below 1 nor a whole number of rows"
+            )
+        for name, entry in self.datasets.items():
+            if entry.get("rows", train + 1) <= train:
+                raise RotastackError(
+                    f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
+                )
+
+    # What the study says
+
+    @property
+    def name(self) -> str:
+        """Folder of the results, and MLflow experiment."""
+        return self.document.name
+
+    @property
+    def protocol(self) -> Protocol:
+        """How rows are divided."""
+        return self.document.protocol
+
+    @property
+    def pools(self) -> dict[str, Pool]:
+        """Pool name -> how it is trained."""
+        return self.document.pools
+
+    @property
+    def methods(self) -> dict[str, Method]:
+        """Method label -> pool and combiner."""
+        return self.document.methods
+
+    @property
+    def optimistic(self) -> list[str]:
+        """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
+        return self.document.optimistic
+
+    @property
+    def prunes(self) -> bool:
+        """Whether a method chooses among members."""
+        return any(isinstance(m.combiner, Prune) for m in self.methods.values())
+
+    @property
+    def used_pools(self) -> list[str]:
+        """Pools that some method uses; the others are not trained."""
+        used = {method.pool for method in self.methods.values()}
+        return [name for name in self.pools if name in used]
+
+    @property
+    def control(self) -> str:
+        """The method that the others are compared with."""
+        return self.document.evaluation.control or next(iter(self.methods))
+
+    @property
+    def groups_of_methods(self) -> list[dict[str, Any]]:
+        """Groups that are compared: name, parts, and label -> its method in each part.
+
+        A group is its own only part. If all groups have the same labels and the same first one, the
+        last is "all", whose parts are the groups.
+        """
+        groups = {name: group.methods for name, group in self.document.evaluation.groups.items()}
+        found = [_group(name, {name: methods}) for name, methods in groups.items()]
+        if len(groups) > 1 and len({(next(iter(m)), frozenset(m)) for m in groups.values()}) == 1:
+            found.append(_group("all", groups))
+        return found
+
+    def method_of(self, file_name: str) -> str:
+        """Return the label whose slug is `file_name`."""
+        return next(label for label in self.methods if slug(label) == file_name)
+
+    @property
+    def blocks(self) -> dict[str, dict[str, list[int]]]:
+        """Block name, which is its file below the pool, -> numbers of its groups or splits."""
+        return self.protocol.blocks(self.document.blocks)
+
+    def is_nested(self, pool: str) -> bool:
+        """Tell whether a method on this pool has a combiner that is trained."""
+        return any(m.pool == pool and m.combiner.kind in TRAINED for m in self.methods.values())
+
+    def selections_of(self, pool: str) -> list[str]:
+        """Return by which rows methods choose among the pool's members; none if no method does."""
+        chosen = [m.combiner for m in self.methods.values() if m.pool == pool]
+        return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
+
+    # What each step needs of the study, and nothing else
+
+    def fetch_spec(self, dataset: str) -> dict[str, Any]:
+        """Return the slice for ``fetch``."""
+        keys = ("sources", "mirror", "rows", "columns", "classes", "homepage")
+        return {k: self.datasets[dataset][k] for k in keys if k in self.datasets[dataset]}
+
+    def prepare_spec(self, dataset: str) -> dict[str, Any]:
+        """Return the slice for ``prepare``."""
+        entry = self.datasets[dataset]
+        spec = {"kinds": entry.get("kinds", "auto")}
+        if entry.get("noise_columns"):
+            spec |= {"noise_columns": entry["noise_columns"], "seed": self.document.seed}
+        return spec
+
+    def folds_spec(self, dataset: str) -> dict[str, Any]:
+        """Return the slice for ``folds``."""
+        return {"seed": self.document.seed, "dataset": dataset, **self.protocol.folds_spec()}
+
+    def rotations_spec(self, dataset: str, view: str, group: str) -> dict[str, Any]:
+        """Return the slice for ``rotations``: what to draw, for the group of this name."""
+        chosen = next(p.view for p in self.pools.values() if p.view is not None and p.view.key == view)
+        return {
+            "seed": self.document.seed, "dataset": dataset, "group": int(group.partition("-")[2]) - 1,
+            "rotations": self.protocol.rotations, "view": chosen.dump(),
+        }  # fmt: skip
+
+    def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
+        """Return the slice for ``train``."""
+        protocol, content = self.protocol, self.pools[pool]
+        spec: dict[str, Any] = {
+            "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool, **self.blocks[block],
+        }  # fmt: skip
+        if content.view is not None:
+            spec["rotations"] = protocol.rotations
+        keys = ["view", "scaling", "estimator", "parameters"]
+        if protocol.package == "nested":
+            spec |= {"nested": self.is_nested(pool), "folds": protocol.folds_spec()["folds"]}
+        else:
+            keys += ["diversity", "training_error", "noise", "ensemble_sizes"]
+            spec |= {
+                "repeats": content.repeats.get(dataset, protocol.n_cells),
+                "members": content.member_names, "selections": self.selections_of(pool),
+            }  # fmt: skip
+        dumped = content.dump()
+        return {**spec, "pool": {key: dumped[key] for key in keys}}
+
+    def combine_spec(self, dataset: str, label: str) -> dict[str, Any]:
+        """Return the slice for ``combine``."""
+        method = self.methods[label]
+        return {
+            "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset, "method": label,
+            "combiner": method.combiner.dump(), "pools": [method.pool], "blocks": list(self.blocks),
+        }  # fmt: skip
+
+    def score_spec(self) -> dict[str, Any]:
+        """Return the slice for ``score``: what numbers a cell."""
+        return {"axes": list(self.protocol.axes)}
+
+    def track_spec(self) -> dict[str, Any]:
+        """Return the slice for ``track`` of a data set."""
+        return {"pools": self.used_pools, "blocks": list(self.blocks)}
+
+    def refit_spec(self, dataset: str) -> dict[str, Any]:
+        """Return the slice for ``refit``."""
+        pools = {name: pool.dump() for name, pool in self.pools.items()}
+        return {
+            "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset,
+            "refit": self.document.model.refit,
+            "methods": {
+                label: {"pool": pools[m.pool], "combiner": m.combiner.dump()}
+                for label, m in self.methods.items() if label not in self.optimistic
+            },
+            "kinds": self.datasets[dataset].get("kinds", "auto"),
+            "rotations": self.protocol.rotations, "folds": self.protocol.folds_spec().get("folds", 5),
+        }  # fmt: skip
+
+
+def _group(name: str, parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    labels = next(iter(parts.values()))
+    methods = {label: [part[label] for part in parts.values()] for label in labels}
+    return {"name": name, "parts": list(parts), "methods": methods}
+
+
+def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, dict[str, Any]]:
+    known = registry()
+    resolved: dict[str, dict[str, Any]] = {}
+    for item in items:
+        name = item if isinstance(item, str) else item.name
+        if name in resolved:
+            raise RotastackError(f"{where}: datasets: {name!r} stands twice")
+        if isinstance(item, str):
+            if item not in known:
+                raise RotastackError(
+                    f"{where}: datasets: {item!r} is unknown{nearest(item, list(known))}; "
+                    "`rotastack datasets` lists all"
+                )
+            resolved[name] = known[item]
+        else:
+            own = item.model_dump(exclude_unset=True, exclude={"name", "like"})
+            if item.like is not None and item.like not in known:
+                raise RotastackError(
+                    f"{where}: datasets: {name}.like: {item.like!r} is unknown{nearest(item.like, list(known))}"
+                )
+            shared = {} if item.like is None else {"mirror": item.like, **known[item.like]}
+            resolved[name] = {**shared, **own}
+        make_sources(name, resolved[name])
+    return resolved
