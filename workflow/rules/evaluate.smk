@@ -163,30 +163,6 @@ rule draw_study:
         " --input scores {input.scores} --input calibration {input.calibration} --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
 
 
-rule illustrate:
-    input:
-        compiled=lambda w: ancient(PLAN.compiled("illustrate", w.name)),
-    output:
-        svg=f"{ROOT}/figures/illustrations/{{name}}.svg",
-        png=f"{ROOT}/figures/illustrations/{{name}}.png",
-    log:
-        f"{ROOT}/logs/illustrate/{{name}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/illustrate/all.{{name}}.tsv"
-    threads: 1
-    resources:
-        mem_mb=2000,
-        runtime=20,
-    params:
-        spec=PLAN.illustrate_spec(),
-        code=lambda w: PLAN.code("illustrate", w.name),
-    message:
-        "drawing illustration {wildcards.name}"
-    shell:
-        "rotastack illustrate --spec {params.spec:q} --code {params.code}"
-        " --output figures {output} 2> {log} || {{ cat {log} >&2; exit 1; }}"
-
-
 rule published:
     input:
         scores=f"{ROOT}/scores.parquet",
@@ -224,7 +200,6 @@ rule report:
         variance=f"{ROOT}/statistics/variance.parquet",
         figures=[
             *PLAN.study_figure_files("svg"),
-            *PLAN.illustration_files("svg"),
             *[f for d in PLAN.datasets for f in PLAN.figure_files(d, "svg")],
         ],
         prepare=expand("results/datasets/{dataset}.run.json", dataset=PLAN.datasets),

@@ -12,7 +12,6 @@ __all__ = [
     "PRUNERS",
     "TRAINED",
     "combine_modules",
-    "illustration_module",
     "load",
     "make_combiner",
     "make_pruner",
@@ -32,7 +31,6 @@ _COMBINERS = {
 }
 TRAINED = ("stacking", "log_linear")
 """Combiners that learn, from outputs for rows that members have not seen."""
-_ILLUSTRATIONS = dict.fromkeys(("exrm_convergence", "exrm_seconds", "exrm_table_2"), "machines")
 PRUNERS: dict[str, tuple[str, str, dict[str, Any], tuple[str, ...]]] = {
     "margin": ("margin", "MarginPruner", {}, ("lambda", "positive", "vote")),
     "lasso": ("margin", "MarginPruner", {"size": "nonzero"}, ("lambda", "positive", "vote")),
@@ -74,11 +72,6 @@ def refit_modules(methods: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for method in methods.values():
         found.update(train_modules(method["pool"]), combine_modules(method["combiner"]))
     return sorted(found)
-
-
-def illustration_module(name: str) -> str:
-    """Return the module that draws an illustration."""
-    return f"rotastack.study.illustrations.{_ILLUSTRATIONS.get(name, 'rotations')}"
 
 
 def load(name: str) -> Any:

@@ -13,7 +13,6 @@ from rotastack.project import project_file
 from rotastack.study.components import (
     TRAINED,
     combine_modules,
-    illustration_module,
     refit_modules,
     step_module,
     train_modules,
@@ -221,12 +220,6 @@ class Plan:
             for name in (*self.figures, *self.pruning_figures)
         ]
 
-    def illustration_files(self, suffix: str) -> list[str]:
-        """Return the illustrations that the study asks for."""
-        return [
-            f"{self.root}/figures/illustrations/{n}.{suffix}" for n in self.study.content["illustrations"]
-        ]
-
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
         sweeps = self.study.content["evaluation"]["sweeps"]
@@ -276,10 +269,6 @@ class Plan:
         shown = self.study.content["evaluation"]["shown"]
         return compact({"only": {n: shown for n in PRUNING_FIGURES if n != "members"}} if shown else {})
 
-    def illustrate_spec(self) -> str:
-        """Return the slice for illustrations."""
-        return compact({"seed": self.study.content["seed"]})
-
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
         return compact({k: v for k, v in self.study.content.items() if k != "blocks"})
@@ -312,8 +301,6 @@ class Plan:
         elif step == "refit":
             used = {m: {**v, "pool": self.study.pools[v["pool"]]} for m, v in self.study.methods.items()}
             modules += refit_modules(used)
-        elif step == "illustrate":
-            modules.append(illustration_module(names[0]))
         elif step == "fetch":
             modules += [
                 f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]
