@@ -26,7 +26,6 @@ STEPS = {
     "draw_dataset": "draw the figures of a data set",
     "draw_pruning": "draw the figures of the members that methods choose among",
     "draw_study": "draw the figures over data sets",
-    "illustrate": "draw figures that show how methods work",
     "published": "put results beside published ones",
     "refit": "train the chosen method on all rows",
     "track": "bring records to MLflow",

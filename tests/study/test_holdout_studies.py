@@ -144,7 +144,7 @@ def changed(**changes):
         ({"pools__w__learner__n_trees": 100}, "\\(10 x 25\\) is more than n_trees \\(100\\)"),
         ({"pools__a__learner": {"kind": "random_rotation_forest", "n_trees": 5, "n_trees_per_rotation": 2}}, "multiple of n_trees_per_rotation"),
         ({"pools__a__learner": {"kind": "random_rotation_forest", "tree": "extra", "drop_worst": 0.1}}, "drop_worst needs trees of kind forest"),
-        ({"illustrations": ["mona_lisa"]}, "illustrations.0: 'mona_lisa' is not one of"),
+        ({"illustrations": ["weights"]}, "'illustrations'"),
         ({"pools__w__learner": {"kind": "regularized_rotation_forest", "weightings": ["heavy"]}}, "weightings: \\['heavy'\\] is not allowed"),
     ],
 )  # fmt: skip

@@ -16,7 +16,6 @@ title: Random splits
 seed: 3
 missing: skip
 published: rotation_noise
-illustrations: [weights]
 datasets: [iris, {name: iris-noise-2, like: iris, noise_columns: 2}, tic-tac-toe, fourclass]
 protocol: {kind: holdout, repeats: 200, train: 0.7}
 blocks: {fold_groups: 4}
