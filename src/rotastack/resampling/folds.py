@@ -28,7 +28,7 @@ def fold_groups(
     n_folds : int
         Number of disjoint folds (F), at least 2.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+        Seed; see Notes for the one that gives the folds of a study.
 
     Returns
     -------
@@ -39,6 +39,12 @@ def fold_groups(
     ------
     RotastackError
         Fewer than 2 folds, fewer rows than folds, or every class smaller than `n_folds`.
+
+    Notes
+    -----
+    A study with nested cross-validation seeds its fold groups by its ``seed`` and the name of the data set: they are
+    those of ``random_state=child(root_sequence(seed), "folds", dataset)``, with ``child`` and ``root_sequence`` from
+    `rotastack.seeds`.
 
     Examples
     --------

@@ -1,12 +1,11 @@
 """rotations: draw one rotation group."""
 
-import numpy as np
 import xarray as xr
 
+from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_frame, write_arrays
 from rotastack.study.job import Job
-from rotastack.views.haar import draw_rotation
 
 
 def run(job: Job) -> None:
@@ -18,18 +17,13 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         _, about = read_frame(job.input("table"))
         p = about["categorical"].count(False)
-        m = min(p, spec["max_axes"])
-        blocks = np.zeros((spec["rotations"], m, m))
-        axes = np.zeros((spec["rotations"], m), dtype=np.int32)
-        for k in range(spec["rotations"] if p else 0):
-            sequence = child(root_sequence(spec["seed"]), "rotations", spec["dataset"], spec["group"], k)
-            axes[k], blocks[k] = draw_rotation(
-                p, np.random.default_rng(sequence), spec["flip"], spec["max_axes"]
-            )
-        blocks[0] = np.eye(m)
+        sequence = child(root_sequence(spec["seed"]), "rotations", spec["dataset"], spec["group"])
+        axes, blocks = draw_group(
+            p, spec["rotations"], sequence, flip=spec["flip"], max_axes=spec["max_axes"]
+        )
         arrays = xr.Dataset(
             {"block": (("rotation", "axis", "component"), blocks), "axes": (("rotation", "axis"), axes)},
             attrs={"n_features": p},
         )
         write_arrays(job.output("rotations"), arrays)
-        record.metrics = {"numeric_columns": p, "rotated_axes": m}
+        record.metrics = {"numeric_columns": p, "rotated_axes": axes.shape[1]}
