@@ -42,7 +42,7 @@ def fold_groups(
 
     Notes
     -----
-    A study with nested cross-validation seeds its fold groups by its ``seed`` and the name of the data set: they are
+    A study seeds its fold groups by its ``seed`` and the name of the data set: they are
     those of ``random_state=child(root_sequence(seed), "folds", dataset)``, with ``child`` and ``root_sequence`` from
     `rotastack.seeds`.
 

@@ -81,7 +81,7 @@ class Comparison:
 
     def holm_p(self, control: str) -> pd.Series:
         """Return Holm-adjusted Wilcoxon p-values of every method against `control`."""
-        return wilcoxon_holm(self.scores, control)
+        return wilcoxon_holm(self.scores, control, self.higher_is_better)["p_holm"]
 
     def improvement(self, control: str) -> pd.Series:
         """Return each method's average relative improvement over `control` in percent.
