@@ -10,7 +10,7 @@ B = np.full(5, 0.10)
 
 
 def test_by_hand():
-    """Differences 2, -1, 3, 1, 0 in hundredths: mean 1, variance 10 / 4; squared error (1/5 + 1/4) 2.5 = 1.125."""
+    """Differences 2, -1, 3, 1, 0 in hundredths: mean 1, variance 2.5, squared error (1/5 + 1/4) 2.5."""
     found = corrected_t(A, B, n_train=80, n_test=20)
     assert found.statistic == pytest.approx(1 / np.sqrt(1.125))
     assert found.df == 4

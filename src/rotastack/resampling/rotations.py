@@ -97,10 +97,11 @@ def rotation_groups(
 
     Notes
     -----
-    A study seeds its rotations by its ``seed`` and the name of the data set, so that every data set has its own.
-    Its rotation groups, in order, are those of ``random_state=child(root_sequence(seed), "rotations", dataset)``,
-    with ``child`` and ``root_sequence`` from `rotastack.seeds`, the number of numeric columns that preparation leaves
-    as `n_features`, and ``flip`` and ``max_axes`` of the study's protocol.
+    A study seeds its rotations by its ``seed`` and the name of the data set, so that every data set has its
+    own. Its rotation groups, in order, are those of
+    ``random_state=child(root_sequence(seed), "rotations", dataset)``, with ``child`` and ``root_sequence``
+    from `rotastack.seeds`, the number of numeric columns that preparation leaves as `n_features`, and
+    ``flip`` and ``max_axes`` of the study's protocol.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statistics: ranks, tests over data sets, and the variance of a result matrix."""
+"""Statistics: ranks and tests of methods over data sets, tests on one data set, components of variance."""
 
 import lazy_loader
 

@@ -43,29 +43,31 @@ def bayesian_signed_rank(
 ) -> SignedRankPosterior:
     r"""Return how probable it is that one of two methods is better over data sets, or that neither is.
 
-    The differences :math:`z_i = y_i - x_i` of the scores on q data sets, and a pseudo-observation :math:`z_0 = 0`,
-    have a Dirichlet process as prior of their distribution. So the posterior weights of the observations are
-    :math:`(w_0, ..., w_q) \sim \mathrm{Dir}(s, 1, ..., 1)`. With a region of practical equivalence (rope)
-    :math:`[-r, r]`, the means of two differences lie to its right with probability
+    The prior of the distribution of differences :math:`z_i = y_i - x_i` between the scores is a Dirichlet
+    process of strength s around a pseudo-observation :math:`z_0 = 0`. After q data sets the observations have
+    the weights :math:`(w_0, ..., w_q) \sim \mathrm{Dir}(s, 1, ..., 1)`. The mean of two differences is to the
+    right of the region of practical equivalence (rope) :math:`[-r, r]` with probability
 
     .. math:: \theta_r = \sum_{i=0}^q \sum_{j=0}^q w_i w_j H(z_i + z_j - 2 r)
 
-    with :math:`H` = 1 above 0, 1/2 at 0 and 0 below, to its left with probability :math:`\theta_l`, the same sum over
-    :math:`H(-z_i - z_j - 2 r)`, and inside with probability :math:`\theta_e = 1 - \theta_l - \theta_r`. The result
-    is the share of draws of the weights in which each of :math:`\theta_l, \theta_e, \theta_r` is the largest.
+    with :math:`H` = 1 above 0, 1/2 at 0 and 0 below, to its left with probability :math:`\theta_l`, the same
+    sum over :math:`H(-z_i - z_j - 2 r)`, and inside with probability
+    :math:`\theta_e = 1 - \theta_l - \theta_r`. The result is the share of draws of the weights in which each
+    of :math:`\theta_l, \theta_e, \theta_r` is the largest.
 
     Parameters
     ----------
     x, y : array-like of shape (n_datasets,)
-        A score of the first and of the second method on each data set, such as the mean over splits. For errors
-        the method of the *lower* scores is the better one: `p_right` then speaks for the first.
+        A score of the first and of the second method on each data set, such as the mean over splits. For
+        errors the method of the *lower* scores is the better one: `p_right` then speaks for the first.
     rope : float, default=0.0
         r, half the width of the rope, in the units of the scores: 0.01 is one percentage point of accuracy.
         With 0 there is none, and `p_rope` is 0.
     prior : float, default=0.5
         s, the weight of the pseudo-observation, where a data set has 1.
     n_samples : int, default=50000
-        Draws of the weights. The standard error of a probability p is ``sqrt(p (1 - p) / n_samples)``, 0.0022 at most.
+        Draws of the weights. The standard error of a probability p is ``sqrt(p (1 - p) / n_samples)``, 0.0022
+        at most.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -76,8 +78,8 @@ def bayesian_signed_rank(
     Raises
     ------
     RotastackError
-        Scores that are not finite, not one for each data set, or none; `rope` below 0, `prior` not above 0, or
-        `n_samples` below 1.
+        Scores that are not finite, not one for each data set, or none; `rope` below 0, `prior` not above 0,
+        or `n_samples` below 1.
 
     Notes
     -----
@@ -85,9 +87,10 @@ def bayesian_signed_rank(
 
     References
     ----------
-    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing multiple
-    classifiers through Bayesian analysis. JMLR 18(77), on the Bayesian signed-rank test. Benavoli, A. et al. (2014).
-    A Bayesian Wilcoxon signed-rank test based on the Dirichlet process. ICML, for H on the border.
+    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+    multiple classifiers through Bayesian analysis. JMLR 18(77), on the Bayesian signed-rank test. Benavoli,
+    A. et al. (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet process. ICML, for H on the
+    border.
 
     Examples
     --------

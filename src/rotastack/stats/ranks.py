@@ -26,9 +26,12 @@ def rank_table(scores: pd.DataFrame, higher_is_better: bool, ties: str = "averag
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
     ties : {"average", "min", "max", "dense"}, default="average"
-        What tied methods get; "min" is the lower (better) rank for all.
+        The rank of tied methods, as in `scipy.stats.rankdata`: "average" is the mean of the ranks they share,
+        "min" the best of these.
 
     Raises
     ------
@@ -41,7 +44,27 @@ def rank_table(scores: pd.DataFrame, higher_is_better: bool, ties: str = "averag
 
 
 def average_ranks(scores: pd.DataFrame, higher_is_better: bool, ties: str = "average") -> pd.Series:
-    """Return each method's rank averaged over data sets; see :func:`rank_table`.
+    """Return each method's rank averaged over data sets; 1 is best.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
+    higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
+    ties : {"average", "min", "max", "dense"}, default="average"
+        The rank of methods tied on a data set: "average" is the mean of the ranks they share, "min" the best
+        of these.
+
+    Returns
+    -------
+    Series
+        By method.
+
+    Raises
+    ------
+    RotastackError
+        A missing score, or fewer than two methods.
 
     Examples
     --------

@@ -42,15 +42,16 @@ def corrected_t(
     """Test whether two methods are equal on one data set, from their scores on repeated splits of its rows.
 
     Training sets of different splits share rows, so the scores are correlated, and the paired t test finds
-    differences where there are none. With the mean d and the variance s^2 (divisor J - 1) of the differences on J
-    splits, the corrected statistic is ``t = d / sqrt((1 / J + n_test / n_train) s^2)``, which has about Student's
-    distribution with J - 1 degrees of freedom if the methods are equal. The same standard error gives the interval.
+    differences where there are none. With the mean d and the variance s^2 (divisor J - 1) of the differences
+    on J splits, the corrected statistic is ``t = d / sqrt((1 / J + n_test / n_train) s^2)``, which has about
+    Student's distribution with J - 1 degrees of freedom if the methods are equal. The same standard error
+    gives the interval.
 
     Parameters
     ----------
     x, y : array-like of shape (n_splits,)
-        Scores of the first and of the second method on the same splits, in the same order: repeated random splits,
-        or the folds of (repeated) cross-validation.
+        Scores of the first and of the second method on the same splits, in the same order: repeated random
+        splits, or the folds of (repeated) cross-validation.
     n_train, n_test : float
         Rows in the training set and in the test set of each split. Only their ratio counts, so shares
         will do: 0.7 and 0.3, or 4 and 1 for five-fold cross-validation.
@@ -70,9 +71,9 @@ def corrected_t(
 
     References
     ----------
-    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281, on the
-    corrected resampled t test. Bouckaert, R. and Frank, E. (2004). Evaluating the replicability of significance
-    tests for comparing learning algorithms. PAKDD, for repeated cross-validation.
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281, on
+    the corrected resampled t test. Bouckaert, R. and Frank, E. (2004). Evaluating the replicability of
+    significance tests for comparing learning algorithms. PAKDD, for repeated cross-validation.
 
     Examples
     --------

@@ -19,8 +19,8 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     Parameters
     ----------
     differences : ndarray of shape (n,)
-        Those that are 0 are left out. Without ties and zeros the p-value is exact for up to 50 differences; else see
-        `scipy.stats.wilcoxon`.
+        Those that are 0 are left out. Without ties and zeros the p-value is exact for up to 50 differences;
+        else see `scipy.stats.wilcoxon`.
 
     Examples
     --------
@@ -39,7 +39,8 @@ def holm(p: pd.Series) -> pd.Series:
 
     References
     ----------
-    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6.
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics 6.
 
     Examples
     --------
@@ -69,10 +70,10 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
     Returns
     -------
     DataFrame of shape (n_comparisons, 5)
-        By method, or by pair of methods for all pairs: ``wins``, ``ties`` and ``losses``, the numbers of data sets on
-        which the method is better than the control (the first of a pair better than the second), equal and worse;
-        ``p`` of the test by itself; and ``p_holm``, adjusted for all comparisons of the table. Two methods with equal
-        scores on every data set have p = 1.
+        By method, or by pair of methods for all pairs: ``wins``, ``ties`` and ``losses``, the numbers of data
+        sets on which the method is better than the control (the first of a pair better than the second),
+        equal and worse; ``p`` of the test by itself; and ``p_holm``, adjusted for all comparisons of the
+        table. Two methods with equal scores on every data set have p = 1.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
     References
     ----------
     Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1. Demsar, J. (2006).
-    Statistical comparisons of classifiers over multiple data sets. JMLR 7, sections 3.1.3 and 3.2.3.
+    Statistical comparisons of classifiers over multiple data sets. JMLR 7, sections 3.1.3 and 3.2.2.
 
     Examples
     --------
