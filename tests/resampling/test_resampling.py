@@ -1,8 +1,14 @@
 import numpy as np
+import pandas as pd
 import pytest
 
 from rotastack.errors import RotastackError
 from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
+from rotastack.seeds import child, root_sequence
+from rotastack.study.artifacts import read_arrays, write_frame
+from rotastack.study.job import Job
+from rotastack.study.steps import rotations
+from rotastack.views import RandomRotation
 
 
 def test_folds_partition_and_stratify():
@@ -49,6 +55,44 @@ def test_rotation_groups_start_with_the_identity():
     )
     assert not np.allclose(groups[0, 1], groups[1, 1])
     assert not np.allclose(rotation_groups(5, 1, 1, 0, identity_first=False), np.eye(5))
+
+
+@pytest.mark.parametrize("max_axes", [1000, 3])
+def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
+    frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
+    about = {"classes": ["x"], "categorical": [False] * 5, "owners": []}
+    write_frame(tmp_path / "table", frame, about)
+    theirs = []
+    for group in (0, 1):
+        spec = {
+            "seed": 7, "dataset": "d", "group": group, "rotations": 4, "flip": True, "max_axes": max_axes,
+        }  # fmt: skip
+        rotations.run(
+            Job("rotations", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]})
+        )
+        arrays = read_arrays(tmp_path / "rotations")
+        theirs.append(
+            [
+                RandomRotation.from_matrix(block, axes, 5).rotation_
+                for block, axes in zip(arrays["block"].values, arrays["axes"].values, strict=True)
+            ]
+        )
+    sequence = child(root_sequence(7), "rotations", "d")
+    ours = rotation_groups(5, 2, 4, sequence, flip=True, max_axes=max_axes)
+    np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"n_features": 0}, "n_features must be at least 1, got 0"),
+        ({"n_features": 3, "n_rotations": 0}, "n_rotations must be at least 1"),
+        ({"n_features": 3, "max_axes": 1}, "max_axes must be at least 2, got 1"),
+    ],
+)
+def test_impossible_rotations(arguments, message):
+    with pytest.raises(RotastackError, match=message):
+        rotation_groups(**arguments)
 
 
 def test_pairs_are_all_there_once():

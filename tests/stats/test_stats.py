@@ -15,11 +15,12 @@ from rotastack.stats import (
     friedman,
     nemenyi,
     variance_components,
+    wilcoxon_holm,
 )
 from rotastack.stats.comparison import cliques
 from rotastack.stats.scores import score_probabilities
 from rotastack.stats.variance import kendall_w
-from rotastack.stats.wilcoxon import holm, wilcoxon_holm
+from rotastack.stats.wilcoxon import holm
 
 # Demsar (2006), table 6: AUC of four versions of C4.5 on 14 data sets.
 DEMSAR = pd.DataFrame(
@@ -150,14 +151,40 @@ def test_nemenyi_and_critical_difference_agree():
 
 def test_holm_by_hand_and_wilcoxon():
     assert holm(pd.Series([0.2, 0.01, 0.03])).tolist() == pytest.approx([0.2, 0.03, 0.06])
-    p = wilcoxon_holm(DEMSAR, control="C4.5")
-    raw = scipy_stats.wilcoxon(DEMSAR["C4.5+m+cf"] - DEMSAR["C4.5"]).pvalue
-    assert p["C4.5+m+cf"] >= raw
-    assert set(p.index) == set(DEMSAR.columns[1:])
-    assert len(wilcoxon_holm(DEMSAR)) == 6
-    assert wilcoxon_holm(pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2]})).iloc[0] == 1
+    table = wilcoxon_holm(DEMSAR, "C4.5", higher_is_better=True)
+    raw = [scipy_stats.wilcoxon(DEMSAR[m] - DEMSAR["C4.5"]).pvalue for m in DEMSAR.columns[1:]]
+    assert table["p"].tolist() == raw
+    assert table["p_holm"].tolist() == holm(pd.Series(raw)).tolist()
+    assert table["p_holm"].equals(compare(DEMSAR, True).holm_p("C4.5"))
+    assert list(table.index) == list(DEMSAR.columns[1:])
+    assert len(wilcoxon_holm(DEMSAR, None, True)) == 6
+    assert wilcoxon_holm(pd.DataFrame({"A": [1.0, 2], "B": [1.0, 2]}), None, True)["p_holm"].item() == 1
     with pytest.raises(RotastackError, match="did you mean 'C4.5'"):
-        wilcoxon_holm(DEMSAR, control="C45")
+        wilcoxon_holm(DEMSAR, "C45", True)
+
+
+def test_wilcoxon_by_hand():
+    """All of five differences have one sign: 2 / 2^5 of the assignments of signs are as extreme."""
+    errors = pd.DataFrame({"A": [0.1, 0.2, 0.3, 0.4, 0.5], "C": [0.1, 0.2, 0.2, 0.5, 0.5]})
+    errors["B"] = 2 * errors["A"]
+    table = wilcoxon_holm(errors, None, higher_is_better=False)
+    assert table.loc[("A", "B")].tolist() == [5, 0, 0, 0.0625, 0.1875]
+    assert table.loc[("A", "C"), ["wins", "ties", "losses"]].tolist() == [1, 3, 1]
+    turned = wilcoxon_holm(errors, None, higher_is_better=True)
+    assert turned["wins"].equals(table["losses"].rename("wins"))
+    assert turned[["p", "p_holm"]].equals(table[["p", "p_holm"]])
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        ({"A": [1.0, 2.0]}, "needs at least 2, got 1"),
+        ({"A": [1.0, 2.0], "B": [1.0, np.nan]}, "no score of method 'B' on data set 1"),
+    ],
+)
+def test_wilcoxon_refuses_what_it_cannot_compare(scores, message):
+    with pytest.raises(RotastackError, match=message):
+        wilcoxon_holm(pd.DataFrame(scores), None, True)
 
 
 def test_wins_and_improvement_by_hand():

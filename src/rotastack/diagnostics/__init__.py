@@ -1,4 +1,4 @@
-"""Diagnostics: what a fitted pool is like."""
+"""Diagnostics of fitted pools: margins, bounds on the error, diversity of members, complexity of trees."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Bounds of the error of a vote by its margins."""
+"""Bounds on the error of a vote, from its margins."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ __all__ = [
 
 
 class EquilibriumMargin(NamedTuple):
-    """The margin at which a bound of the error is tightest.
+    """Result of :func:`equilibrium_margin`: the margin at which a bound on the error is tightest.
 
     Attributes
     ----------
@@ -25,7 +25,7 @@ class EquilibriumMargin(NamedTuple):
     error : float
         q*, the share of margins that may lie below it; the smaller, the better.
     bound : float
-        Of the error, at most 1.
+        The bound on the error, at most 1.
     """
 
     margin: float
@@ -34,19 +34,21 @@ class EquilibriumMargin(NamedTuple):
 
 
 def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float = 0.05) -> EquilibriumMargin:
-    """Return the equilibrium margin of a vote.
+    """Return the equilibrium margin of a vote: the one of the tightest of a family of bounds on the error.
 
-    For each share q = 0, 1/n, ... of rows, theta(q) is the supremum of the margins (above
-    sqrt(8 / |H|), at most 1) that a share of at most q does not exceed; the bound is
-    ``log(H) / n + D^-1(q; u(theta(q)))``, and the smallest one decides.
+    For each share q = 0, 1/n, ... of the n rows, theta(q) is the supremum of the theta, above
+    ``sqrt(8 / |H|)`` and at most 1, for which at most a share q of the rows has a margin of theta or less.
+    The bound of q is ``log |H| / n + D^-1(q; u(theta(q)))``, where
+    ``u(theta) = (8 log |H| / theta^2 log(2 n^2 / log |H|) + log |H| + log(1 / delta)) / n`` and
+    ``D^-1(q; u)`` is the p >= q whose divergence ``D(q || p)`` is u.
 
     Parameters
     ----------
     margins : array-like of shape (n_rows,)
         Between -1 and 1; NaN is left out.
     hypothesis_size : float
-        |H|, size of the space of base learners, more than 1, such as (2 x 100 x p)^3 for trees of depth 2
-        on 100 cuts of each of p columns.
+        |H|, the number of different base learners that could be fitted, more than 1: (2 x 100 x p)^3 for
+        trees of depth 2 on 100 cuts of each of p columns.
     delta : float, default=0.05
         The bound fails with at most this probability.
 
@@ -61,8 +63,9 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
 
     Notes
     -----
-    D(q || p) is read as the Bernoulli divergence q ln(q / p) + (1 - q) ln((1 - q) / (1 - p)) of equation 11, with
-    D^-1(q; u) the p >= q at which it is u. The printed (24) leaves open where its braces end.
+    D(q || p) is read as the Kullback-Leibler divergence of Bernoulli distributions,
+    ``q ln(q / p) + (1 - q) ln((1 - q) / (1 - p))``, of equation 11. Equation 24 as printed leaves open where
+    its braces end.
 
     References
     ----------
@@ -104,12 +107,12 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
 
 
 def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
-    """Return the p in [q, 1] with Bernoulli divergence D(q || p) = u, elementwise.
+    """Return the p in [q, 1] with D(q || p) = u, the Kullback-Leibler divergence of Bernoulli distributions.
 
     Parameters
     ----------
     q : array-like
-        Shares.
+        Shares, 0 to 1.
     u : array-like
         Divergences, at least 0.
 
@@ -132,7 +135,7 @@ def kl_inverse(q: ArrayLike, u: ArrayLike) -> NDArray[np.float64]:
 
 
 def _kl_inverse_log(q, u):
-    """Return -log(1 - p) of that p, by bisection; infinite at q = 1."""
+    """Return -log(1 - p) for the p in [q, 1] with D(q || p) = u, by bisection; infinite at q = 1."""
     with np.errstate(divide="ignore", invalid="ignore"):
         rest = np.log1p(-q)
         low = -rest
@@ -146,10 +149,9 @@ def _kl_inverse_log(q, u):
 
 
 def c_bound(margins: ArrayLike) -> float:
-    """Return one less the squared mean margin over the mean squared margin.
+    """Return the C-bound, 1 minus the squared mean of the margins over the mean of their squares.
 
-    It bounds the error of a vote on the rows that the margins are of, if their mean is positive;
-    otherwise it is 1.
+    It bounds the error of the vote on the rows of these margins if their mean is positive; otherwise it is 1.
 
     Parameters
     ----------
@@ -159,6 +161,11 @@ def c_bound(margins: ArrayLike) -> float:
     Returns
     -------
     float
+
+    Raises
+    ------
+    ValueError
+        No margin.
 
     References
     ----------
@@ -183,25 +190,33 @@ def c_bound(margins: ArrayLike) -> float:
 def linear_bound(
     margins: ArrayLike, weights: ArrayLike, *, beta: float = 1.0, room: float = 1.0, delta: float = 0.05
 ) -> float:
-    """Return the bound of the DRMF paper for a vote seen as a linear classifier of its members' votes.
+    """Return a bound on the error of a weighted vote, as that of a linear classifier of its members' votes.
 
-    ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
-    ``eta = 64.5 (R^2 + room^2) (||w||^2 + E^2 / room^2) / beta^2``, where R^2 is the number of members and E^2 the
-    sum over rows of the squared shortfalls of margins below beta.
+    On N rows it is ``(2 / N) (eta log2(8 e N / eta) log2(32 N) + log2(8 N / delta))`` with
+    ``eta = 64.5 (R^2 + room^2) (||w||^2 + E^2 / room^2) / beta^2``, where R^2 is the number of members and
+    E^2 the sum over rows of the squared shortfalls of margins below beta.
 
     Parameters
     ----------
     margins : array-like of shape (n_rows,)
-        Sums of w over members that are right, less those that are wrong.
+        Sum of the weights of the members that are right on a row, minus that of those that are wrong; NaN is
+        left out.
     weights : array-like of shape (n_members,)
+        w, the members' weights in the vote.
     beta, room, delta : float
-        beta, Delta and delta of the theorem; all positive.
+        beta, Delta and delta of the theorem, all positive: margins below beta count as shortfalls, and the
+        bound fails with probability delta at most.
 
     Returns
     -------
     float
-        At most 1: a bound above says nothing, which is common, and so does the theorem where
-        eta exceeds e N.
+        At most 1. It is 1, and tells nothing, on most tables of a few thousand rows, and wherever eta exceeds
+        e N, for which the theorem has no bound.
+
+    Raises
+    ------
+    ValueError
+        No margin, or parameters outside their range.
 
     References
     ----------

@@ -10,11 +10,12 @@ __all__ = ["oob_error", "tree_complexity"]
 
 
 def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
-    """Count nodes, leaves and depth of each tree of a fitted ensemble.
+    """Return the numbers of nodes and leaves, and the depth, of each tree of a fitted ensemble.
 
     Parameters
     ----------
-    estimator : fitted forest of ours, scikit-learn tree or forest, or XGBoost classifier
+    estimator : estimator
+        A fitted forest of this package, a tree or a forest of scikit-learn, or an XGBoost classifier.
 
     Returns
     -------
@@ -28,7 +29,7 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
     >>> {k: v.tolist() for k, v in tree_complexity(tree).items()}
     {'n_nodes': [3], 'n_leaves': [2], 'depth': [1]}
     """
-    if isinstance(estimator, DummyClassifier):  # one class in training: a root and nothing else
+    if isinstance(estimator, DummyClassifier):  # in place of a tree where training has one class: a lone root
         counts = [(1, 1, 0)]
     elif hasattr(estimator, "get_booster"):
         dumps = estimator.get_booster().get_dump()
@@ -50,9 +51,18 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
 
 
 def oob_error(estimator: Any, y: NDArray) -> float:
-    """Return the out-of-bag error of a fitted forest, over the rows that were ever out of bag.
+    """Return the out-of-bag error of a fitted forest; of a regressor, the mean squared error.
 
-    The mean squared error of a regressor. NaN where the estimator keeps nothing out of bag.
+    Parameters
+    ----------
+    estimator : fitted estimator
+    y : ndarray of shape (n_rows,)
+        Class numbers or target of the training rows.
+
+    Returns
+    -------
+    float
+        Over the rows that are out of bag for a member; NaN for an estimator without out-of-bag predictions.
     """
     predicted = getattr(estimator, "oob_prediction_", None)
     if predicted is not None:

@@ -1,4 +1,4 @@
-"""Margins of a pool's votes, and what they bound (thesis, section 1.6.6)."""
+"""Margins of a pool's votes, Chebyshev's bound and the correlation of members (thesis, section 1.6.6)."""
 
 from typing import NamedTuple
 
@@ -19,16 +19,16 @@ __all__ = [
 
 
 class MarginSummary(NamedTuple):
-    """What margins say of a pool.
+    """Summary statistics of a pool's margins; numbers in brackets are equations of the thesis.
 
     Attributes
     ----------
     mean, variance : float
-        Of the margin over rows (equations 1.14 and 1.15).
+        Mean and variance of the margin over rows (1.14 and 1.15).
     chebyshev_bound : float
-        Bound of the probability of a negative margin (1.16).
+        Bound on the probability of a negative margin (1.16).
     mean_correlation : float
-        Of the members' raw margins (1.21).
+        Mean correlation of the members' raw margins (1.21).
     """
 
     mean: float
@@ -38,7 +38,7 @@ class MarginSummary(NamedTuple):
 
 
 def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return each row's margin: share of votes for its class minus that of the most-voted other one.
+    """Return each row's margin: share of votes for its class minus that for the most-voted wrong class.
 
     Parameters
     ----------
@@ -76,17 +76,22 @@ def margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> ND
 
 
 def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return 1 for a right vote, -1 for one for the row's most-voted wrong class, 0 for another.
+    """Return each vote's raw margin: 1 if right, -1 if for the row's most-voted wrong class, otherwise 0.
 
     Parameters
     ----------
-    votes, y, mask
-        As in :func:`margins`.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,)
+        Classes.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count, such as those of members that have the row out of bag.
 
     Returns
     -------
     ndarray of shape (n_rows, n_members)
-        NaN for votes that do not count. Ties of wrong classes go to the lowest.
+        NaN for votes that do not count. Of wrong classes with equally many votes the first, in sorted order,
+        counts.
 
     References
     ----------
@@ -107,7 +112,7 @@ def raw_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
 
 
 def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the cumulative distribution of margins: the values, and the share of rows at or below each.
+    """Return the empirical distribution of margins: the values, and the share of rows at or below each.
 
     Parameters
     ----------
@@ -117,7 +122,7 @@ def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray
     Returns
     -------
     values, shares : ndarray of shape (n_values,)
-        Different values, ascending.
+        Distinct margins, ascending, and shares of rows.
 
     References
     ----------
@@ -134,10 +139,10 @@ def cumulative_margins(margins: ArrayLike) -> tuple[NDArray[np.float64], NDArray
 
 
 def chebyshev_bound(margins: ArrayLike) -> float:
-    """Return the variance of the margins over the square of their mean.
+    """Return Chebyshev's bound on the probability of a negative margin.
 
-    By Chebyshev's inequality the probability of a negative margin is at most this, if the mean is
-    positive; otherwise nothing is known, and the bound is infinite.
+    It is the variance of the margins over the square of their mean, if the mean is positive; otherwise there
+    is no bound, and the result is infinite.
 
     Parameters
     ----------
@@ -147,7 +152,7 @@ def chebyshev_bound(margins: ArrayLike) -> float:
     Returns
     -------
     float
-        At least 0; above 1 it says nothing.
+        At least 0; a value above 1 tells nothing.
 
     References
     ----------
@@ -165,21 +170,25 @@ def chebyshev_bound(margins: ArrayLike) -> float:
 
 
 def mean_correlation(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> float:
-    """Return the mean correlation of the members' raw margins.
+    """Return the mean correlation of the members' raw margins; the smaller, the more diverse the pool.
 
-    The variance of the margin over rows, over the squared mean of the members' standard deviations
-    ``sqrt(p + q - (p - q)^2)``, p and q being the shares of rows on which a member votes for the
-    right class and for the pool's most-voted wrong one. The smaller, the more diverse the pool.
+    It is the variance of the margin over rows, divided by the squared mean of the members' standard
+    deviations ``sqrt(p + q - (p - q)^2)``, p and q being the shares of rows on which a member votes for the
+    right class and for the wrong class with most votes in the pool.
 
     Parameters
     ----------
-    votes, y, mask
-        As in :func:`margins`.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,)
+        Classes.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count, such as those of members that have the row out of bag.
 
     Returns
     -------
     float
-        NaN if no member ever errs.
+        NaN if no member's raw margin varies, as when no member errs.
 
     References
     ----------
@@ -197,12 +206,16 @@ def mean_correlation(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = No
 
 
 def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> MarginSummary:
-    """Return mean and variance of the margin, Chebyshev's bound and the mean correlation.
+    """Return mean and variance of the margin, Chebyshev's bound and the members' mean correlation.
 
     Parameters
     ----------
-    votes, y, mask
-        As in :func:`margins`.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,)
+        Classes.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count, such as those of members that have the row out of bag.
 
     Returns
     -------
@@ -234,12 +247,12 @@ def summarize_margins(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = N
 
 
 def _shares(votes, y, mask):
-    """Return the shares of votes for the right and the most-voted wrong class, and that class."""
+    """Return the shares of votes for the right and for the most-voted wrong class, and the latter class."""
     n_classes = int(max(votes.max(initial=0), y.max(initial=0))) + 1
     counts = np.empty((len(y), max(n_classes, 2)))
     for c in range(counts.shape[1]):
-        said = votes == c
-        counts[:, c] = said.sum(axis=1) if mask is None else (said & mask).sum(axis=1)
+        chosen = votes == c
+        counts[:, c] = chosen.sum(axis=1) if mask is None else (chosen & mask).sum(axis=1)
     total = np.full(len(y), votes.shape[1]) if mask is None else mask.sum(axis=1)
     rows = np.arange(len(y))
     right = counts[rows, y].copy()
@@ -250,6 +263,7 @@ def _shares(votes, y, mask):
 
 
 def _known(values):
+    """Return the values that are not NaN; ValueError if there are none."""
     values = np.asarray(values, dtype=np.float64)
     values = values[~np.isnan(values)]
     if not len(values):

@@ -1,6 +1,6 @@
-"""Pairs of members: how often they disagree, and how much of their agreement is chance.
+"""Pairs of members: how often they disagree, and how far they agree beyond chance.
 
-All pairs at once, by matrix products of one-hot votes.
+All pairs are computed at once, by matrix products of one-hot votes.
 """
 
 from typing import NamedTuple
@@ -24,15 +24,15 @@ __all__ = [
 def disagreement(
     votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None
 ) -> NDArray[np.float64]:
-    """Return the share of rows on which two members differ, for all pairs.
+    """Return the share of rows on which two members disagree, for all pairs.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_members)
         Class that each member votes for: numbers or names.
     y : array-like of shape (n_rows,), optional
-        Classes. With them members differ where one is right and the other is wrong, as the source has
-        it; without, where they vote for different classes. With two classes that is the same.
+        Classes. If given, two members differ where one is right and the other is wrong, as in the source;
+        otherwise where they vote for different classes. With two classes both are the same.
     mask : array-like of bool of shape (n_rows, n_members), optional
         Which votes count; a pair is compared on rows on which both do.
 
@@ -61,16 +61,22 @@ def disagreement(
 
 
 def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayLike | None = None) -> float:
-    """Return the mean over pairs of different members of :func:`disagreement`; NaN for one member.
+    """Return the mean over pairs of members of the share of rows on which the two disagree.
 
     Parameters
     ----------
-    votes, y, mask
-        As in :func:`disagreement`.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,), optional
+        Classes. If given, two members differ where one is right and the other is wrong; otherwise where they
+        vote for different classes.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count; a pair is compared on rows on which both do.
 
     Returns
     -------
     float
+        NaN for a single member.
 
     Examples
     --------
@@ -82,7 +88,10 @@ def mean_disagreement(votes: ArrayLike, y: ArrayLike | None = None, mask: ArrayL
 
 
 def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64]:
-    """Return Cohen's kappa, the agreement beyond chance, for all pairs of members.
+    """Return Cohen's kappa for all pairs of members.
+
+    With theta_1 the share of rows on which two members agree, and theta_2 the share on which they would by
+    chance, given how often each votes for each class, it is ``(theta_1 - theta_2) / (1 - theta_2)``.
 
     Parameters
     ----------
@@ -94,7 +103,7 @@ def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64
     Returns
     -------
     ndarray of shape (n_members, n_members)
-        1 for members that vote for one class always and for the same; NaN for pairs without a
+        1 for two members that vote for one and the same class on all rows; NaN for pairs without a
         common row.
 
     References
@@ -113,11 +122,12 @@ def kappa(votes: ArrayLike, mask: ArrayLike | None = None) -> NDArray[np.float64
 
 
 class KappaError(NamedTuple):
-    """A point for each pair of members.
+    """Points of a kappa-error diagram, one for each pair of members.
 
     Attributes
     ----------
     kappa : ndarray of shape (n_pairs,)
+        Cohen's kappa of the two members.
     error : ndarray of shape (n_pairs,)
         Mean of the two members' errors.
     """
@@ -127,12 +137,16 @@ class KappaError(NamedTuple):
 
 
 def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> KappaError:
-    """Return the points of a kappa-error diagram.
+    """Return the points of a kappa-error diagram: each pair's kappa and mean error.
 
     Parameters
     ----------
-    votes, y, mask
-        As in :func:`disagreement`.
+    votes : array-like of shape (n_rows, n_members)
+        Class that each member votes for: numbers or names.
+    y : array-like of shape (n_rows,)
+        Classes.
+    mask : array-like of bool of shape (n_rows, n_members), optional
+        Which votes count.
 
     Returns
     -------
@@ -158,18 +172,18 @@ def kappa_error(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -
 
 
 def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayLike | None = None) -> float:
-    """Return the diversity of the QMM paper, which is agreement, and grows as members are removed.
+    """Return "diversity" as the QMM paper defines it, for comparison with its tables.
 
-    One less the sum of the disagreements of all pairs kept, divided by the number of pairs of the
-    *unpruned* ensemble: an ensemble looks diverse by having few members. For comparison with its tables;
-    :func:`disagreement` says how diverse members are.
+    It is 1 minus the sum of the disagreements of all pairs kept, divided by the number of pairs of the
+    *unpruned* ensemble. So it measures agreement, and grows as members are removed; to measure how diverse
+    members are, take :func:`mean_disagreement`.
 
     Parameters
     ----------
     votes : array-like of shape (n_rows, n_kept)
-        Of the members kept.
+        Class that each member kept votes for.
     n_members : int, optional
-        T, members of the unpruned ensemble; by default those given.
+        T, the size of the unpruned ensemble; by default the number of members kept.
     mask : array-like of bool of shape (n_rows, n_kept), optional
         Which votes count.
 
@@ -177,6 +191,11 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
     -------
     float
         NaN for an unpruned ensemble of one member.
+
+    Raises
+    ------
+    ValueError
+        `n_members` is less than the number kept.
 
     References
     ----------
@@ -200,7 +219,7 @@ def paper_diversity(votes: ArrayLike, n_members: int | None = None, mask: ArrayL
 
 
 def kappa_matrix(codes: NDArray[np.integer], n_classes: int) -> NDArray[np.float64]:
-    """Return kappa of all pairs; votes are class numbers, -1 for none."""
+    """Return Cohen's kappa of all pairs; votes are class numbers, -1 for votes that do not count."""
     same, shared, chance = _pair_sums(codes, n_classes)
     total = np.maximum(shared, 1.0)
     agreed, expected = same / total, chance / total**2
@@ -217,34 +236,37 @@ def _pair_sums(codes, n_classes):
     same, chance = np.zeros((T, T)), np.zeros((T, T))
     shared = np.full((T, T), float(len(codes))) if full else (cast.T @ cast).astype(np.float64)
     for c in range(n_classes):
-        said = (codes == c).astype(np.float32)  # sums below 2^24 are exact
-        same += said.T @ said
+        chosen = (codes == c).astype(np.float32)  # sums below 2^24 are exact
+        same += chosen.T @ chosen
         if full:
-            counts = said.sum(axis=0, dtype=np.float64)
+            counts = chosen.sum(axis=0, dtype=np.float64)
             chance += np.outer(counts, counts)
         else:
-            counts = (said.T @ cast).astype(np.float64)
+            counts = (chosen.T @ cast).astype(np.float64)
             chance += counts * counts.T
     return same, shared, chance
 
 
 def _correctness(codes, truth):
+    """Return 1 for right votes, 0 for wrong ones and -1 for those that do not count."""
     return np.where(codes < 0, -1, (codes == truth[:, None]).astype(np.int64))
 
 
 def _ratio(a, b):
+    """Return a / b elementwise, NaN where b is 0."""
     a, b = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     return np.divide(a, b, out=np.full(np.shape(a), np.nan), where=b > 0)
 
 
 def _mean_of_pairs(matrix):
+    """Return the mean of a symmetric matrix above its diagonal, NaN left out."""
     pairs = matrix[np.triu_indices(len(matrix), 1)]
     pairs = pairs[~np.isnan(pairs)]
     return float(pairs.mean()) if len(pairs) else float("nan")
 
 
 def _coded(votes, y, mask):
-    """Return votes as class numbers (-1: does not count), the number of classes, and the truth."""
+    """Return votes as class numbers (-1: does not count), the number of classes, and the rows' classes."""
     codes, truth, mask = checked_labels(votes, mask=mask) if y is None else checked_ballots(votes, y, mask)
     n_classes = 1 + int(max(codes.max(initial=0), -1 if truth is None else truth.max(initial=0)))
     if mask is not None:

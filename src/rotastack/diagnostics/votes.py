@@ -1,4 +1,4 @@
-"""Votes as diagnostics take them: labels of any kind, turned into class numbers."""
+"""Checks of votes given to diagnostics; labels of any kind become class numbers."""
 
 from typing import Any
 
@@ -9,36 +9,43 @@ __all__ = ["checked_ballots", "checked_labels"]
 
 
 def checked_ballots(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, Any, Any]:
-    """Return votes and classes as class numbers, and the mask as it is.
+    """Check votes and their rows' classes; return both as class numbers, and the mask as booleans or None.
 
     Raises
     ------
     ValueError
-        Shapes that do not fit, or numbers that are no labels.
+        Shapes that do not fit, or floating-point numbers, which are no labels.
     """
-    said, truth = np.asarray(votes), np.asarray(y)
-    if said.ndim != 2 or truth.shape != said.shape[:1]:
+    labels, truth = np.asarray(votes), np.asarray(y)
+    if labels.ndim != 2 or truth.shape != labels.shape[:1]:
         raise ValueError(
-            f"votes must be (row, member) and y (row,), got shapes {said.shape} and {truth.shape}"
+            f"votes must be (row, member) and y (row,), got shapes {labels.shape} and {truth.shape}"
         )
-    if said.dtype.kind not in "biuUSO" or truth.dtype.kind not in "biuUSO":
+    if labels.dtype.kind not in "biuUSO" or truth.dtype.kind not in "biuUSO":
         raise ValueError("votes and y must be class labels")
-    _, codes = np.unique(np.concatenate([truth, said.ravel()]), return_inverse=True)
-    return codes[len(truth) :].reshape(said.shape), codes[: len(truth)], _checked_mask(mask, said)
+    _, codes = np.unique(np.concatenate([truth, labels.ravel()]), return_inverse=True)
+    return codes[len(truth) :].reshape(labels.shape), codes[: len(truth)], _checked_mask(mask, labels)
 
 
 def checked_labels(votes: ArrayLike, mask: ArrayLike | None = None) -> tuple[Any, None, Any]:
-    """Return the same where there are no classes to compare with."""
-    said = np.asarray(votes)
-    if said.ndim != 2:
-        raise ValueError(f"votes must be (row, member), got shape {said.shape}")
-    if said.dtype.kind not in "biuUSO":
+    """Check votes without the classes of their rows; return them as class numbers, None, and the mask.
+
+    Raises
+    ------
+    ValueError
+        Shapes that do not fit, or floating-point numbers, which are no labels.
+    """
+    labels = np.asarray(votes)
+    if labels.ndim != 2:
+        raise ValueError(f"votes must be (row, member), got shape {labels.shape}")
+    if labels.dtype.kind not in "biuUSO":
         raise ValueError("votes must be class labels")
-    _, codes = np.unique(said.ravel(), return_inverse=True)
-    return codes.reshape(said.shape), None, _checked_mask(mask, said)
+    _, codes = np.unique(labels.ravel(), return_inverse=True)
+    return codes.reshape(labels.shape), None, _checked_mask(mask, labels)
 
 
 def _checked_mask(mask, votes):
+    """Return the mask as booleans; ValueError if it has not the shape of the votes."""
     if mask is None:
         return None
     mask = np.asarray(mask, dtype=bool)

@@ -1,4 +1,4 @@
-"""Resampling: fold groups, rotation groups and the pairs of nested cross-validation."""
+"""Resampling: fold groups, random splits, rotation groups, pairs of folds for nested cross-validation."""
 
 import lazy_loader
 

@@ -14,7 +14,7 @@ __all__ = ["fold_groups"]
 def fold_groups(
     y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None
 ) -> NDArray[np.int16]:
-    """Draw random stratified partitions of the rows.
+    """Draw fold groups: random stratified partitions of the rows into disjoint folds.
 
     Group g is the same whatever `n_groups` is, so more groups can be added later.
     A class with fewer rows than folds is spread over as many folds as it has rows.
@@ -28,7 +28,7 @@ def fold_groups(
     n_folds : int
         Number of disjoint folds (F), at least 2.
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+        Seed; see Notes for the one that gives the folds of a study.
 
     Returns
     -------
@@ -39,6 +39,12 @@ def fold_groups(
     ------
     RotastackError
         Fewer than 2 folds, fewer rows than folds, or every class smaller than `n_folds`.
+
+    Notes
+    -----
+    A study seeds its fold groups by its ``seed`` and the name of the data set: they are those of
+    ``random_state=child(root_sequence(seed), "folds", dataset)``, with ``child`` and ``root_sequence`` from
+    `rotastack.seeds`.
 
     Examples
     --------
@@ -66,7 +72,7 @@ def fold_groups(
     for group in range(n_groups):
         seed = integer_seed(child(sequence, group))
         splitter = StratifiedKFold(n_splits=n_folds, shuffle=True, random_state=seed)
-        with warnings.catch_warnings():  # small classes are allowed here, see above
+        with warnings.catch_warnings():  # a class smaller than n_folds is spread thin, on purpose
             warnings.filterwarnings("ignore", message="The least populated class")
             for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
                 folds[group, test] = fold

@@ -24,16 +24,18 @@ def repeated_holdout(
 ) -> NDArray[np.bool_]:
     """Draw random test sets, uniform over those that leave every class and level in training.
 
-    Repeat r is the same whatever `n_repeats` is. Splits are drawn until one has all classes and
-    levels in training; where 200 are in vain, a row of each is put there first, with a warning.
+    Repeat r is the same whatever `n_repeats` is. For each, up to 200 splits are drawn until one has all
+    classes and levels in training; if none has, a row of each is put into training first, with a warning.
 
     Parameters
     ----------
     y : array-like of shape (n_rows,)
         Class labels.
     n_repeats : int
+        Number of splits.
     train_size : float or int
-        What is trained on: a share of the rows, rounded, or a whole number of rows.
+        Size of the training sets: a share of the rows, rounded to whole rows, if a float; a number of rows if
+        an int.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
     levels : array-like of shape (n_rows, n_columns), optional
@@ -47,7 +49,8 @@ def repeated_holdout(
     Raises
     ------
     RotastackError
-        No row would be left for training or for testing.
+        `n_repeats` below 1; no row left for training or for testing; or too few training rows for all classes
+        and levels.
 
     References
     ----------
@@ -95,7 +98,7 @@ def repeated_holdout(
 
 
 def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
-    """Return training rows that hold every level: rows that add most levels first, the rest at random."""
+    """Return training rows that hold every level: greedily those that add most, then random ones."""
     order = rng.permutation(len(codes[0]))
     numbers = np.cumsum([0, *sizes[:-1]])
     levels = np.stack([c[order] + first for c, first in zip(codes, numbers, strict=True)], axis=1)

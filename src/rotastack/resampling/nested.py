@@ -1,4 +1,4 @@
-"""The pairs of held-out folds that nested cross-validation trains for."""
+"""The pairs of folds that nested cross-validation holds out."""
 
 from rotastack.errors import RotastackError
 
@@ -6,10 +6,26 @@ __all__ = ["nested_pairs"]
 
 
 def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
-    """List the pairs of folds (a, b), a <= b, that are held out together.
+    """List the pairs of folds (a, b), a <= b, that nested cross-validation holds out together.
 
-    The diagonal (a, a) stands for one fold held out alone; methods without a second level
-    use it. F folds give F(F+1)/2 pairs (thesis, section 3.3.1).
+    For each pair members are trained on all other folds. Their predictions for one of the two folds train the
+    second level, those for the other test it. A pair (a, a) is one fold held out alone, for methods without a
+    second level. F folds give F (F + 1) / 2 pairs (thesis, section 3.3.1).
+
+    Parameters
+    ----------
+    n_folds : int
+        F, at least 2.
+
+    Returns
+    -------
+    list of (int, int)
+        In lexicographic order.
+
+    Raises
+    ------
+    RotastackError
+        Fewer than 2 folds.
 
     Examples
     --------

@@ -5,9 +5,53 @@ from numpy.typing import NDArray
 
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
-from rotastack.views.haar import haar_rotations
+from rotastack.views.haar import draw_rotation
 
-__all__ = ["rotation_groups"]
+__all__ = ["draw_group", "rotation_groups"]
+
+
+def draw_group(
+    n_features: int,
+    n_rotations: int,
+    sequence: np.random.SeedSequence,
+    *,
+    flip: bool = False,
+    max_axes: int = 1000,
+    identity_first: bool = True,
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Draw one group of Haar-distributed rotations, each of all columns or of `max_axes` random ones.
+
+    Parameters
+    ----------
+    n_features : int
+        p, the number of columns that may be rotated; for 0 the rotations are empty matrices.
+    n_rotations : int
+        Rotations in the group (K).
+    sequence : SeedSequence
+        Seed of the group; rotation k is drawn from its child k.
+    flip : bool, default=False
+        Draw from O(m) (reflections allowed) instead of SO(m).
+    max_axes : int, default=1000
+        The most columns that one rotation mixes.
+    identity_first : bool, default=True
+        Make rotation 0 the identity.
+
+    Returns
+    -------
+    axes : ndarray of shape (n_rotations, m), m = min(n_features, max_axes)
+        Sorted column numbers that each rotation mixes.
+    blocks : ndarray of shape (n_rotations, m, m)
+        The rotations of these columns.
+    """
+    m = min(n_features, max_axes)
+    axes = np.zeros((n_rotations, m), dtype=np.int32)
+    blocks = np.zeros((n_rotations, m, m))
+    for k in range(n_rotations if n_features else 0):
+        rng = np.random.default_rng(child(sequence, k))
+        axes[k], blocks[k] = draw_rotation(n_features, rng, flip, max_axes)
+    if identity_first:
+        blocks[0] = np.eye(m)
+    return axes, blocks
 
 
 def rotation_groups(
@@ -17,6 +61,7 @@ def rotation_groups(
     random_state: object = None,
     *,
     flip: bool = False,
+    max_axes: int = 1000,
     identity_first: bool = True,
 ) -> NDArray[np.float64]:
     """Draw groups of Haar-distributed rotations.
@@ -32,9 +77,11 @@ def rotation_groups(
     n_rotations : int
         Rotations in a group (K).
     random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+        Seed; see Notes for the one that gives the rotations of a study.
     flip : bool, default=False
         Draw from O(p) (reflections allowed) instead of SO(p).
+    max_axes : int, default=1000
+        Tables of more columns have this many random ones rotated; the others stay as they are.
     identity_first : bool, default=True
         Make rotation 0 of each group the identity.
 
@@ -43,26 +90,51 @@ def rotation_groups(
     ndarray of shape (n_groups, n_rotations, n_features, n_features)
         Matrices R, applied as ``X @ R``.
 
+    Raises
+    ------
+    RotastackError
+        No feature, group or rotation is asked for, or `max_axes` is below 2.
+
+    Notes
+    -----
+    A study seeds its rotations by its ``seed`` and the name of the data set, so that every data set has its
+    own. Its rotation groups, in order, are those of
+    ``random_state=child(root_sequence(seed), "rotations", dataset)``, with ``child`` and ``root_sequence``
+    from `rotastack.seeds`, the number of numeric columns that preparation leaves as `n_features`, and
+    ``flip`` and ``max_axes`` of the study's protocol.
+
     Examples
     --------
     >>> from rotastack.resampling import rotation_groups
     >>> groups = rotation_groups(3, n_groups=2, n_rotations=4, random_state=0)
     >>> groups.shape
     (2, 4, 3, 3)
+
+    The rotations of iris in a study with ``seed: 1``:
+
+    >>> from rotastack.seeds import child, root_sequence
+    >>> sequence = child(root_sequence(1), "rotations", "iris")
+    >>> of_study = rotation_groups(4, n_groups=3, n_rotations=8, random_state=sequence)
     """
-    for name, value in [
-        ("n_features", n_features),
-        ("n_groups", n_groups),
-        ("n_rotations", n_rotations),
+    for name, value, least in [
+        ("n_features", n_features, 1),
+        ("n_groups", n_groups, 1),
+        ("n_rotations", n_rotations, 1),
+        ("max_axes", max_axes, 2),
     ]:
-        if value < 1:
-            raise RotastackError(f"{name} must be at least 1, got {value}")
+        if value < least:
+            raise RotastackError(f"{name} must be at least {least}, got {value}")
     sequence = root_sequence(random_state)
-    groups = np.empty((n_groups, n_rotations, n_features, n_features))
-    for group in range(n_groups):
+    groups = np.tile(np.eye(n_features), (n_groups, n_rotations, 1, 1))
+    for g in range(n_groups):
+        axes, blocks = draw_group(
+            n_features,
+            n_rotations,
+            child(sequence, g),
+            flip=flip,
+            max_axes=max_axes,
+            identity_first=identity_first,
+        )
         for k in range(n_rotations):
-            rng = np.random.default_rng(child(sequence, group, k))
-            groups[group, k] = haar_rotations(n_features, rng, flip=flip)
-        if identity_first:
-            groups[group, 0] = np.eye(n_features)
+            groups[g, k][np.ix_(axes[k], axes[k])] = blocks[k]
     return groups

@@ -1,15 +1,18 @@
-"""Statistics: ranks, tests over data sets, and the variance of a result matrix."""
+"""Statistics: ranks and tests of methods over data sets, tests on one data set, components of variance."""
 
 import lazy_loader
 
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "bayesian": ["bayesian_signed_rank"],
         "comparison": ["Comparison", "compare"],
         "friedman": ["friedman"],
         "nemenyi": ["critical_difference", "nemenyi"],
         "pairs": ["compare_pair"],
         "ranks": ["average_ranks"],
+        "resampled_t": ["corrected_t"],
         "variance": ["variance_components"],
+        "wilcoxon": ["wilcoxon_holm"],
     },
 )

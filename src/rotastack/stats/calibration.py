@@ -1,4 +1,4 @@
-"""How often decisions of a stated confidence are right."""
+"""Calibration: the accuracy of decisions against their confidence."""
 
 import numpy as np
 import pandas as pd
@@ -8,24 +8,26 @@ __all__ = ["calibration_curve", "calibration_error"]
 
 
 def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bins: int = 10) -> pd.DataFrame:
-    """Compare the confidence of decisions, the largest probability of each row, with how often they are right.
+    """Return the mean confidence and the accuracy of decisions, by bins of confidence.
 
-    Unlike scikit-learn's function of this name it takes any number of classes, and counts rows, so that curves of
-    several tables can be averaged.
+    The confidence of a decision is the largest probability of its row. Unlike scikit-learn's function of this
+    name it takes any number of classes, and counts rows, so that curves of several tables can be averaged.
 
     Parameters
     ----------
     y : ndarray of shape (n_rows,)
         Class numbers.
     proba : ndarray of shape (n_rows, n_classes)
-        Rows sum to 1.
+        Class probabilities; rows sum to 1.
     n_bins : int
-        Bins of equal width from 0 to 1; a confidence between two bins counts in the lower one.
+        Number of bins, of equal width from 0 to 1; a confidence on the border of two bins counts in the lower
+        one.
 
     Returns
     -------
     DataFrame
-        Of the bins that have rows: ``bin`` (from 0), ``rows``, means ``confidence`` and ``accuracy``.
+        A row for each bin that is not empty: its number ``bin`` (from 0), its number of ``rows``, their mean
+        ``confidence`` and their ``accuracy``.
 
     References
     ----------
@@ -54,12 +56,17 @@ def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bin
 
 
 def calibration_error(curve: pd.DataFrame) -> float:
-    """Return the expected calibration error: the distance of accuracy and confidence, averaged over rows.
+    """Return the expected calibration error: the mean distance of accuracy from confidence, weighted by rows.
 
     Parameters
     ----------
     curve : DataFrame
-        From :func:`calibration_curve`.
+        From :func:`calibration_curve`: columns ``rows``, ``confidence`` and ``accuracy``.
+
+    Returns
+    -------
+    float
+        0 for perfect calibration, 1 at most.
 
     References
     ----------

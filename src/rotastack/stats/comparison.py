@@ -1,4 +1,4 @@
-"""Compare methods over data sets: everything from one table of scores."""
+"""Compare methods over data sets: ranks, tests, wins and improvements from one table of scores."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,12 +16,14 @@ __all__ = ["Comparison", "cliques", "compare"]
 
 @dataclass(frozen=True)
 class Comparison:
-    """Result of :func:`compare`; each part is computed when it is asked for.
+    """Comparison of methods over data sets; each part is computed when it is read.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
     """
 
     scores: pd.DataFrame
@@ -29,7 +31,7 @@ class Comparison:
 
     @cached_property
     def average_ranks(self) -> pd.Series:
-        """Rank of each method averaged over data sets; 1 is best, ties share."""
+        """Rank of each method averaged over data sets; 1 is best, tied methods share their mean rank."""
         return average_ranks(self.scores, self.higher_is_better)
 
     @cached_property
@@ -43,27 +45,27 @@ class Comparison:
 
     @property
     def iman_davenport_f(self) -> float:
-        """F of Iman and Davenport."""
+        """Iman and Davenport's F, computed from Friedman's statistic."""
         return self._friedman.F
 
     @property
     def df(self) -> tuple[int, int]:
-        """Degrees of freedom of F."""
+        """Degrees of freedom of Iman and Davenport's F."""
         return self._friedman.df
 
     @property
     def p_value(self) -> float:
-        """Probability of so large an F if all methods were equal."""
+        """p-value of Iman and Davenport's F: the probability of one as large if all methods were equal."""
         return self._friedman.p
 
     @cached_property
     def nemenyi_p(self) -> pd.DataFrame:
-        """Nemenyi's p-values of all pairs."""
+        """p-values of Nemenyi's test for all pairs of methods."""
         return nemenyi(self.scores, self.higher_is_better)
 
     @cached_property
     def wins(self) -> pd.DataFrame:
-        """Row method against column method: data sets won, a tie counting one half."""
+        """Number of data sets on which the row's method beats the column's, a tie counting one half."""
         values = self.scores.to_numpy() * (1 if self.higher_is_better else -1)
         difference = values[:, :, None] - values[:, None, :]
         table = (difference > 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
@@ -76,30 +78,30 @@ class Comparison:
         return (sign * self.scores).gt(sign * self.scores[control], axis=0).sum()
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Return the critical difference of average ranks for these data sets and methods."""
+        """Return Nemenyi's critical difference of average ranks for as many data sets and methods."""
         return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)
 
     def holm_p(self, control: str) -> pd.Series:
-        """Return Holm-adjusted Wilcoxon p-values of every method against `control`."""
-        return wilcoxon_holm(self.scores, control)
+        """Return p-values of Wilcoxon's tests of every other method against `control`, adjusted by Holm."""
+        return wilcoxon_holm(self.scores, control, self.higher_is_better)["p_holm"]
 
     def improvement(self, control: str) -> pd.Series:
-        """Return each method's average relative improvement over `control` in percent.
+        """Return each method's mean improvement over `control`, in percent of the control's score.
 
-        Data sets on which the control scores 0 are left out.
+        Above 0 for a better method; data sets on which the control scores 0 are left out.
         """
         return self._gains(control).mean()
 
     def worst_loss(self, control: str) -> pd.DataFrame:
-        """Return by how much of `control`'s score each method is worse where it is worst.
+        """Return each method's largest loss against `control` on any data set, and that data set.
 
         Data sets on which the control scores 0 are left out.
 
         Returns
         -------
         DataFrame of shape (n_methods, 2)
-            ``loss`` in percent, below 0 for a method that is better everywhere, and the data set, ``on``;
-            NaN and None where no data set is left.
+            ``loss`` in percent of the control's score, below 0 for a method that is better everywhere, and
+            ``on``, the data set; NaN and None if no data set is left.
         """
         losses = -self._gains(control)
         if not len(losses):
@@ -107,7 +109,7 @@ class Comparison:
         return pd.DataFrame({"loss": losses.max(), "on": losses.idxmax()})
 
     def _gains(self, control: str) -> pd.DataFrame:
-        """Return relative improvements in percent where the control does not score 0."""
+        """Return improvements in percent of the control's score, on the data sets on which that is not 0."""
         base = self.scores[control]
         sign = 1 if self.higher_is_better else -1
         return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0], axis=0)
@@ -121,10 +123,12 @@ def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
     scores : DataFrame of shape (n_datasets, n_methods)
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
 
     Returns
     -------
     Comparison
+        With ranks, tests, wins and improvements, computed when they are read.
 
     Examples
     --------
@@ -137,7 +141,7 @@ def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
 
 
 def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
-    """Group methods that do not differ: maximal runs of neighbours in rank, two or more long.
+    """Group methods that do not differ significantly, as drawn by bars in a critical-difference diagram.
 
     Parameters
     ----------
@@ -145,6 +149,11 @@ def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:
         Average rank of each method.
     different : DataFrame of bool
         Whether two methods differ significantly.
+
+    Returns
+    -------
+    list of list of str
+        Maximal runs of two or more methods, neighbours in rank, of which no two differ.
     """
     order = list(ranks.sort_values(kind="stable").index)
     runs: list[list[str]] = []

@@ -12,7 +12,19 @@ __all__ = ["FriedmanResult", "friedman"]
 
 
 class FriedmanResult(NamedTuple):
-    """Result of :func:`friedman`."""
+    """Result of :func:`friedman`.
+
+    Attributes
+    ----------
+    chi2 : float
+        Friedman's statistic, corrected for ties.
+    F : float
+        Iman and Davenport's statistic.
+    df : tuple of int
+        Degrees of freedom of F.
+    p : float
+        p-value of F.
+    """
 
     chi2: float
     F: float
@@ -21,17 +33,19 @@ class FriedmanResult(NamedTuple):
 
 
 def friedman(scores: pd.DataFrame, higher_is_better: bool) -> FriedmanResult:
-    """Test whether all methods are equal over data sets.
+    """Test by ranks whether all methods are equal over data sets.
 
     ``chi2`` is Friedman's statistic with the correction for ties, and
-    ``F = (N - 1) chi2 / (N (k - 1) - chi2)`` with k - 1 and (k - 1)(N - 1) degrees of freedom
-    (Iman and Davenport, 1980), from which p is taken. Where all data sets agree perfectly F is
+    ``F = (N - 1) chi2 / (N (k - 1) - chi2)``, for N data sets and k methods, has k - 1 and (k - 1)(N - 1)
+    degrees of freedom (Iman and Davenport, 1980); p is that of F. Where all data sets agree perfectly F is
     infinite and p is 0; where everything is tied both statistics are 0 and p is 1.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
 
     Raises
     ------

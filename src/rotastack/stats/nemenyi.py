@@ -11,9 +11,9 @@ __all__ = ["critical_difference", "nemenyi"]
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
-    """Return the difference of average ranks above which two methods differ.
+    """Return the difference of average ranks above which two methods differ significantly.
 
-    ``q_alpha sqrt(k (k + 1) / (6 n))``, q being the quantile of the studentised range
+    It is ``q_alpha sqrt(k (k + 1) / (6 n))``, q being the quantile of the studentised range
     divided by the square root of 2 (Demsar, 2006, section 3.2.2).
 
     Parameters
@@ -23,6 +23,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     n : int
         Number of data sets.
     alpha : float
+        Level of the test.
 
     Raises
     ------
@@ -46,12 +47,19 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
 
     Returns
     -------
     DataFrame of shape (n_methods, n_methods)
         Symmetric, with ones on the diagonal.
+
+    Raises
+    ------
+    RotastackError
+        Fewer than two methods, or a missing score.
 
     Examples
     --------

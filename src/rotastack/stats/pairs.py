@@ -1,12 +1,33 @@
-"""Two methods on the same cells of one data set: wins, ties and the signed-rank test."""
+"""Scores of two methods on the same data: checked, and compared by wins, ties and the signed-rank test."""
 
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
-from scipy.stats import wilcoxon
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["PairedComparison", "compare_pair"]
+from rotastack.errors import RotastackError
+from rotastack.stats.wilcoxon import signed_rank_p
+
+__all__ = ["PairedComparison", "compare_pair", "paired_scores"]
+
+
+def paired_scores(
+    x: ArrayLike, y: ArrayLike, at_least: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the scores of two methods as arrays; RotastackError unless they are finite and make pairs."""
+    pair = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
+    for name, scores in zip("xy", pair, strict=True):
+        if scores.ndim != 1:
+            raise RotastackError(f"{name} must have one dimension, got shape {scores.shape}")
+        if not np.isfinite(scores).all():
+            raise RotastackError(
+                f"{name} has scores that are not finite, at {np.flatnonzero(~np.isfinite(scores))[0]}"
+            )
+    if len(pair[0]) != len(pair[1]):
+        raise RotastackError(f"x and y must be pairs of scores, got {len(pair[0])} and {len(pair[1])}")
+    if len(pair[0]) < at_least:
+        raise RotastackError(f"x and y need at least {at_least} scores, got {len(pair[0])}")
+    return pair
 
 
 class PairedComparison(NamedTuple):
@@ -61,12 +82,11 @@ def compare_pair(first: ArrayLike, second: ArrayLike) -> PairedComparison:
     n = len(difference)
     if not n:
         return PairedComparison(0, *[float("nan")] * 5)
-    p = 1.0 if not difference.any() else float(wilcoxon(difference).pvalue)
     return PairedComparison(
         n,
         float((difference < 0).mean()),
         float((difference == 0).mean()),
         float((difference > 0).mean()),
         float(difference.mean()),
-        p,
+        signed_rank_p(difference),
     )

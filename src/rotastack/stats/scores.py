@@ -1,4 +1,4 @@
-"""Scores of predicted probabilities."""
+"""Scores of predicted class probabilities: error, balanced accuracy, log loss and Brier score."""
 
 import warnings
 
@@ -14,7 +14,7 @@ _CLIP = 1e-3
 
 
 def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> dict[str, float]:
-    """Score probabilities of all rows of a data set.
+    """Score predicted class probabilities of all rows of a data set.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
     dict
         ``error`` (share of wrong decisions; ties go to the lower class number),
         ``balanced_accuracy``, ``log_loss`` (natural logarithm; probabilities clipped at
-        0.001 and renormalised, as forests say 0 easily), ``brier`` (sum of squares over
-        classes, 0 to 2).
+        0.001 and renormalised, as forests often output 0), ``brier`` (sum over classes of squared
+        differences from the one-hot class, averaged over rows, 0 to 2).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Where the variance of a result matrix comes from (thesis, section 3.3.2)."""
+"""Components of the variance of a result matrix, and Kendall's W (thesis, section 3.3.2)."""
 
 from dataclasses import asdict, dataclass
 
@@ -14,10 +14,20 @@ __all__ = ["VarianceComponents", "kendall_w", "variance_components"]
 
 @dataclass(frozen=True)
 class VarianceComponents:
-    """Components of variance of a result matrix; see :func:`variance_components`.
+    """Components of the variance of a result matrix: rotation groups, fold groups and the residual.
 
-    Each of the triples ``rotation_groups``, ``fold_groups``, ``residual`` is
-    (variance, lower, upper) with a confidence interval; shares add up to 1.
+    Attributes
+    ----------
+    mean, sd : float
+        Mean and standard deviation over all cells.
+    rotation_groups, fold_groups, residual : tuple of float
+        Variance, and the lower and upper end of its confidence interval.
+    share_rotation_groups, share_fold_groups, share_residual : float
+        Shares in the sum of the three variances.
+    f_rotation_groups, p_rotation_groups, f_fold_groups, p_fold_groups : float
+        F tests of a component against the residual, and their p-values.
+    verdict : str
+        Which component dominates, in words.
     """
 
     mean: float
@@ -40,11 +50,13 @@ class VarianceComponents:
 
 
 def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceComponents:
-    """Split the variance of a result matrix: rotation groups, fold groups, the rest.
+    """Split the variance of a result matrix into that of rotation groups, of fold groups and a residual.
 
-    Two-way random effects without replication. Variances are ``(MS_rows - MS_rest) / columns``
-    and so on, not below 0; F tests compare the mean squares with the residual one; intervals
-    are those of Williams and Tukey, cut at 0 (for the residual, exact under normality).
+    The model has two-way random effects without replication. With MS the mean squares of M fold groups and N
+    rotation groups, the variances are ``(MS_fold - MS_residual) / N`` and
+    ``(MS_rotation - MS_residual) / M``, not below 0, and ``MS_residual``. F tests compare the mean squares
+    with the residual one; intervals are those of Williams and Tukey, cut at 0 (for the residual, exact under
+    normality).
 
     Parameters
     ----------
@@ -56,7 +68,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     Returns
     -------
     VarianceComponents
-        ``verdict`` says in words how the thesis reads the shares.
+        Its ``verdict`` states in words which component dominates, as the thesis reads the shares.
 
     Raises
     ------
@@ -79,7 +91,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     rows, columns = table.mean(axis=1), table.mean(axis=0)
     rest = table - rows[:, None] - columns[None, :] + mean
     df_fold, df_rotation, df_rest = m - 1, n - 1, (m - 1) * (n - 1)
-    # Differences below the rounding of the errors are none: without this, constant rows give F = noise / noise.
+    # Mean squares below rounding errors are 0: without this, constant rows give F = noise / noise.
     tiny = (1e-12 * max(1.0, np.abs(table).max())) ** 2
     ms_fold, ms_rotation, ms_rest = (
         0.0 if ms < tiny else float(ms)
@@ -114,11 +126,12 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
 
 
 def kendall_w(matrix: ArrayLike) -> float:
-    """Return Kendall's W, corrected for ties: do the fold groups rank the rotation groups alike?
+    """Return Kendall's W, corrected for ties: agreement of fold groups in their ranking of rotation groups.
 
     Parameters
     ----------
     matrix : array-like of shape (n_fold_groups, n_rotation_groups)
+        Errors of one method over all cells.
 
     Returns
     -------
@@ -140,7 +153,7 @@ def kendall_w(matrix: ArrayLike) -> float:
 
 
 def _component(ms, df, ms_rest, df_rest, size, alpha):
-    """Return a component and its Williams-Tukey interval, cut at 0."""
+    """Return a component of variance and the ends of its Williams-Tukey interval, cut at 0."""
     variance = max((ms - ms_rest) / size, 0.0)
     if ms == 0 and ms_rest == 0:
         return 0.0, 0.0, 0.0
@@ -153,17 +166,19 @@ def _component(ms, df, ms_rest, df_rest, size, alpha):
 
 
 def _interval(variance, df, alpha):
-    """Return the interval of a variance that is a mean square with `df` degrees of freedom."""
+    """Return the confidence interval of a variance, a mean square with `df` degrees of freedom."""
     return tuple(float(df * variance / chi2.ppf(tail, df)) for tail in (1 - alpha / 2, alpha / 2))
 
 
 def _f_test(ms, df, ms_rest, df_rest):
+    """Return F and its p-value for a mean square against the residual one."""
     if ms_rest == 0:
         return (float("inf"), 0.0) if ms > 0 else (0.0, 1.0)
     return float(ms / ms_rest), float(f_distribution.sf(ms / ms_rest, df, df_rest))
 
 
 def _verdict(shares, p_rotation, p_fold, total, alpha) -> str:
+    """State which component dominates."""
     rotation, fold, _ = shares
     if total == 0:
         return "all cells are equal"

@@ -1,18 +1,46 @@
-"""Wilcoxon's signed-rank test with Holm's step-down correction."""
+"""Wilcoxon's signed-rank test, for two methods and, with Holm's correction, for many."""
 
 import itertools
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from rotastack.errors import RotastackError, nearest
+from rotastack.stats.ranks import checked_scores
 
-__all__ = ["holm", "wilcoxon_holm"]
+__all__ = ["holm", "signed_rank_p", "wilcoxon_holm"]
+
+
+def signed_rank_p(differences: NDArray[np.floating]) -> float:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test; 1 if all differences are 0.
+
+    Parameters
+    ----------
+    differences : ndarray of shape (n,)
+        Those that are 0 are left out. Without ties and zeros the p-value is exact for up to 50 differences;
+        else see `scipy.stats.wilcoxon`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> signed_rank_p(np.array([1.0, 2.0, 3.0]))  # the most extreme of 8 assignments of signs, on both sides
+    0.25
+    """
+    return float(wilcoxon(differences).pvalue) if (differences != 0).any() else 1.0
 
 
 def holm(p: pd.Series) -> pd.Series:
     """Return p-values adjusted by Holm's step-down procedure.
+
+    The i-th smallest of m p-values is multiplied by m - i + 1; an adjusted value is at least those of smaller
+    p-values, and at most 1.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of
+    Statistics 6.
 
     Examples
     --------
@@ -27,26 +55,48 @@ def holm(p: pd.Series) -> pd.Series:
     return pd.Series(adjusted, p.index)
 
 
-def wilcoxon_holm(scores: pd.DataFrame, control: str | None = None) -> pd.Series:
-    """Compare methods over data sets by two-sided signed-rank tests, corrected by Holm.
+def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: bool) -> pd.DataFrame:
+    """Compare methods over data sets by two-sided signed-rank tests, corrected by Holm's procedure.
 
     Parameters
     ----------
     scores : DataFrame of shape (n_datasets, n_methods)
-    control : str, optional
-        Compare every other method with this one; without it, all pairs.
+        One score (an error, an accuracy) per data set and method.
+    control : str or None
+        Compare every other method with this one; None compares all pairs.
+    higher_is_better : bool
+        Tells wins from losses; the p-values are the same either way.
 
     Returns
     -------
-    Series
-        Adjusted p-values by method, or by pair of methods. Two methods with equal scores on
-        every data set have p = 1.
+    DataFrame of shape (n_comparisons, 5)
+        By method, or by pair of methods for all pairs: ``wins``, ``ties`` and ``losses``, the numbers of data
+        sets on which the method is better than the control (the first of a pair better than the second),
+        equal and worse; ``p`` of the test by itself; and ``p_holm``, adjusted for all comparisons of the
+        table. Two methods with equal scores on every data set have p = 1.
 
     Raises
     ------
     RotastackError
-        `control` is not a method.
+        `control` is not a method; fewer than two methods; or a missing score.
+
+    References
+    ----------
+    Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1. Demsar, J. (2006).
+    Statistical comparisons of classifiers over multiple data sets. JMLR 7, sections 3.1.3 and 3.2.2.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame(
+    ...     {"A": [0.1, 0.2, 0.3, 0.4, 0.5], "B": [0.2, 0.4, 0.6, 0.8, 1.0], "C": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    ... )
+    >>> wilcoxon_holm(errors, "A", higher_is_better=False)
+       wins  ties  losses       p  p_holm
+    B     0     0       5  0.0625   0.125
+    C     0     5       0  1.0000   1.000
     """
+    checked_scores(scores)
     methods = list(scores.columns)
     if control is not None and control not in methods:
         raise RotastackError(f"control {control!r} is not a method{nearest(str(control), methods)}")
@@ -56,8 +106,15 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None = None) -> pd.Series
     else:
         pairs = [(m, control) for m in methods if m != control]
         index = pd.Index([m for m, _ in pairs])
-    raw = []
-    for one, other in pairs:
-        difference = (scores[one] - scores[other]).to_numpy()
-        raw.append(float(wilcoxon(difference).pvalue) if (difference != 0).any() else 1.0)
-    return holm(pd.Series(raw, index))
+    differences = [(scores[one] - scores[other]).to_numpy() for one, other in pairs]
+    sign = 1 if higher_is_better else -1
+    table = pd.DataFrame(
+        {
+            "wins": [int((sign * d > 0).sum()) for d in differences],
+            "ties": [int((d == 0).sum()) for d in differences],
+            "losses": [int((sign * d < 0).sum()) for d in differences],
+            "p": [signed_rank_p(d) for d in differences],
+        },
+        index,
+    )
+    return table.assign(p_holm=holm(table["p"]))

@@ -1,0 +1,131 @@
+"""The Bayesian signed-rank test of two methods over data sets."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from rotastack.errors import RotastackError
+from rotastack.seeds import root_sequence
+from rotastack.stats.pairs import paired_scores
+
+__all__ = ["SignedRankPosterior", "bayesian_signed_rank"]
+
+_AT_ONCE = 1 << 22  # weights drawn at once
+
+
+class SignedRankPosterior(NamedTuple):
+    """Posterior probabilities of the three outcomes of :func:`bayesian_signed_rank`; they sum to 1.
+
+    Attributes
+    ----------
+    p_left : float
+        The first method has scores higher by more than the rope.
+    p_rope : float
+        The two methods are practically equivalent.
+    p_right : float
+        The second method has scores higher by more than the rope.
+    """
+
+    p_left: float
+    p_rope: float
+    p_right: float
+
+
+def bayesian_signed_rank(
+    x: ArrayLike,
+    y: ArrayLike,
+    rope: float = 0.0,
+    *,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = None,
+) -> SignedRankPosterior:
+    r"""Return how probable it is that one of two methods is better over data sets, or that neither is.
+
+    The prior of the distribution of differences :math:`z_i = y_i - x_i` between the scores is a Dirichlet
+    process of strength s around a pseudo-observation :math:`z_0 = 0`. After q data sets the observations have
+    the weights :math:`(w_0, ..., w_q) \sim \mathrm{Dir}(s, 1, ..., 1)`. The mean of two differences is to the
+    right of the region of practical equivalence (rope) :math:`[-r, r]` with probability
+
+    .. math:: \theta_r = \sum_{i=0}^q \sum_{j=0}^q w_i w_j H(z_i + z_j - 2 r)
+
+    with :math:`H` = 1 above 0, 1/2 at 0 and 0 below, to its left with probability :math:`\theta_l`, the same
+    sum over :math:`H(-z_i - z_j - 2 r)`, and inside with probability
+    :math:`\theta_e = 1 - \theta_l - \theta_r`. The result is the share of draws of the weights in which each
+    of :math:`\theta_l, \theta_e, \theta_r` is the largest.
+
+    Parameters
+    ----------
+    x, y : array-like of shape (n_datasets,)
+        A score of the first and of the second method on each data set, such as the mean over splits. For
+        errors the method of the *lower* scores is the better one: `p_right` then speaks for the first.
+    rope : float, default=0.0
+        r, half the width of the rope, in the units of the scores: 0.01 is one percentage point of accuracy.
+        With 0 there is none, and `p_rope` is 0.
+    prior : float, default=0.5
+        s, the weight of the pseudo-observation, where a data set has 1.
+    n_samples : int, default=50000
+        Draws of the weights. The standard error of a probability p is ``sqrt(p (1 - p) / n_samples)``, 0.0022
+        at most.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+
+    Returns
+    -------
+    SignedRankPosterior
+
+    Raises
+    ------
+    RotastackError
+        Scores that are not finite, not one for each data set, or none; `rope` below 0, `prior` not above 0,
+        or `n_samples` below 1.
+
+    Notes
+    -----
+    Sums that are on the border of the rope but for rounding count as on it.
+
+    References
+    ----------
+    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+    multiple classifiers through Bayesian analysis. JMLR 18(77), on the Bayesian signed-rank test. Benavoli,
+    A. et al. (2014). A Bayesian Wilcoxon signed-rank test based on the Dirichlet process. ICML, for H on the
+    border.
+
+    Examples
+    --------
+    Accuracies on ten data sets; the second method gains two points on most of them:
+
+    >>> from rotastack.stats import bayesian_signed_rank
+    >>> first = [0.80, 0.75, 0.91, 0.66, 0.88, 0.72, 0.95, 0.83, 0.79, 0.85]
+    >>> second = [0.82, 0.78, 0.92, 0.69, 0.90, 0.74, 0.95, 0.86, 0.81, 0.84]
+    >>> posterior = bayesian_signed_rank(first, second, rope=0.01, random_state=0)
+    >>> round(posterior.p_right, 1), round(posterior.p_rope, 1), round(posterior.p_left, 1)
+    (0.9, 0.1, 0.0)
+    """
+    x, y = paired_scores(x, y, at_least=1)
+    if not (np.isfinite(rope) and rope >= 0):
+        raise RotastackError(f"rope must be a number of at least 0, got {rope}")
+    if not (np.isfinite(prior) and prior > 0):
+        raise RotastackError(f"prior must be a number above 0, got {prior}")
+    if n_samples < 1:
+        raise RotastackError(f"n_samples must be at least 1, got {n_samples}")
+    z = np.append(0.0, y - x)
+    means = (z[:, None] + z) / 2
+    rounding = 1e-12 * max(1.0, np.abs(x).max(), np.abs(y).max())
+    left, right = (_above(side - rope, rounding) for side in (-means, means))
+    rng = np.random.default_rng(root_sequence(random_state))
+    wins = np.zeros(3)
+    step = max(1, _AT_ONCE // len(z))
+    for start in range(0, n_samples, step):
+        weights = rng.dirichlet([prior, *np.ones(len(z) - 1)], min(step, n_samples - start))
+        theta_left, theta_right = (((weights @ side) * weights).sum(axis=1) for side in (left, right))
+        theta = np.stack([theta_left, 1.0 - theta_left - theta_right, theta_right], axis=1)
+        largest = theta == theta.max(axis=1, keepdims=True)
+        wins += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+    return SignedRankPosterior(*(wins / n_samples).tolist())
+
+
+def _above(values: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:
+    """Return 1 for values above 0, 1/2 for 0 but for rounding, 0 for values below."""
+    return np.where(np.abs(values) <= rounding, 0.5, values > 0)

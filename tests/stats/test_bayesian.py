@@ -1,0 +1,101 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from rotastack.errors import RotastackError
+from rotastack.stats import bayesian_signed_rank
+
+X = [
+    0.823, 0.694, 0.614, 0.606, 0.885, 0.919, 0.812, 0.855, 0.79, 0.927,
+    0.886, 0.601, 0.9, 0.612, 0.855, 0.661, 0.902, 0.79, 0.705, 0.748,
+]  # fmt: skip
+Y = [
+    0.829, 0.745, 0.604, 0.627, 0.922, 0.932, 0.8, 0.837, 0.786, 0.944,
+    0.866, 0.605, 0.905, 0.638, 0.871, 0.682, 0.892, 0.796, 0.739, 0.803,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("rope", "expected"),
+    [
+        (0.0, 1.0),  # all pairs but that of the pseudo-observation with itself are above 0
+        (0.3, 0.5**0.25),  # theta_r = 1 - w_0^2, and w_0 has the distribution Beta(1/2, 1)
+        (0.5, 0.5**0.5),  # the mean of 0 and 1 is on the border: theta_r = w_1^2 + w_0 w_1 = w_1
+        (0.6, (1 - 0.5**0.5) ** 0.5),  # theta_r = w_1^2
+        (1.1, 0.0),
+    ],
+)
+def test_one_data_set_by_hand(rope, expected):
+    found = bayesian_signed_rank([0.0], [1.0], rope, n_samples=200_000, random_state=0)
+    assert found.p_right == pytest.approx(expected, abs=4e-3)
+    assert found.p_left == 0
+    assert sum(found) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("rope", "prior", "expected"),
+    [
+        (0.0, 0.5, [0.009519, 0, 0.990481]),
+        (0.0053, 0.5, [0.008096, 0.006261, 0.985643]),
+        (0.0103, 0.5, [0.000077, 0.328184, 0.671739]),
+        (0.0103, 2.0, [0.000014, 0.428797, 0.571189]),
+        (0.0203, 0.5, [0, 0.963875, 0.036125]),
+    ],
+)
+def test_agrees_with_baycomp(rope, prior, expected):
+    """Expected are the values of baycomp 1.0.3, SignedRankTest, of a million samples.
+
+    No mean of two differences is on the border of these ropes, where baycomp depends on rounding.
+    """
+    found = bayesian_signed_rank(X, Y, rope, prior=prior, n_samples=200_000, random_state=0)
+    np.testing.assert_allclose(found, expected, atol=4e-3)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    arrays(float, (2, 6), elements=st.integers(0, 20).map(lambda v: v / 20)),
+    st.sampled_from([0.0, 0.05, 0.1]),
+)
+def test_swapping_methods_swaps_left_and_right(scores, rope):
+    one = bayesian_signed_rank(*scores, rope, n_samples=500, random_state=1)
+    other = bayesian_signed_rank(*scores[::-1], rope, n_samples=500, random_state=1)
+    assert one == other[::-1]
+    assert sum(one) == pytest.approx(1)
+
+
+def test_equal_methods():
+    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], random_state=0) == (0.5, 0, 0.5)
+    assert bayesian_signed_rank([0.5, 0.6], [0.5, 0.6], 0.01, random_state=0) == (0, 1, 0)
+    # Equal but for rounding: 0.1 + 0.2 is above 0.3.
+    assert bayesian_signed_rank([0.3], [0.1 + 0.2], random_state=0) == (0.5, 0, 0.5)
+
+
+def test_seeded_and_independent_of_the_size_of_blocks(monkeypatch):
+    whole = bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=5)
+    monkeypatch.setattr("rotastack.stats.bayesian._AT_ONCE", 1000)
+    assert bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=5) == whole
+    assert bayesian_signed_rank(X, Y, 0.01, n_samples=3000, random_state=6) != whole
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([], []), "need at least 1 scores, got 0"),
+        (([0.1], [0.1, 0.2]), "x and y must be pairs of scores, got 1 and 2"),
+        (([0.1, 0.2], [0.1, np.nan]), "y has scores that are not finite, at 1"),
+        (([[0.1]], [0.1]), "x must have one dimension"),
+        (([0.1], [0.2], -0.01), "rope must be a number of at least 0, got -0.01"),
+        (([0.1], [0.2], np.nan), "rope must be"),
+    ],
+)
+def test_nonsense_is_refused(arguments, message):
+    with pytest.raises(RotastackError, match=message):
+        bayesian_signed_rank(*arguments)
+
+
+@pytest.mark.parametrize("option", [{"prior": 0}, {"prior": np.inf}, {"n_samples": 0}])
+def test_nonsense_options_are_refused(option):
+    with pytest.raises(RotastackError, match=next(iter(option))):
+        bayesian_signed_rank([0.1], [0.2], **option)

@@ -1,0 +1,84 @@
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+
+from rotastack.errors import RotastackError
+from rotastack.stats import corrected_t
+
+A = np.array([0.12, 0.09, 0.13, 0.11, 0.10])
+B = np.full(5, 0.10)
+
+
+def test_by_hand():
+    """Differences 2, -1, 3, 1, 0 in hundredths: mean 1, variance 2.5, squared error (1/5 + 1/4) 2.5."""
+    found = corrected_t(A, B, n_train=80, n_test=20)
+    assert found.statistic == pytest.approx(1 / np.sqrt(1.125))
+    assert found.df == 4
+    assert found.difference == pytest.approx(0.01)
+    assert found.interval == pytest.approx(
+        (0.01 - 0.027764451 * np.sqrt(1.125), 0.01 + 0.027764451 * np.sqrt(1.125))
+    )
+    # baycomp 1.0.3, two_on_single: the second method is lower with probability 0.80042.
+    assert found.p == pytest.approx(2 * 0.19958080877163975)
+
+
+def test_without_the_correction_it_is_the_paired_t_test():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 30))
+    theirs = scipy_stats.ttest_rel(x, y)
+    ours = corrected_t(x, y, n_train=1, n_test=1e-15, alpha=0.1)
+    assert ours[:3] == pytest.approx((theirs.statistic, theirs.df, theirs.pvalue))
+    assert ours.interval == pytest.approx(tuple(theirs.confidence_interval(0.9)))
+
+
+def test_properties():
+    one, other = corrected_t(A, B, 80, 20), corrected_t(B, A, 80, 20)
+    assert other.statistic == -one.statistic
+    assert other.p == one.p
+    assert other.interval == (-one.interval[1], -one.interval[0])
+    assert corrected_t(A, B, 0.8, 0.2).p == pytest.approx(one.p)
+    assert corrected_t(A, B, 50, 50).p > one.p  # the larger the test sets, the more training sets are alike
+    limit = corrected_t(A, B, 80, 20, alpha=one.p).interval
+    assert limit[0] == pytest.approx(0, abs=1e-12)
+
+
+def test_fewer_false_alarms_than_the_paired_t_test():
+    """Two methods that are equal in the mean: differences of means over test sets that share rows."""
+    rng = np.random.default_rng(1)
+    false_alarms = np.zeros(2)
+    for _ in range(400):
+        rows = rng.normal(size=100)
+        x = [rng.permutation(rows)[:20].mean() for _ in range(20)]
+        false_alarms += [
+            corrected_t(x, np.zeros(20), 80, 20).p < 0.05,
+            scipy_stats.ttest_1samp(x, 0).pvalue < 0.05,
+        ]
+    assert false_alarms[0] / 400 < 0.08 < 0.3 < false_alarms[1] / 400
+
+
+def test_equal_differences_are_defined():
+    assert corrected_t(B, B, 80, 20) == (0.0, 4, 1.0, 0.0, (0.0, 0.0))
+    always = corrected_t(B + 0.1, B, 80, 20)
+    assert (always.statistic, always.p) == (np.inf, 0)
+    assert always.interval == pytest.approx((0.1, 0.1))
+    assert corrected_t([0.1 + 0.2, 0.3], [0.3, 0.3], 80, 20).p == 1  # equal but for rounding
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (([0.1], [0.2], 80, 20), "at least 2 scores, got 1"),
+        ((A, B[:3], 80, 20), "got 5 and 3"),
+        ((A, [0.1, 0.1, np.inf, 0.1, 0.1], 80, 20), "y has scores that are not finite, at 2"),
+        ((A, B, 0, 20), "n_train must be a number above 0, got 0"),
+        ((A, B, 80, np.nan), "n_test must be a number above 0"),
+    ],
+)
+def test_nonsense_is_refused(arguments, message):
+    with pytest.raises(RotastackError, match=message):
+        corrected_t(*arguments)
+
+
+def test_nonsense_alpha_is_refused():
+    with pytest.raises(RotastackError, match="alpha must lie between 0 and 1, got 1"):
+        corrected_t(A, B, 80, 20, alpha=1)
