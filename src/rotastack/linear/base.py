@@ -7,20 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.scales import warn_of_scales
+from rotastack.base.scikit import (
+    Interval,
+    StrOptions,
+    check_feature_names_in,
+    check_sample_weight,
+    fit_context,
+)
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
@@ -48,7 +48,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     _problem: str
     max_iter: int
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Train.
 
@@ -82,7 +82,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         X, y, weights = _weighty(X, np.asarray(y), weights)
         if getattr(self, "class_weight", None) is not None:
             weights = weights * compute_sample_weight(self.class_weight, y)
@@ -99,7 +99,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
                 f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
             )
         warn_of_scales(
-            X, _check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
+            X, check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
             "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
         )  # fmt: skip
         if max(-X.min(), X.max()) > LARGEST:

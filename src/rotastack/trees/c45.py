@@ -3,9 +3,9 @@
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import Interval
 from rotastack.trees.estimators import LEAST_ONE, GrownClassifier
 from rotastack.trees.grown import GrownTrees
 

@@ -3,8 +3,7 @@
 from numbers import Integral
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval
-
+from rotastack.base.scikit import Interval
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["ExtraForestClassifier", "ExtraForestRegressor"]

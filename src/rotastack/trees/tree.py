@@ -3,8 +3,7 @@
 from numbers import Integral
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
     TREE_CONSTRAINTS,

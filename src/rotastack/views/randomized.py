@@ -5,12 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.model_selection import ParameterSampler
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.views.landmarks import distinct_rows
 
@@ -97,7 +97,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         self.n_landmarks = n_landmarks
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike | None = None):
         """Draw parameters and landmarks, and fit the view.
 
@@ -162,7 +162,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names that the view gives its columns."""
         check_is_fitted(self)
-        return self.view_.get_feature_names_out(_check_feature_names_in(self, input_features))
+        return self.view_.get_feature_names_out(check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -5,10 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.scikit import Interval, check_feature_names_in, fit_context
 from rotastack.seeds import root_sequence
 from rotastack.views.reduced import kept_columns
 
@@ -53,7 +53,7 @@ class RandomSubspace(TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None):
         """Draw the columns; of `X` only their number is used.
 
@@ -97,7 +97,7 @@ class RandomSubspace(TransformerMixin, BaseEstimator):
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names of the columns."""
         check_is_fitted(self)
-        return _check_feature_names_in(self, input_features)[self.features_]
+        return check_feature_names_in(self, input_features)[self.features_]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

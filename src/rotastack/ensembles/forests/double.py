@@ -5,9 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
