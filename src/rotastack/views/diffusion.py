@@ -2,17 +2,18 @@
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist, pdist
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence
+from rotastack.views.base import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 from rotastack.views.subsets import signed
 
@@ -26,7 +27,7 @@ _FAR = 1e-240  # below this sum of weights that cut is felt
 _NEAR = 1e6  # largest ||y||^2 / epsilon for which products of rows leave nine digits after the point
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class DiffusionMap(BaseView):
     """Coordinates in which rows are close if a random walk from the one goes where one from the other goes.
 
     At most `n_landmarks` random rows build the map. The walk steps from x to y with the probability
@@ -105,7 +106,16 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     (array([0.698, 0.698]), array([0.99, 0.99, 0.99]), (12, 2))
     """
 
-    fitted_to_rows = True
+    _fitted_attribute = "coefficients_"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+        "extension": [StrOptions({"markov", "kernel"})],
+        "delta": [Interval(Real, 0, 1, closed="right")],
+        "t": [Interval(Real, 0, None, closed="left")],
+        "random_state": "no_validation",
+    }
 
     def __init__(
         self,
@@ -125,6 +135,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.t = t
         self.random_state = random_state
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None):
         """Draw epsilon and the landmarks, and find the coordinates of these.
 
@@ -143,8 +154,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             Fewer than two distinct rows, more components than there are landmarks but one, rows so far
             apart that their distance is infinite, or a parameter outside its range.
         """
-        self._check_parameters()
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        _check_quantile(self.epsilon)
+        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         sequence = root_sequence(self.random_state)
         rng = np.random.default_rng(child(sequence, "landmarks"))
         self.landmark_rows_ = distinct_rows(X, self.n_landmarks, rng)
@@ -173,19 +184,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 self.coefficients_ = _expanded(weights, self.embedding_, self.delta)
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Extend the map to rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components_), float32 for float32 input
-        """
-        check_is_fitted(self, "coefficients_")
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         out = np.empty((len(X), self.n_components_), dtype=X.dtype)
         step = max(1, _AT_ONCE // len(self.landmarks_))
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
@@ -217,29 +216,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             coordinates = np.exp(exponents) @ self.coefficients_
         return np.where(np.exp(largest) > 0, coordinates, self.embedding_[nearest])
 
-    def _check_parameters(self) -> None:
-        for name, least in (("n_components", 1), ("n_landmarks", 2)):
-            value: Any = getattr(self, name)
-            if name == "n_components" and value is None:
-                continue
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        _check_epsilon(self.epsilon)
-        if self.extension not in ("markov", "kernel"):
-            raise ValueError(f"extension must be 'markov' or 'kernel', got {self.extension!r}")
-        if not isinstance(self.delta, Real) or not 0 < self.delta <= 1:
-            raise ValueError(f"delta must be more than 0 and at most 1, got {self.delta!r}")
-        if not isinstance(self.t, Real) or not 0 <= self.t < np.inf:
-            raise ValueError(f"t must be a number of at least 0, got {self.t!r}")
-
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class _Gaussian:
@@ -313,15 +292,12 @@ def _expanded(weights, coordinates, delta):
     return vectors @ ((vectors.T @ coordinates) / values[kept, None])
 
 
-def _check_epsilon(epsilon):
-    if isinstance(epsilon, str):
-        good = epsilon in ("random", "median")
-    elif isinstance(epsilon, (tuple, list)):
-        good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
-        good = good and 0 <= epsilon[1] <= 1
-    else:
-        good = isinstance(epsilon, Real) and 0 < epsilon < np.inf
-    if not good:
+def _check_quantile(epsilon):
+    """Refuse a pair that is no ("quantile", q)."""
+    if not isinstance(epsilon, (tuple, list)):
+        return
+    good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
+    if not (good and 0 <= epsilon[1] <= 1):
         raise ValueError(
             f"epsilon must be 'random', 'median', ('quantile', q) with q from 0 to 1, or a number above 0, got {epsilon!r}"
         )

@@ -1,17 +1,12 @@
 """Rotations of random subsets of the columns to the axes that separate neighbours of different classes."""
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
+from typing import ClassVar
 
-from rotastack.views.locality import check_graphs, locality_directions
-from rotastack.views.subsets import (
-    Block,
-    RowsByClass,
-    SubsetRotation,
-    count_subsets,
-    split_columns,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
+from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, split_columns
 
 __all__ = ["DiscriminantRotation", "discriminant_blocks"]
 
@@ -60,6 +55,12 @@ class DiscriminantRotation(SubsetRotation):
     (150, 4)
     """
 
+    _needs_classes = True
+    _parameter_constraints: ClassVar[dict] = {
+        **SubsetRotation._parameter_constraints,
+        **LocalityDiscriminantAnalysis._parameter_constraints,
+    }
+
     def __init__(
         self,
         n_subsets: int | None = None,
@@ -76,40 +77,10 @@ class DiscriminantRotation(SubsetRotation):
         self.alpha = alpha
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Draw subsets and samples, and find their axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            One class only, more subsets than columns, or parameters that do not go together.
-        """
-        check_classification_targets(y)
-        return self._fit(X, y)
-
-    def _blocks(self, X, y):
-        rows = RowsByClass.of(y, len(X))
-        if rows.n_classes < 2:
-            raise ValueError(f"y holds one class only ({y[0]!r}); at least 2 classes are needed")
-        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        check_graphs(self.n_neighbors, self.alpha)
+    def _blocks(self, X, rows, n_subsets, sequence):
         return discriminant_blocks(
-            X, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, self._sequence()
+            X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence
         )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def discriminant_blocks(

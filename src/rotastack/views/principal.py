@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rotastack.views.subsets import (
     Block,
     RowsByClass,
     SubsetRotation,
-    count_subsets,
     signed,
     split_columns,
 )
@@ -76,31 +75,8 @@ class PrincipalRotation(SubsetRotation):
         self.bootstrap_ratio = bootstrap_ratio
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
-        """Draw subsets and samples, and find their principal axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,), optional
-            Classes; without, no class is dropped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            More subsets than columns, or parameters that do not go together.
-        """
-        return self._fit(X, y)
-
-    def _blocks(self, X, y):
-        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        return principal_blocks(
-            X, [RowsByClass.of(y, len(X))], count, self.bootstrap_ratio, [self._sequence()]
-        )[0]
+    def _blocks(self, X, rows, n_subsets, sequence):
+        return principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence])[0]
 
 
 def principal_blocks(

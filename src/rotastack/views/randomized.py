@@ -5,23 +5,26 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, clone
+from sklearn.base import clone
 from sklearn.model_selection import ParameterSampler
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
+from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.views.base import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 
 __all__ = ["RandomizedView"]
 
 
-def _view_has(name):
-    return available_if(lambda self: hasattr(getattr(self, "view_", self.view), name))
+def _view(self):
+    """Return the fitted view, or before ``fit`` the one that will be cloned."""
+    return getattr(self, "view_", self.view)
 
 
-class RandomizedView(TransformerMixin, BaseEstimator):
+class RandomizedView(BaseView):
     """A view with random parameters, fitted on random rows, and so another one for each member of a pool.
 
     It makes a member's view of any transformer that can transform rows it has not seen: ``Isomap``,
@@ -77,7 +80,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
     ((178, 3), 100, True)
     """
 
-    fitted_to_rows = True
+    _fitted_attribute = "landmark_rows_"
     _parameter_constraints: ClassVar[dict] = {
         "view": [HasMethods(["fit", "transform"])],
         "param_distributions": [dict],
@@ -116,7 +119,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         ValueError
             A parameter that `view` does not have, or what `view` cannot be fitted with: the message begins with what was drawn.
         """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = validate_data(self, X, dtype=FLOATS)
         sequence = root_sequence(self.random_state)
         seeds = {part: child(sequence, part) for part in ("parameters", "landmarks", "view")}
         sampler = ParameterSampler(
@@ -138,33 +141,21 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         self.landmark_rows_ = rows
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Transform rows by the fitted view.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components), float32 for float32 input
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.asarray(self.view_.transform(X), dtype=X.dtype)
 
-    @_view_has("linear_parts")
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts, if it is linear: columns and the matrix that maps them."""
+    @available_if(lambda self: is_linear(_view(self)))
+    def linear_parts(self) -> list[Part]:
+        """Return the parts of the fitted view, if it is linear: columns and the matrix that maps them."""
         return self.view_.linear_parts()
 
-    @_view_has("get_feature_names_out")
+    @available_if(lambda self: hasattr(_view(self), "get_feature_names_out"))
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names that the view gives its columns."""
-        check_is_fitted(self)
+        check_is_fitted(self, self._fitted_attribute)
         return self.view_.get_feature_names_out(check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = needs_labels(self.view)
         return tags

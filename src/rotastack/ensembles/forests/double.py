@@ -14,7 +14,6 @@ from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotat
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 from rotastack.views.double import double_matrices
-from rotastack.views.locality import check_graphs
 
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
 
@@ -30,8 +29,6 @@ class _DoubleRotationForest(SubsetRotationForest):
     alpha: float
 
     def _views(self, X, rows, count, sequences):
-        check_graphs(self.n_neighbors, self.alpha)
-
         def matrix(k: int) -> NDArray[np.float64]:
             ((first, second),) = double_matrices(
                 X, [rows[k]], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
