@@ -1,4 +1,4 @@
-"""What the linear classifiers have in common: one against the rest, weights, decisions."""
+"""Bases of the linear classifiers: one against the rest, weights, decisions."""
 
 import warnings
 from abc import abstractmethod
@@ -58,7 +58,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             Dense, without missing values. Columns should have like scales: the penalty treats all alike.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            What each row's loss counts; rows of weight 0 are left out.
+            Weight of each row's loss; rows of weight 0 are left out.
 
         Returns
         -------
@@ -120,14 +120,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         return self
 
     def _begin(self, codes: NDArray[np.intp]) -> None:
-        """Prepare what all problems share."""
+        """Compute what is the same for all classes, before the first is solved."""
 
     @abstractmethod
     def _solve(self, X, labels, weights) -> Solution:
         """Separate rows labelled 1 from those labelled -1."""
 
     def _keep(self, solutions: list[Solution]) -> None:
-        """Set the attributes."""
+        """Set the fitted attributes from the solutions for all classes."""
         several = len(solutions) > 1
         self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
         self.intercept_ = np.array([s.b.mean() for s in solutions])

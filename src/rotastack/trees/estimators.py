@@ -1,4 +1,4 @@
-"""What estimators over the compiled kernel have in common."""
+"""Bases of the trees and forests that the compiled kernel grows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -57,7 +57,7 @@ _NO_TARGET = object()
 
 
 class GrownEstimator(BaseEstimator):
-    """What forests and single trees, classifiers and regressors have in common."""
+    """Base of forests and single trees, classifiers and regressors."""
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
@@ -66,7 +66,7 @@ class GrownEstimator(BaseEstimator):
     n_features_in_: int
 
     def _family(self) -> TreeGroup:
-        """Return the one family of trees that this estimator grows."""
+        """Return the trees of this estimator as a family."""
         return TreeGroup(
             n_trees=getattr(self, "n_estimators", 1),
             splitter=getattr(self, "splitter", self._splitter),
@@ -159,7 +159,7 @@ class GrownEstimator(BaseEstimator):
         return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the nodes that each row meets.
+        """Return the nodes on the path of each row.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
         X, y, n_classes, sequences, **options
             See :func:`rotastack.trees.members.grow_members`.
         parts : sequence over members of sequences of (columns, matrix or None)
-            Their views, see :meth:`rotastack.trees.LinearViews.blocks`.
+            The members' views, see :meth:`rotastack.trees.LinearViews.blocks`.
         """
         family = self._family()
         views = LinearViews.blocks(parts, X.shape[2])

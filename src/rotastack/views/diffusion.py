@@ -28,7 +28,7 @@ _NEAR = 1e6  # largest ||y||^2 / epsilon for which products of rows leave nine d
 
 
 class DiffusionMap(BaseView):
-    """Coordinates in which rows are close if a random walk from the one goes where one from the other goes.
+    """Coordinates in which two rows are close if random walks from them reach the same rows equally often.
 
     At most `n_landmarks` random rows build the map. The walk steps from x to y with the probability
     ``m(x, y) = w(x, y) / d(x)``, ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))``, d being the sum of w over
@@ -50,13 +50,14 @@ class DiffusionMap(BaseView):
         Rows that build the map, random and distinct; all distinct rows if there are fewer. Memory grows
         with the square and time with the cube of their number.
     extension : {"markov", "kernel"}, default="markov"
-        How other rows get their coordinates. "markov" takes a step of the walk from them,
-        ``psi_l(x) = sum_y m(x, y) psi_l(y) / lambda_l``: on landmarks these are their coordinates, with t = 1
-        nothing is divided by. "kernel" expands the coordinates over the eigenvectors of the matrix w, and
-        these by their own Nystroem extension (equations 10 to 13); it misses even the landmarks
-        by what `delta` cuts off, and falls to 0 away from them.
+        How other rows get their coordinates. "markov" takes a step of the walk from them, ``psi_l(x) = sum_y
+        m(x, y) psi_l(y) / lambda_l``, which is exact on landmarks, and with t = 1 divides by nothing.
+        "kernel" expands the coordinates over the eigenvectors of the matrix w, and these by their own
+        Nystroem extension (equations 10 to 13); it misses even the landmarks by what `delta` cuts off, and
+        falls to 0 away from them.
     delta : float, default=1e-3
-        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0, 1].
+        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0,
+        1].
     t : float, default=1
         Steps of the walk; 0 gives the eigenvectors as they are. At least 0.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -74,7 +75,7 @@ class DiffusionMap(BaseView):
     embedding_ : ndarray of shape (n_landmarks, n_components_)
         Coordinates of the landmarks; of each column the largest absolute psi is positive.
     coefficients_ : ndarray of shape (n_landmarks, n_components_)
-        What is summed with weights m(x, y), or w(x, y) for "kernel", to get the coordinates of x.
+        The coordinates of x are its sum with weights m(x, y), or w(x, y) for "kernel".
     n_components_ : int
 
     Notes
@@ -137,7 +138,7 @@ class DiffusionMap(BaseView):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None):
-        """Draw epsilon and the landmarks, and find the coordinates of these.
+        """Draw epsilon and the landmarks, and find the coordinates of the landmarks.
 
         Parameters
         ----------
@@ -204,7 +205,7 @@ class DiffusionMap(BaseView):
         return out
 
     def _extend_far(self, exponents):
-        """Extend the map to rows whose weights are near the least numbers there are."""
+        """Extend the map to rows whose weights nearly vanish in floating point."""
         nearest = exponents.argmax(axis=1)
         largest = exponents.max(axis=1, keepdims=True)
         if self.extension == "markov":  # all weights may be multiplied by one number
@@ -252,7 +253,7 @@ class _Gaussian:
         return np.exp(exponents, out=exponents)
 
     def exponents(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return what the weights are exp of, from differences of rows: slow and exact."""
+        """Return the logarithms of the weights, from differences of rows: slow and exact."""
         squares = cdist(rows, self.landmarks, "sqeuclidean")
         squares /= self.epsilon
         squares /= -2
@@ -285,7 +286,7 @@ def _power(values, t):
 
 
 def _expanded(weights, coordinates, delta):
-    """Return what w(x, y) is multiplied by to give (13)."""
+    """Return the coefficients of w(x, y) in equation 13."""
     values, vectors = eigh(weights, check_finite=False)
     kept = values >= delta * values[-1]
     vectors = vectors[:, kept]
@@ -323,7 +324,7 @@ def _width(X, landmarks, epsilon, rng):
 
 
 def _random_distance(X, rng, tries):
-    """Return the distance of two random rows; 0 if it was that in all tries."""
+    """Return the distance of two random rows; 0 if it was 0 in all tries."""
     for _ in range(tries):
         a, b = _random_pairs(len(X), 1, rng)
         distance = math.dist(X[a[0]], X[b[0]])
@@ -333,7 +334,7 @@ def _random_distance(X, rng, tries):
 
 
 def _distances(X, rng):
-    """Return the distances of all pairs of rows, or of many."""
+    """Return the distances of all pairs of rows, or of random pairs if these are too many."""
     n = len(X)
     if n * (n - 1) // 2 <= _PAIRS:
         return pdist(X)

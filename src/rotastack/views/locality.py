@@ -40,7 +40,7 @@ class LocalityDiscriminantAnalysis(FittedView):
     ----------
     rotation_ : ndarray of shape (n_features, n_features)
         Axes in columns, of norm 1, their largest absolute entry positive, by decreasing eigenvalue;
-        completed by an orthonormal basis of what the rows do not span. A change of basis, not
+        completed by an orthonormal basis of the complement of the rows' span. A change of basis, not
         orthogonal. ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (rank,)
@@ -48,7 +48,7 @@ class LocalityDiscriminantAnalysis(FittedView):
     Notes
     -----
     The right side is singular if there are more columns than rows, or rows without neighbours of
-    their class: both sides are restricted to what the rows span, and 1e-6 of the mean diagonal is
+    their class: both sides are restricted to the span of the rows, and 1e-6 of the mean diagonal is
     added to the right one.
 
     References
@@ -105,7 +105,7 @@ def locality_directions(
     scatter = Z.T @ (Z * between.sum(axis=1)[:, None]) - Z.T @ (between @ Z)
     left = alpha * scatter + (1 - alpha) * (Z.T @ (within @ Z))
     right = Z.T @ (Z * degrees[:, None])
-    # Without any edge within a class the right side says nothing: then the axes of the left one.
+    # Without any edge within a class the right side is 0: the ridge leaves the axes of the left one.
     ridge = 1e-6 * np.trace(right) / len(right) or 1.0
     values, vectors = eigh((left + left.T) / 2, right + ridge * np.eye(len(right)))
     axes = spanned @ vectors[:, ::-1]
@@ -159,13 +159,13 @@ def _graphs(X, y, n_neighbors):
     for mine in (same, ~same):
         ends = np.concatenate([rows[mine], columns[mine]]), np.concatenate([columns[mine], rows[mine]])
         graph = csr_array((np.ones(len(ends[0])), ends), shape=(n, n))
-        graph.data[:] = 1.0  # csr sums an edge that both ends name
+        graph.data[:] = 1.0  # csr sums an edge that is listed from both ends
         graphs.append(graph)
     return graphs
 
 
 def _range(X):
-    """Return orthonormal bases of what the rows span, and of the rest."""
+    """Return orthonormal bases of the span of the rows, and of its complement."""
     n, m = X.shape
     sizes, basis = np.linalg.eigh(X.T @ X) if n >= m else (None, None)
     # Squaring halves the digits: near the limit of the fast way the singular values decide.

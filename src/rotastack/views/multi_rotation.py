@@ -24,7 +24,7 @@ class MultiRotation(DrawnView):
     n_rotations : int, default=30
         K, the unrotated features included if `include_identity`.
     include_identity : bool, default=True
-        Begin with the features as they are.
+        Begin with the features themselves.
     flip : bool, default=False
         Allow reflections: draw from O(p) instead of SO(p).
     max_axes : int, default=1000

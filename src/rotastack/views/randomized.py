@@ -1,4 +1,4 @@
-"""Any view made random: its parameters drawn, and the rows it is fitted on."""
+"""Any transformer as a random view: random parameters, fitted to random rows."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -25,11 +25,11 @@ def _view(self):
 
 
 class RandomizedView(BaseView):
-    """A view with random parameters, fitted on random rows, and so another one for each member of a pool.
+    """A transformer with random parameters, fitted to random rows, so that each member of a pool has another.
 
     It makes a member's view of any transformer that can transform rows it has not seen: ``Isomap``,
-    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. What tells members apart is `param_distributions`,
-    `n_landmarks`, or both; many reducers use their own seed for nothing but an eigen-solver's start.
+    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. Members differ by `param_distributions`,
+    `n_landmarks`, or both; many reducers use their own seed only to start an eigen-solver.
 
     Parameters
     ----------
@@ -37,10 +37,11 @@ class RandomizedView(BaseView):
         A clone of it is fitted; each of its parameters called ``random_state`` is set.
     param_distributions : dict
         Names of parameters of `view`, ``step__parameter`` for nested ones, and for each a list of values or a
-        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is drawn.
+        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is
+        drawn.
     n_landmarks : int or None, default=None
-        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others get
-        their coordinates by its extension. None: all rows, equal ones too.
+        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others
+        get their coordinates by its extension. None: all rows, equal ones too.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of parameters, landmarks and `view`, each independent of the others.
 
@@ -58,11 +59,12 @@ class RandomizedView(BaseView):
     All rows are extended, training rows too: ``fit_transform(X)`` is ``transform(X)``. On landmarks the extensions of
     ``Isomap`` and ``KernelPCA`` are exact, that of ``LocallyLinearEmbedding`` is not.
 
-    Copies blind ``LocallyLinearEmbedding``: a row's neighbours are then its copies. Give `n_landmarks` where rows recur, as
-    they do with the bootstrap of a pool. ``Isomap`` starts its iterative eigen-solver from NumPy's global generator:
-    with ``eigen_solver="dense"`` equal seeds give equal digits.
+    ``LocallyLinearEmbedding`` fails on equal rows: the neighbours of a row are then its copies. Give
+    `n_landmarks` where rows recur, as they do with the bootstrap of a pool. ``Isomap`` starts its iterative
+    eigen-solver from NumPy's global generator: with ``eigen_solver="dense"`` equal seeds give equal digits.
 
-    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed list.
+    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed
+    list.
 
     References
     ----------
@@ -108,7 +110,7 @@ class RandomizedView(BaseView):
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,), optional
-            Handed on to the view.
+            Passed to the fit of the view.
 
         Returns
         -------
@@ -117,7 +119,8 @@ class RandomizedView(BaseView):
         Raises
         ------
         ValueError
-            A parameter that `view` does not have, or what `view` cannot be fitted with: the message begins with what was drawn.
+            A parameter that `view` does not have, or rows and parameters that `view` cannot be fitted with;
+            the message names the parameters drawn.
         """
         X = validate_data(self, X, dtype=FLOATS)
         sequence = root_sequence(self.random_state)
@@ -151,7 +154,7 @@ class RandomizedView(BaseView):
 
     @available_if(lambda self: hasattr(_view(self), "get_feature_names_out"))
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
-        """Return the names that the view gives its columns."""
+        """Return the names of the fitted view's outputs."""
         check_is_fitted(self, self._fitted_attribute)
         return self.view_.get_feature_names_out(check_feature_names_in(self, input_features))
 

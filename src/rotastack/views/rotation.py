@@ -28,15 +28,15 @@ class RandomRotation(DrawnView):
         the identity all the same.
     max_axes : int, default=1000
         With more columns than this, a random subset of so many axes is rotated and the
-        others stay as they are.
+        others are not changed.
     method : {"haar", "direct"}, default="haar"
         "haar" is uniform over all rotations. "direct" is the faster construction of the thesis's
         listing 1.1, a half-turn about a random axis: symmetric, with determinant (-1)^(p - 1)
-        whatever `flip` says, and not uniform over rotations.
+        whatever `flip` is, and not uniform over rotations.
     stretch : bool, default=False
         First multiply each axis by a random factor, log-uniform between 1/2 and 2.
     translate : bool, default=False
-        At last add a random number, uniform in [0, 1), to each new axis.
+        After the rotation add a random number, uniform in [0, 1), to each new axis.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 

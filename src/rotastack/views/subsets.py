@@ -1,4 +1,4 @@
-"""What rotations of subsets of the columns have in common: random subsets, and a random sample for each."""
+"""Base of the views that rotate random subsets of the columns, each fitted to a random sample of the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""Columns, and the matrix that maps them to as many new ones in their places."""
+"""Columns, and the square matrix whose outputs take their places."""
 
 
 def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | None) -> int:
