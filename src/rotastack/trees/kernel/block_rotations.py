@@ -12,7 +12,7 @@ _63 = np.uint64(63)
 
 @compiled
 def _draw_of_classes(state, bag, runs, n_runs, ratio, kept, drawn):
-    """Draw with replacement from the rows of a random, not empty subset of the classes; return the number drawn.
+    """Draw with replacement from rows of a random subset of the classes, not empty; return how many.
 
     It is `ratio` times the number of these rows. `kept` is a scratch array with an entry for each row in the
     bag.

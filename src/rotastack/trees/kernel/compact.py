@@ -24,7 +24,7 @@ _SIGN = np.int32(-2147483648)
 def presort_compact(
     data, stored, source, n_columns, rows, n, gap, keys, other, values, bits, starts, orders, apart, ranked,
 ):  # fmt: skip
-    """Write the sorted keys of column j to ``orders[j * n : (j + 1) * n]``, and its `apart` to the same places there.
+    """Write the sorted keys of column j to ``orders[j * n : (j + 1) * n]``, and its `apart` likewise.
 
     Values that differ by at most `gap` count as equal. The sorted values are written to `ranked` if that is
     not empty.
@@ -66,7 +66,7 @@ def _find_apart(values, n, gap, apart):
 
 @compiled
 def constant(run, n, apart):
-    """Return whether no two values of a column in a node are more than the gap apart, so that there is no cut."""
+    """Return whether no two values of a column in a node are farther apart than the gap: no cut."""
     return np.uint64(apart[np.uint64(run[0]) >> _16]) > (np.uint64(run[n - 1]) >> _16)
 
 

@@ -32,7 +32,7 @@ compiled_with_fma = numba.njit(fastmath={"contract"}, **_OPTIONS)
 """As `compiled`; a product and a sum may be fused into one instruction with one rounding."""
 
 compiled_freely = numba.njit(fastmath={"contract", "nnan", "nsz", "reassoc"}, **_OPTIONS)
-"""As `compiled_with_fma`; sums may run in any order, and there must be no NaN: for results that are checked exactly later."""
+"""As `compiled_with_fma`; sums run in any order, without NaN: for results that are checked exactly later."""
 
 
 class _Locator(caching._CacheLocator):

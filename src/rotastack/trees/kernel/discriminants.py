@@ -27,7 +27,7 @@ NO_DIRECTION = 1e-13
 
 @compiled
 def _scatter_within(data, columns, k, sample, runs, n_runs, means, tile, within):
-    """Write the class means (class, column), and the scatter within classes to the lower triangle of `within`."""
+    """Write class means (class, column), and scatter within classes to the lower triangle of `within`."""
     for j in range(k):
         for r in range(n_runs):
             begin, end = runs[r], runs[r + 1]

@@ -117,7 +117,7 @@ def _deal_rows(
     top, data, stored, source, rows, y, target, pairs, criterion, table,
     nodes, impurity, node_weight, node_first, node_last, wrong, waiting, open_nodes, total, spare, side,
 ):  # fmt: skip
-    """Send the rows of `top` down its subtree, and mark its nodes as waiting to be pruned; return the last of them."""
+    """Send the rows of `top` down its subtree, mark its nodes as waiting to be pruned; return the last one."""
     furthest = top
     open_nodes[0] = top
     n_open = 1

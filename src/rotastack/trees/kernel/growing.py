@@ -132,7 +132,7 @@ def part_rows(data, stored, source, node, rows, n, spare, side):
 
 @compiled
 def split_orders(orders, n_columns, n_bag, first, n, n_left, side, other):
-    """Partition the sorted keys of every column stably into those of rows with ``side[row]`` 1, then the others."""
+    """Partition the sorted keys of every column stably: rows with ``side[row]`` 1, then the others."""
     for j in range(n_columns):
         run = orders[j * n_bag + first : j * n_bag + first + n]
         to_left = 0

@@ -204,7 +204,7 @@ def _merit_of_cut(rows, n, values, cut, y, pairs, criterion, total, left, whole,
 
 @compiled
 def best_ratio(order, n_seen, gains, ratios, cuts):
-    """Return (column, cut, gain) of the largest gain ratio among columns of at least average gain, as C4.5 does."""
+    """Return (column, cut, gain) of the largest gain ratio among columns of at least average gain (C4.5)."""
     n_candidates = 0
     mean = 0.0
     for k in range(n_seen):

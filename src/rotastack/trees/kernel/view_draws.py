@@ -1,4 +1,4 @@
-"""Random draws shared by the views that are fitted to the rows in a tree's bag: bags, samples, blocks of columns.
+"""Random draws of the views that are fitted to a tree's bag: bags, samples, blocks of columns.
 
 The data are (column, row) with the rows sorted by class: class c has the places ``edges[c]`` to
 ``edges[c + 1] - 1``. ``places[row]`` is the place of a row; bags are drawn in the order of `places`.
@@ -33,7 +33,7 @@ def draw_some(state, bag, n_bag, n_wanted, sample):
 
 @compiled
 def class_runs(sample, n, edges, runs):
-    """Write where each class that occurs starts in the ascending sample, then n; return how many classes occur."""
+    """Write where each class starts in the ascending sample, then n; return how many classes occur."""
     n_runs = 0
     i = 0
     for c in range(edges.shape[0] - 1):
