@@ -16,26 +16,30 @@ _TRIES = 20
 class DiscriminantRotation(SubsetRotation):
     """Locality sensitive discriminant analysis of random subsets of the columns, each on a random sample.
 
-    As :class:`PrincipalRotation`, with :class:`LocalityDiscriminantAnalysis` in place of PCA. It needs
-    two classes: at least two are kept, and a sample that holds only one is drawn again.
+    The columns are split at random into subsets; for each a random subset of at least two classes is kept, of
+    their rows a bootstrap is drawn, and the subset's columns are mapped to the axes that
+    :class:`LocalityDiscriminantAnalysis` finds in it. A sample of only one class is drawn again.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K; None is 2, or what `subset_size` makes it. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: size of the sample as a share of the rows of the classes kept. The analysis takes
+        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.). The analysis uses
         its distinct rows: copies would be each other's neighbours.
-    n_neighbors, alpha
-        See :class:`LocalityDiscriminantAnalysis`.
+    n_neighbors : int, default=5
+        Nearest neighbours of a row that it is joined with in the graphs of the analysis.
+    alpha : float, default=0.1
+        Weight of the graph between classes, from 0 to 1.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     blocks_ : list of (columns, matrix)
+        Column numbers of each subset, and its axes in columns.
     rotation_ : ndarray of shape (n_features, n_features)
         A change of basis, not orthogonal; ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
@@ -92,7 +96,18 @@ def discriminant_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> list[Block]:
-    """Return the blocks of one rotation; parameters as for :func:`principal_blocks`, of one."""
+    """Return the blocks of one rotation.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Best centred, so that products keep their digits.
+    rows : RowsByClass
+        The rows that samples are drawn from.
+    n_subsets, bootstrap_ratio, n_neighbors, alpha
+        As for :class:`DiscriminantRotation`.
+    sequence : numpy.random.SeedSequence
+    """
     rng = np.random.default_rng(sequence)
     blocks = []
     for columns in split_columns(X.shape[1], n_subsets, rng):

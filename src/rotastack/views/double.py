@@ -20,13 +20,16 @@ class DoubleRotation(FittedView):
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K, of either; None is 2, or what `subset_size` makes it. Sizes differ by one at most.
+        Number of subsets in either rotation; None is 2, or as many as `subset_size` needs. Sizes differ by one at
+        most.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: size of each sample as a share of the rows of the classes kept.
-    n_neighbors, alpha
-        See :class:`LocalityDiscriminantAnalysis`.
+        Size of each sample as a share of the rows of the classes kept (gamma in Hu et al.).
+    n_neighbors : int, default=5
+        Nearest neighbours of a row that it is joined with in the graphs of the analysis.
+    alpha : float, default=0.1
+        Weight of the graph between classes, from 0 to 1.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 

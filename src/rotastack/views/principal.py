@@ -21,16 +21,17 @@ class PrincipalRotation(SubsetRotation):
 
     The columns are split at random into subsets; for each a random non-empty subset of the classes
     is kept, of their rows a bootstrap is drawn, and the subset's columns are turned to its principal
-    axes. All components are kept: the view is a rotation (or reflection) of all columns.
+    axes. All components are kept: the view is a rotation (or reflection) of all columns. If fitted without
+    classes, samples are drawn from all rows.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K; None is 2, or what `subset_size` makes it. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: size of the sample as a share of the rows of the classes kept.
+        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.).
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
