@@ -52,9 +52,9 @@ class TestSubsets:
             (4, {"n_subsets": 5}, "n_subsets is 5, but there are 4 columns"),
             (1, {"n_subsets": 2}, "n_subsets is 2, but there is 1 column to split"),
             (4, {"n_subsets": 2, "subset_size": 2}, "not both"),
-            (4, {"n_subsets": 0}, "n_subsets must be at least 1"),
-            (4, {"subset_size": 0}, "subset_size must be at least 1"),
-            (4, {"bootstrap_ratio": 0.0}, "bootstrap_ratio must be more than 0"),
+            (4, {"n_subsets": 0}, "'n_subsets' parameter"),
+            (4, {"subset_size": 0}, "'subset_size' parameter"),
+            (4, {"bootstrap_ratio": 0.0}, "'bootstrap_ratio' parameter"),
         ],
     )
     @pytest.mark.parametrize("view", [PrincipalRotation, DiscriminantRotation, DoubleRotation])
@@ -234,9 +234,9 @@ class TestLocality:
         ("options", "y", "message"),
         [
             ({}, [0, 0, 0, 0], "one class only"),
-            ({"n_neighbors": 0}, [0, 1, 0, 1], "n_neighbors must be a whole number of at least 1"),
-            ({"n_neighbors": 2.5}, [0, 1, 0, 1], "n_neighbors must be"),
-            ({"alpha": 1.5}, [0, 1, 0, 1], "alpha must lie between 0 and 1"),
+            ({"n_neighbors": 0}, [0, 1, 0, 1], "'n_neighbors' parameter"),
+            ({"n_neighbors": 2.5}, [0, 1, 0, 1], "'n_neighbors' parameter"),
+            ({"alpha": 1.5}, [0, 1, 0, 1], "'alpha' parameter"),
         ],
     )
     def test_bad_input(self, options, y, message):

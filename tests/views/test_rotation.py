@@ -66,7 +66,7 @@ def test_from_matrix_is_the_same_view():
 
 
 def test_max_axes_too_small_is_refused():
-    with pytest.raises(ValueError, match="max_axes must be at least 2"):
+    with pytest.raises(ValueError, match="'max_axes' parameter"):
         RandomRotation(max_axes=1).fit(np.eye(3))
 
 
@@ -176,7 +176,7 @@ def test_stretching_matters_to_trees_and_translation_does_not():
 
 
 def test_unknown_method_is_named():
-    with pytest.raises(ValueError, match="'haar' or 'direct', got 'cayley'"):
+    with pytest.raises(ValueError, match="Got 'cayley'"):
         RandomRotation(method="cayley").fit(np.eye(3))
 
 
@@ -197,7 +197,7 @@ def test_multi_rotation_puts_rotations_beside_the_features():
     few = MultiRotation(n_rotations=2, max_axes=3, random_state=0).fit(X)
     assert few.transform(X).shape == (9, 8)
     assert few.get_feature_names_out().shape == (8,)
-    with pytest.raises(ValueError, match="n_rotations must be at least 1"):
+    with pytest.raises(ValueError, match="'n_rotations' parameter"):
         MultiRotation(0).fit(X)
 
 

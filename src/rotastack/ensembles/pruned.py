@@ -5,14 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _num_samples, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.voters import voters_of
@@ -88,7 +88,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         self.selection = selection
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Train the ensemble and prune it.
 
@@ -114,7 +114,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         if len(self.classes_) < 2:
             raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
         sequence = root_sequence(self.random_state)
-        train = rows = np.arange(_num_samples(X))
+        train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):
             train, rows = self._held_out(codes, child(sequence, "selection"))
         ensemble = self._seeded(child(sequence, "ensemble")).fit(X[train], y[train])

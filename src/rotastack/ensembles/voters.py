@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import is_classifier
-from sklearn.ensemble import BaggingClassifier, VotingClassifier
-from sklearn.ensemble._forest import ForestClassifier
+from sklearn.ensemble import BaggingClassifier, ExtraTreesClassifier, RandomForestClassifier, VotingClassifier
 from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_is_fitted
@@ -183,7 +182,9 @@ def _class_numbers(ensemble, members):
     if own is not None:
         return own
     classes = ensemble.classes_
-    if isinstance(ensemble, (BaggingClassifier, ForestClassifier, VotingClassifier)):
+    if isinstance(
+        ensemble, (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)
+    ):
         return [m.classes_.astype(np.intp) for m in members]
     known = np.unique(np.concatenate([m.classes_ for m in members]))
     labels = known.dtype.kind == classes.dtype.kind or known.dtype.kind not in "iuf"

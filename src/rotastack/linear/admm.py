@@ -22,7 +22,7 @@ class Splitting:
     ----------
     A : ndarray of shape (n_rows, n_features)
     F : ndarray of shape (n_rows, n_free)
-        Columns of the coefficients that g does not see, such as the intercept's.
+        Columns of the coefficients that g does not depend on, such as the intercept's.
     cost : ndarray of shape (n_free,)
     prox_g : callable
         (V, step) -> argmin of ``step g(W) + ||W - V||^2 / 2``.
@@ -45,7 +45,7 @@ def admm(
     max_iter: int,
     every: int = 20,
 ) -> tuple[Array, Array, int]:
-    """Run the iterations until `check` is content.
+    """Run the iterations until `check` returns True.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _balanced(sigma, tau, W, old_W, P, dual_W, R, old_R, AP, dual_R):
 class _LeastSquares:
     """Solve the linear block for any penalties: one eigendecomposition of the smaller Gram matrix.
 
-    The free columns are projected out: what they fit does not depend on the others' penalty.
+    The free columns are projected out, as their fit does not depend on the penalty of the others.
     """
 
     def __init__(self, problem: Splitting):

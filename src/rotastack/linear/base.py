@@ -1,4 +1,4 @@
-"""What the linear classifiers have in common: one against the rest, weights, decisions."""
+"""Bases of the linear classifiers: one against the rest, weights, decisions."""
 
 import warnings
 from abc import abstractmethod
@@ -7,20 +7,20 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_feature_names_in,
-    _check_sample_weight,
-    check_is_fitted,
-    column_or_1d,
-    validate_data,
-)
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.scales import warn_of_scales
+from rotastack.base.scikit import (
+    Interval,
+    StrOptions,
+    check_feature_names_in,
+    check_sample_weight,
+    fit_context,
+)
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
@@ -48,7 +48,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
     _problem: str
     max_iter: int
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Train.
 
@@ -58,7 +58,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             Dense, without missing values. Columns should have like scales: the penalty treats all alike.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            What each row's loss counts; rows of weight 0 are left out.
+            Weight of each row's loss; rows of weight 0 are left out.
 
         Returns
         -------
@@ -82,7 +82,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         X, y, weights = _weighty(X, np.asarray(y), weights)
         if getattr(self, "class_weight", None) is not None:
             weights = weights * compute_sample_weight(self.class_weight, y)
@@ -99,7 +99,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
                 f"y holds {n_classes} classes and multi_class is 'off'; 'ovr' separates each from the rest"
             )
         warn_of_scales(
-            X, _check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
+            X, check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
             "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
         )  # fmt: skip
         if max(-X.min(), X.max()) > LARGEST:
@@ -120,14 +120,14 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         return self
 
     def _begin(self, codes: NDArray[np.intp]) -> None:
-        """Prepare what all problems share."""
+        """Compute what is the same for all classes, before the first is solved."""
 
     @abstractmethod
     def _solve(self, X, labels, weights) -> Solution:
         """Separate rows labelled 1 from those labelled -1."""
 
     def _keep(self, solutions: list[Solution]) -> None:
-        """Set the attributes."""
+        """Set the fitted attributes from the solutions for all classes."""
         several = len(solutions) > 1
         self.coef_ = np.stack([s.W.mean(axis=1) for s in solutions])
         self.intercept_ = np.array([s.b.mean() for s in solutions])

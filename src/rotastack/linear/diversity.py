@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval
 
+from rotastack.base.scikit import Interval
 from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.base import LEAST_ONE, LinearEnsemble, Real
 from rotastack.linear.hinge import prox_hinge

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.alm import AlmOptions, solve_alm
 from rotastack.linear.base import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble

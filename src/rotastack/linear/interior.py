@@ -55,7 +55,7 @@ class InteriorPoint:
 
     @property
     def slacks(self) -> tuple[Array, Array, Array]:
-        """What stays positive."""
+        """The left sides of the inequalities, which stay positive."""
         return self.margin_slack, self.xi, self.l1_slack
 
     @property

@@ -1,4 +1,4 @@
-"""Primal SVM by Newton's method on the rows that count: squared hinge, and hinge by a sequence of smooth problems."""
+"""Primal SVM by Newton's method on the active rows: squared hinge, and hinge by smooth problems in turn."""
 
 from collections.abc import Iterator
 
@@ -16,9 +16,9 @@ _ROUNDING = 1e-14
 class _PiecewiseNewton:
     """Minimise ``||w||^2 / 2 + sum_n phi_n(u_n)``, u = 1 - A w - y b, where phi_n' is a ramp.
 
-    The slope of phi_n, ``alpha_n(u) = clip(start_n + rise_n u, 0, cap_n)``, is constant but on an interval. So
-    the objective is piecewise quadratic, and its Hessian a matter of the rows on their ramp. Once a full step
-    leaves these as they were it has reached the optimum, exact but for rounding.
+    The slope of phi_n, ``alpha_n(u) = clip(start_n + rise_n u, 0, cap_n)``, is constant outside an interval,
+    the ramp. So the objective is piecewise quadratic, and its Hessian depends only on the rows on their ramp.
+    Once a full step does not change this set of rows, it has reached the optimum, exact but for rounding.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class _PiecewiseNewton:
     alpha : ndarray of shape (n_rows,)
         Multipliers of the margins.
     certifies : bool
-        Whether alpha is worth a bound.
+        Whether alpha gives a bound.
     """
 
     def __init__(self, B: Array, cost: Array, z: Array):
@@ -59,7 +59,7 @@ class _PiecewiseNewton:
         return float(z[:-1] @ z[:-1] / 2 + alpha @ u - offset @ (offset / self.rise) / 2)
 
     def _steps(self, start: Array | float, rise: Array, cap: Array | float, tol: float) -> Iterator[bool]:
-        """Go a Newton step at a time; yield whether it was the last."""
+        """Take one Newton step at a time; yield whether it was the last."""
         self.start, self.rise, self.cap = start, rise, cap
         self.alpha = self._slopes(self.u)
         value = self._value(self.z, self.u, self.alpha)
@@ -103,7 +103,7 @@ class _PiecewiseNewton:
 
 
 class SquaredHingeNewton(_PiecewiseNewton):
-    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2``, if few steps do.
+    """Minimise ``||w||^2 / 2 + sum_n cost_n max(u_n, 0)^2``, unless it takes many steps.
 
     With as many columns as rows it can take hundreds; then it gives up.
 
@@ -116,7 +116,7 @@ class SquaredHingeNewton(_PiecewiseNewton):
     STEPS = 20
 
     def iterate(self, max_iter: int) -> Iterator["SquaredHingeNewton"]:
-        """Yield itself after each step, until the rows inside the margin stay."""
+        """Yield itself after each step, until the set of rows inside the margin does not change."""
         most = min(max_iter, self.STEPS)
         for k, last in zip(range(1, most + 1), self._steps(0.0, 2 * self.cost, np.inf, 0.0), strict=False):
             self.certifies = last or k == most

@@ -1,4 +1,4 @@
-"""Linear nu-SVM by libsvm: what the diversity regularised machine is with one member."""
+"""Linear nu-SVM by libsvm, which is the diversity regularised machine with one member."""
 
 from itertools import combinations
 
@@ -15,8 +15,8 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     """A linear nu-SVM whose nu is a share of the largest one that the classes allow.
 
     Of two classes of m and n rows that is ``2 min(m, n) / (m + n)``; with more classes, each against
-    each, the smallest of these. Where nu is so small that the classes overlap, 0 is as good a machine as
-    any, and libsvm's answer means little.
+    each, the smallest of these. Where nu is so small that the classes overlap, w = 0 is optimal,
+    and libsvm's solution is arbitrary.
 
     Parameters
     ----------

@@ -115,7 +115,7 @@ class _Search:
     def _follow(
         self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int
     ) -> None:
-        """Take a method's iterates until the gap is small, or no longer falls."""
+        """Run a method until the gap is small, or no longer falls."""
         best, lowest, idle = np.inf, np.inf, 0
         try:
             with np.errstate(all="ignore"):
@@ -134,11 +134,11 @@ class _Search:
                     best, lowest = min(best, self.gap), min(lowest, value)
                     if best <= tol or idle > _PATIENCE or (idle and best <= _SATISFIED):
                         return
-        except LinAlgError:  # beyond what rounding allows; the gap says how far it came
+        except LinAlgError:  # rounding allows no further step; the gap measures how far the last one came
             return
 
     def _drop_rounding(self) -> None:
-        """Set to 0 what an interior point leaves of coefficients that the multipliers say are 0."""
+        """Set to 0 the coefficients that are 0 by the multipliers, but not exactly so in an interior point."""
         pull = np.abs(self.problem.A.T @ self.alpha)
         z = np.append(np.where(pull < self.beta * (1 - _CERTAIN), 0.0, self.z[:-1]), self.z[-1])
         value = self.problem.value(z[:-1, None], (1 - self.B @ z)[:, None])

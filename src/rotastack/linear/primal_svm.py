@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
+from rotastack.base.scikit import Interval
 from rotastack.linear.base import CLASS_WEIGHT, POWER, LinearSeparator, Real
 from rotastack.linear.problem import Problem
 

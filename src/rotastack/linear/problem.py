@@ -1,4 +1,4 @@
-"""The problem that all solvers solve, its value, and a bound from below."""
+"""The optimisation problem of all solvers, its objective, and a lower bound."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -43,7 +43,7 @@ class Problem:
 
     @classmethod
     def signed(cls, A: NDArray[np.float64], y: NDArray[np.float64], *rest) -> "Problem":
-        """State it with rows that are multiplied by their labels already."""
+        """Make the problem of rows that are multiplied by their labels already."""
         problem = cls(A, y, *rest)
         problem.A = A
         return problem
@@ -103,7 +103,7 @@ class Problem:
 
 @dataclass
 class Solution:
-    """What a solver found.
+    """Result of a solver.
 
     Attributes
     ----------
@@ -117,7 +117,7 @@ class Solution:
     n_iter : int
     converged : bool
     unit : float or None
-        What the gap is relative to; None: the objective.
+        Divisor of the gap; None: the objective.
     """
 
     W: NDArray[np.float64]

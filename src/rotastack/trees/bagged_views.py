@@ -19,10 +19,10 @@ TREES_AT_ONCE = 10
 
 @dataclass(frozen=True)
 class BaggedViews:
-    """Finds the views of trees that each see a bag of the rows.
+    """Fits a view for each of many trees to the rows in its bag.
 
-    A view sees the rows in its tree's bag, each once; weights of rows do not count, but rows of weight 0 are
-    in no bag. The bag of a tree is the one that :func:`rotastack.trees.grow_forest` draws for the same seed.
+    A view is fitted to the distinct rows in its tree's bag, unweighted; rows of weight 0 are in no bag. The
+    bag of a tree is the one that :func:`rotastack.trees.grow_forest` draws for the same seed.
 
     Attributes
     ----------
@@ -97,7 +97,7 @@ class BaggedViews:
             At most so many for a block, nor more than classes less one, or columns; fewer where the means
             of the classes lie in a smaller space.
         max_columns : int
-            Of a block: with more columns each block is a random choice.
+            Most columns of a block; with more, a random choice of them.
         """
         return self._views(
             lambda bags, seeds: discriminant_views(
@@ -135,7 +135,7 @@ class BaggedViews:
         )  # fmt: skip
 
     def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
-        """Return random blocks of the columns, each turned by a uniform (Haar) rotation; they see no rows.
+        """Return random blocks of the columns, each turned by a uniform (Haar) rotation, whatever the rows.
 
         Parameters
         ----------

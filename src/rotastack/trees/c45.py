@@ -3,9 +3,9 @@
 from numbers import Real
 from typing import Any, ClassVar
 
-from sklearn.utils._param_validation import Interval
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import Interval
 from rotastack.trees.estimators import LEAST_ONE, GrownClassifier
 from rotastack.trees.grown import GrownTrees
 
@@ -16,7 +16,7 @@ class C45Classifier(GrownClassifier):
     """A C4.5 tree (release 8) of numeric columns, as WEKA's J48 grows it.
 
     Splits have the largest gain ratio among columns of at least average gain, where the gain of a
-    column is lessened by what it costs to say which of its cuts it is. Cuts are values of the
+    column is reduced by the cost of encoding the choice among its cuts. Cuts are values of the
     training data. The tree is pruned by pessimistic estimates of its errors, with subtree raising.
 
     The trees are J48's, node for node, on data that float32 holds exactly. One rule differs:
@@ -28,7 +28,7 @@ class C45Classifier(GrownClassifier):
     confidence : float or None, default=0.25
         Confidence factor of the estimates, above 0 and at most 0.5: the less, the smaller the
         tree. With None it is not pruned; only subtrees that do not lower the training error
-        go.
+        are replaced by leaves.
     min_samples_leaf : int, default=2
         Least weight on either side of a split. It is more in large nodes: a tenth of the mean
         weight of a class, up to 25.
@@ -44,7 +44,7 @@ class C45Classifier(GrownClassifier):
 
     Notes
     -----
-    Rows are weighed as so many cases: weights of 1 / n make a tree of one leaf. Neighbouring
+    A row of weight w counts as w cases: weights of 1 / n make a tree of one leaf. Neighbouring
     values of a column count as one up to a distance of 1e-5, so columns of smaller numbers need
     to be scaled.
 

@@ -1,4 +1,4 @@
-"""What estimators over the compiled kernel have in common."""
+"""Bases of the trees and forests that the compiled kernel grows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.scikit import Interval, StrOptions, check_sample_weight
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -57,7 +57,7 @@ _NO_TARGET = object()
 
 
 class GrownEstimator(BaseEstimator):
-    """What forests and single trees, classifiers and regressors have in common."""
+    """Base of forests and single trees, classifiers and regressors."""
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
@@ -66,7 +66,7 @@ class GrownEstimator(BaseEstimator):
     n_features_in_: int
 
     def _family(self) -> TreeGroup:
-        """Return the one family of trees that this estimator grows."""
+        """Return the trees of this estimator as a family."""
         return TreeGroup(
             n_trees=getattr(self, "n_estimators", 1),
             splitter=getattr(self, "splitter", self._splitter),
@@ -95,7 +95,7 @@ class GrownEstimator(BaseEstimator):
         return out_of_bag[0] if out_of_bag else None
 
     def _check_parameters(self) -> None:
-        """Do what scikit-learn's ``_fit_context`` does, once for each combination of values."""
+        """Check the parameters against their constraints, once for each combination of values."""
         kind: Any = type(self)
         values = tuple(getattr(self, name) for name in _parameter_names(kind) if name != "random_state")
         key = (kind, values, tuple(map(type, values)))
@@ -115,7 +115,7 @@ class GrownEstimator(BaseEstimator):
         )
         if sample_weight is None:
             return by_class
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         return weights if by_class is None else weights * by_class
 
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
@@ -159,7 +159,7 @@ class GrownEstimator(BaseEstimator):
         return self.forest_.leaves(self._checked(X), getattr(self, "n_jobs", None))
 
     def decision_path(self, X: ArrayLike) -> tuple[csr_matrix, NDArray[np.int64]]:
-        """Return the nodes that each row meets.
+        """Return the nodes on the path of each row.
 
         Returns
         -------
@@ -229,7 +229,7 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
         X, y, n_classes, sequences, **options
             See :func:`rotastack.trees.members.grow_members`.
         parts : sequence over members of sequences of (columns, matrix or None)
-            Their views, see :meth:`rotastack.trees.LinearViews.blocks`.
+            The members' views, see :meth:`rotastack.trees.LinearViews.blocks`.
         """
         family = self._family()
         views = LinearViews.blocks(parts, X.shape[2])

@@ -1,10 +1,8 @@
 """Extremely randomised trees."""
 
-from numbers import Integral
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval
-
+from rotastack.trees.estimators import LEAST_ONE
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["ExtraForestClassifier", "ExtraForestRegressor"]
@@ -71,7 +69,7 @@ class ExtraForestClassifier(ForestClassifier):
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {
         **ForestClassifier._parameter_constraints,
-        "n_cuts": [Interval(Integral, 1, None, closed="left")],
+        "n_cuts": [LEAST_ONE],
     }
 
     def __init__(
@@ -169,7 +167,7 @@ class ExtraForestRegressor(ForestRegressor):
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {
         **ForestRegressor._parameter_constraints,
-        "n_cuts": [Interval(Integral, 1, None, closed="left")],
+        "n_cuts": [LEAST_ONE],
     }
 
     def __init__(

@@ -2,8 +2,7 @@
 
 from typing import ClassVar
 
-from sklearn.utils._param_validation import StrOptions
-
+from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
     FOREST_CONSTRAINTS,

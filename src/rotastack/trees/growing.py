@@ -51,19 +51,19 @@ TABLE_LIMIT = 1 << 22
 
 @dataclass(frozen=True)
 class TreeGroup:
-    """Trees of one kind: what they see and how they split.
+    """Trees of one kind: their views, and how they split.
 
     Parameters
     ----------
     n_trees : int
     views : LinearViews, optional
         One view, one for each tree, or one for every ``n_trees / len(views)`` trees in a row. By
-        default the data as they are.
+        default the data themselves.
     splitter : {"best", "random"}
         The best cut of a column, or the best of `n_cuts` cuts drawn between its least and
         largest value in the node.
     max_features : {"sqrt", "log2"}, int, float or None
-        How many of the view's columns are looked at for each split.
+        How many of the view's columns are searched for each split.
     n_cuts : int
     name : str
     """
@@ -96,7 +96,7 @@ class TreeOptions(NamedTuple):
     subtree_raising: bool = True
 
     def numbers(self, families: Sequence[TreeGroup]) -> tuple:
-        """Return them as the kernel takes them; raise a ValueError if these families cannot grow so."""
+        """Return the options as the kernel takes them; ValueError if `families` cannot be grown with them."""
         if self.criterion == "c45":
             known = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
             for name, default in self._field_defaults.items():
@@ -124,16 +124,16 @@ class TreeOptions(NamedTuple):
 
 @dataclass
 class FamilyOutOfBag:
-    """What the trees of a family say of rows they were not grown on.
+    """Outputs of the trees of a family for rows that are out of their bags.
 
     Attributes
     ----------
     sums : ndarray of shape (n_rows, n_outputs)
-        Sums of leaf probabilities, or of predictions, over the trees that left the row out.
+        Sums of class probabilities, or of predictions, over the trees that have the row out of bag.
     counts : ndarray of int of shape (n_rows,)
-        How many trees these are.
+        Number of trees that have the row out of bag.
     tree_errors : ndarray of shape (n_trees,)
-        Share of wrong rows of each tree, or its mean squared error; NaN where no row was left out.
+        Share of wrong rows of each tree, or its mean squared error; NaN where no row is out of bag.
     """
 
     sums: NDArray[np.float64]
@@ -141,12 +141,12 @@ class FamilyOutOfBag:
     tree_errors: NDArray[np.float64] = field(repr=False)
 
     def means(self) -> NDArray[np.float64]:
-        """Return the means (row, output); NaN for rows that no tree left out."""
+        """Return the mean outputs (row, output); NaN for rows that are in the bag of every tree."""
         return np.where(self.counts[:, None] > 0, self.sums / np.maximum(self.counts, 1)[:, None], np.nan)
 
 
 def n_candidates(max_features: str | int | float | None, width: int) -> int:
-    """Return how many of `width` columns are looked at for a split."""
+    """Return how many of `width` columns are searched for a split."""
     if max_features is None:
         return width
     if max_features == "sqrt":
@@ -180,14 +180,13 @@ def grow_forest(
     Tree k of family f is seeded by the k-th number of ``child(sequence, "trees", f)``: the
     forest does not depend on `n_jobs`, nor a family on the other ones.
 
-    Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes (9 where all columns
-    are zeros and ones), and ``n (4 q + 240 + 8 C)`` for each thread (40 n more where n is at most 65,535), where q is
-    the number of mapped columns of the widest view; ``8 n q`` more for each thread, with q now all
-    columns of the widest view, but no more than 256 MB, where more than half of the columns is
-    looked at (``12 n q`` for C4.5, however much that is; 6 and 10 where all rows weigh 1 and n is
-    at most 65,535). The result takes 32 bytes a node, at most 2 n - 1 nodes a tree, and 8 C bytes
-    for each leaf with more than one class;
-    it is there twice while it is put together.
+    Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes (9 where all
+    columns are zeros and ones), and ``n (4 q + 240 + 8 C)`` for each thread (40 n more where n is at most
+    65,535), where q is the number of mapped columns of the widest view; ``8 n q`` more for each thread, with
+    q now all columns of the widest view, but no more than 256 MB, where more than half of the columns is
+    looked at (``12 n q`` for C4.5, however much that is; 6 and 10 where all rows weigh 1 and n is at most
+    65,535). The result takes 32 bytes a node, at most 2 n - 1 nodes a tree, and 8 C bytes for each leaf with
+    more than one class; while its parts are joined it takes twice that.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Grown trees: predictions, leaves, paths, importances, pictures."""
+"""Grown trees: predictions, leaves, paths, importances, text."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -79,7 +79,7 @@ class GrownTrees:
         cls, pieces: Sequence[tuple], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
         regression: bool,
     ) -> "GrownTrees":  # fmt: skip
-        """Put together what the kernel returned for runs of trees."""
+        """Join the arrays that the kernel returned for successive trees."""
         nodes, impurity, weight, counts, values, facts = (
             np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)
         )
@@ -167,7 +167,7 @@ class GrownTrees:
         return out
 
     def hardened(self) -> "GrownTrees":
-        """Return the same trees with leaves that say their most probable class: sums are votes then."""
+        """Return the same trees with leaves that output 1 for their most probable class: sums are votes then."""
         votes = np.eye(self.values.shape[1])[self.values.argmax(axis=1)]
         return replace(self, values=votes)
 
@@ -185,7 +185,7 @@ class GrownTrees:
     def group_sums(
         self, X: NDArray[np.float32], groups: NDArray[np.int64], n_groups: int, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the same for groups of trees: (group, row, output); `groups` numbers them."""
+        """Return the sums over groups of trees, (group, row, output); `groups` is the group of each tree."""
         out = np.zeros((n_groups, len(X), self.values.shape[1]))
         self._read(X, groups, out, _NO_LEAVES, n_jobs)
         return out

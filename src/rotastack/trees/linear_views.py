@@ -1,4 +1,4 @@
-"""Linear views of the data, in the form that the compiled forest reads."""
+"""Linear views of the data, in the arrays that the compiled forest takes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class LinearViews:
     """Views of `n_features` columns, each a linear map given in parts.
 
     A view stands for ``X @ V`` with a matrix V of shape (n_features, width) that is never
-    formed: its parts, side by side, are columns handed on as they are, or blocks that map a
+    formed: its parts, side by side, are copied columns, or blocks that map a
     few columns by a small dense matrix. Make views by the class methods; put parts side by
     side with :meth:`beside`, and views one after the other with :meth:`concatenate`.
 
@@ -25,11 +25,11 @@ class LinearViews:
     starts : ndarray of int64 of shape (n_views + 1,)
         View v has the parts ``starts[v]`` to ``starts[v + 1] - 1``.
     parts : ndarray of int64 of shape (n_parts, 4)
-        First of its columns in `columns`, their number, first of its numbers in `matrices` (-1:
-        columns as they are), columns that come out.
+        First of its columns in `columns`, their number, first of its numbers in `matrices` (-1: columns are
+        copied), number of outputs.
     columns : ndarray of int32
     matrices : ndarray of float32
-        Matrices (columns in, columns out) row by row.
+        Matrices (columns in, outputs) row by row.
 
     Examples
     --------
@@ -56,7 +56,7 @@ class LinearViews:
 
     @classmethod
     def subset(cls, columns: ArrayLike, n_features: int) -> "LinearViews":
-        """Return views that see some columns as they are.
+        """Return views whose outputs are some of the columns.
 
         Parameters
         ----------
@@ -103,8 +103,8 @@ class LinearViews:
         Parameters
         ----------
         blocks : sequence over views of sequences of (columns, matrix)
-            Integers of shape (n_in,) and numbers of shape (n_in, n_out), or None to hand the
-            columns on as they are; one after the other they make the view.
+            Integers of shape (n_in,) and numbers of shape (n_in, n_out), or None to copy the
+            columns; their outputs, side by side, are those of the view.
         n_features : int
         """
         starts, parts, columns, numbers = [0], [], [], []
@@ -199,9 +199,9 @@ class LinearViews:
         )  # fmt: skip
 
     def beside(self, *others: "LinearViews") -> "LinearViews":
-        """Return views whose columns are those of this, then those of the others.
+        """Return views whose outputs are those of this, then those of the others.
 
-        All must have as many views; a single view goes along with each of the others'.
+        All must have the same number of views; a single view is repeated for each of the others'.
         """
         everyone = [self, *others]
         n_views = max(len(v) for v in everyone)

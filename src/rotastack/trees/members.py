@@ -27,7 +27,7 @@ __all__ = ["MemberForests", "grow_members"]
 
 @dataclass
 class MemberForests:
-    """What is known of the members of pools; axes (set, member, ...).
+    """Sizes, errors and outputs of the members of pools; axes (set, member, ...).
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class MemberForests:
     oob_error : ndarray of shape (n_sets, n_members)
         Out-of-bag error of each member; NaN without a bootstrap.
     held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
-        What each member says of the rows outside its training set; of others, nothing (0).
+        Outputs of each member for the rows outside its training set; 0 for rows inside it.
     trees : GrownTrees or None
         All trees, member after member, if they were kept.
     """

@@ -1,12 +1,11 @@
 """Single trees."""
 
-from numbers import Integral
 from typing import ClassVar
 
-from sklearn.utils._param_validation import Interval, StrOptions
-
+from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import (
     CLASSIFIER_CONSTRAINTS,
+    LEAST_ONE,
     TREE_CONSTRAINTS,
     GrownClassifier,
     GrownRegressor,
@@ -74,7 +73,7 @@ class TreeClassifier(GrownClassifier):
         **TREE_CONSTRAINTS,
         **CLASSIFIER_CONSTRAINTS,
         "splitter": [StrOptions({"best", "random"})],
-        "n_cuts": [Interval(Integral, 1, None, closed="left")],
+        "n_cuts": [LEAST_ONE],
     }
 
     def __init__(
@@ -159,7 +158,7 @@ class TreeRegressor(GrownRegressor):
     _parameter_constraints: ClassVar[dict] = {
         **TREE_CONSTRAINTS,
         "splitter": [StrOptions({"best", "random"})],
-        "n_cuts": [Interval(Integral, 1, None, closed="left")],
+        "n_cuts": [LEAST_ONE],
     }
 
     def __init__(

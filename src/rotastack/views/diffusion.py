@@ -2,17 +2,18 @@
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import eigh
 from scipy.spatial.distance import cdist, pdist
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import validate_data
 
+from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence
+from rotastack.views.base import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 from rotastack.views.subsets import signed
 
@@ -26,8 +27,8 @@ _FAR = 1e-240  # below this sum of weights that cut is felt
 _NEAR = 1e6  # largest ||y||^2 / epsilon for which products of rows leave nine digits after the point
 
 
-class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """Coordinates in which rows are close if a random walk from the one goes where one from the other goes.
+class DiffusionMap(BaseView):
+    """Coordinates in which two rows are close if random walks from them reach the same rows equally often.
 
     At most `n_landmarks` random rows build the map. The walk steps from x to y with the probability
     ``m(x, y) = w(x, y) / d(x)``, ``w(x, y) = exp(-||x - y||^2 / (2 epsilon))``, d being the sum of w over
@@ -49,13 +50,14 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         Rows that build the map, random and distinct; all distinct rows if there are fewer. Memory grows
         with the square and time with the cube of their number.
     extension : {"markov", "kernel"}, default="markov"
-        How other rows get their coordinates. "markov" takes a step of the walk from them,
-        ``psi_l(x) = sum_y m(x, y) psi_l(y) / lambda_l``: on landmarks these are their coordinates, with t = 1
-        nothing is divided by. "kernel" expands the coordinates over the eigenvectors of the matrix w, and
-        these by their own Nystroem extension (equations 10 to 13); it misses even the landmarks
-        by what `delta` cuts off, and falls to 0 away from them.
+        How other rows get their coordinates. "markov" takes a step of the walk from them, ``psi_l(x) = sum_y
+        m(x, y) psi_l(y) / lambda_l``, which is exact on landmarks, and with t = 1 divides by nothing.
+        "kernel" expands the coordinates over the eigenvectors of the matrix w, and these by their own
+        Nystroem extension (equations 10 to 13); it misses even the landmarks by what `delta` cuts off, and
+        falls to 0 away from them.
     delta : float, default=1e-3
-        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0, 1].
+        Of "kernel" only: eigenvectors of less than `delta` times the largest eigenvalue are left out. In (0,
+        1].
     t : float, default=1
         Steps of the walk; 0 gives the eigenvectors as they are. At least 0.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -73,7 +75,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     embedding_ : ndarray of shape (n_landmarks, n_components_)
         Coordinates of the landmarks; of each column the largest absolute psi is positive.
     coefficients_ : ndarray of shape (n_landmarks, n_components_)
-        What is summed with weights m(x, y), or w(x, y) for "kernel", to get the coordinates of x.
+        The coordinates of x are its sum with weights m(x, y), or w(x, y) for "kernel".
     n_components_ : int
 
     Notes
@@ -105,7 +107,16 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     (array([0.698, 0.698]), array([0.99, 0.99, 0.99]), (12, 2))
     """
 
-    fitted_to_rows = True
+    _fitted_attribute = "coefficients_"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_components": [Interval(Integral, 1, None, closed="left"), None],
+        "epsilon": [StrOptions({"random", "median"}), Interval(Real, 0, None, closed="neither"), tuple, list],
+        "n_landmarks": [Interval(Integral, 2, None, closed="left")],
+        "extension": [StrOptions({"markov", "kernel"})],
+        "delta": [Interval(Real, 0, 1, closed="right")],
+        "t": [Interval(Real, 0, None, closed="left")],
+        "random_state": "no_validation",
+    }
 
     def __init__(
         self,
@@ -125,8 +136,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self.t = t
         self.random_state = random_state
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: object = None):
-        """Draw epsilon and the landmarks, and find the coordinates of these.
+        """Draw epsilon and the landmarks, and find the coordinates of the landmarks.
 
         Parameters
         ----------
@@ -143,8 +155,8 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             Fewer than two distinct rows, more components than there are landmarks but one, rows so far
             apart that their distance is infinite, or a parameter outside its range.
         """
-        self._check_parameters()
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
+        _check_quantile(self.epsilon)
+        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
         sequence = root_sequence(self.random_state)
         rng = np.random.default_rng(child(sequence, "landmarks"))
         self.landmark_rows_ = distinct_rows(X, self.n_landmarks, rng)
@@ -173,19 +185,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 self.coefficients_ = _expanded(weights, self.embedding_, self.delta)
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Extend the map to rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components_), float32 for float32 input
-        """
-        check_is_fitted(self, "coefficients_")
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         out = np.empty((len(X), self.n_components_), dtype=X.dtype)
         step = max(1, _AT_ONCE // len(self.landmarks_))
         with one_blas_thread(), np.errstate(over="ignore", invalid="ignore"):
@@ -205,7 +205,7 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return out
 
     def _extend_far(self, exponents):
-        """Extend the map to rows whose weights are near the least numbers there are."""
+        """Extend the map to rows whose weights nearly vanish in floating point."""
         nearest = exponents.argmax(axis=1)
         largest = exponents.max(axis=1, keepdims=True)
         if self.extension == "markov":  # all weights may be multiplied by one number
@@ -217,29 +217,9 @@ class DiffusionMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             coordinates = np.exp(exponents) @ self.coefficients_
         return np.where(np.exp(largest) > 0, coordinates, self.embedding_[nearest])
 
-    def _check_parameters(self) -> None:
-        for name, least in (("n_components", 1), ("n_landmarks", 2)):
-            value: Any = getattr(self, name)
-            if name == "n_components" and value is None:
-                continue
-            if not isinstance(value, Integral) or value < least:
-                raise ValueError(f"{name} must be a whole number of at least {least}, got {value!r}")
-        _check_epsilon(self.epsilon)
-        if self.extension not in ("markov", "kernel"):
-            raise ValueError(f"extension must be 'markov' or 'kernel', got {self.extension!r}")
-        if not isinstance(self.delta, Real) or not 0 < self.delta <= 1:
-            raise ValueError(f"delta must be more than 0 and at most 1, got {self.delta!r}")
-        if not isinstance(self.t, Real) or not 0 <= self.t < np.inf:
-            raise ValueError(f"t must be a number of at least 0, got {self.t!r}")
-
     @property
     def _n_features_out(self) -> int:
         return self.n_components_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 class _Gaussian:
@@ -273,7 +253,7 @@ class _Gaussian:
         return np.exp(exponents, out=exponents)
 
     def exponents(self, rows: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return what the weights are exp of, from differences of rows: slow and exact."""
+        """Return the logarithms of the weights, from differences of rows: slow and exact."""
         squares = cdist(rows, self.landmarks, "sqeuclidean")
         squares /= self.epsilon
         squares /= -2
@@ -306,22 +286,19 @@ def _power(values, t):
 
 
 def _expanded(weights, coordinates, delta):
-    """Return what w(x, y) is multiplied by to give (13)."""
+    """Return the coefficients of w(x, y) in equation 13."""
     values, vectors = eigh(weights, check_finite=False)
     kept = values >= delta * values[-1]
     vectors = vectors[:, kept]
     return vectors @ ((vectors.T @ coordinates) / values[kept, None])
 
 
-def _check_epsilon(epsilon):
-    if isinstance(epsilon, str):
-        good = epsilon in ("random", "median")
-    elif isinstance(epsilon, (tuple, list)):
-        good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
-        good = good and 0 <= epsilon[1] <= 1
-    else:
-        good = isinstance(epsilon, Real) and 0 < epsilon < np.inf
-    if not good:
+def _check_quantile(epsilon):
+    """Refuse a pair that is no ("quantile", q)."""
+    if not isinstance(epsilon, (tuple, list)):
+        return
+    good = len(epsilon) == 2 and epsilon[0] == "quantile" and isinstance(epsilon[1], Real)
+    if not (good and 0 <= epsilon[1] <= 1):
         raise ValueError(
             f"epsilon must be 'random', 'median', ('quantile', q) with q from 0 to 1, or a number above 0, got {epsilon!r}"
         )
@@ -347,7 +324,7 @@ def _width(X, landmarks, epsilon, rng):
 
 
 def _random_distance(X, rng, tries):
-    """Return the distance of two random rows; 0 if it was that in all tries."""
+    """Return the distance of two random rows; 0 if it was 0 in all tries."""
     for _ in range(tries):
         a, b = _random_pairs(len(X), 1, rng)
         distance = math.dist(X[a[0]], X[b[0]])
@@ -357,7 +334,7 @@ def _random_distance(X, rng, tries):
 
 
 def _distances(X, rng):
-    """Return the distances of all pairs of rows, or of many."""
+    """Return the distances of all pairs of rows, or of random pairs if these are too many."""
     n = len(X)
     if n * (n - 1) // 2 <= _PAIRS:
         return pdist(X)

@@ -1,17 +1,12 @@
 """Rotations of random subsets of the columns to the axes that separate neighbours of different classes."""
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
+from typing import ClassVar
 
-from rotastack.views.locality import check_graphs, locality_directions
-from rotastack.views.subsets import (
-    Block,
-    RowsByClass,
-    SubsetRotation,
-    count_subsets,
-    split_columns,
-)
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
+from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, split_columns
 
 __all__ = ["DiscriminantRotation", "discriminant_blocks"]
 
@@ -21,26 +16,30 @@ _TRIES = 20
 class DiscriminantRotation(SubsetRotation):
     """Locality sensitive discriminant analysis of random subsets of the columns, each on a random sample.
 
-    As :class:`PrincipalRotation`, with :class:`LocalityDiscriminantAnalysis` in place of PCA. It needs
-    two classes: at least two are kept, and a sample that holds only one is drawn again.
+    The columns are split at random into subsets; for each a random subset of at least two classes is kept, of
+    their rows a bootstrap is drawn, and the subset's columns are mapped to the axes that
+    :class:`LocalityDiscriminantAnalysis` finds in it. A sample of only one class is drawn again.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K; None is 2, or what `subset_size` makes it. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: size of the sample as a share of the rows of the classes kept. The analysis takes
+        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.). The analysis uses
         its distinct rows: copies would be each other's neighbours.
-    n_neighbors, alpha
-        See :class:`LocalityDiscriminantAnalysis`.
+    n_neighbors : int, default=5
+        Nearest neighbours of a row that it is joined with in the graphs of the analysis.
+    alpha : float, default=0.1
+        Weight of the graph between classes, from 0 to 1.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
     Attributes
     ----------
     blocks_ : list of (columns, matrix)
+        Column numbers of each subset, and its axes in columns.
     rotation_ : ndarray of shape (n_features, n_features)
         A change of basis, not orthogonal; ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
@@ -60,6 +59,12 @@ class DiscriminantRotation(SubsetRotation):
     (150, 4)
     """
 
+    _needs_classes = True
+    _parameter_constraints: ClassVar[dict] = {
+        **SubsetRotation._parameter_constraints,
+        **LocalityDiscriminantAnalysis._parameter_constraints,
+    }
+
     def __init__(
         self,
         n_subsets: int | None = None,
@@ -76,40 +81,10 @@ class DiscriminantRotation(SubsetRotation):
         self.alpha = alpha
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Draw subsets and samples, and find their axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            One class only, more subsets than columns, or parameters that do not go together.
-        """
-        check_classification_targets(y)
-        return self._fit(X, y)
-
-    def _blocks(self, X, y):
-        rows = RowsByClass.of(y, len(X))
-        if rows.n_classes < 2:
-            raise ValueError(f"y holds one class only ({y[0]!r}); at least 2 classes are needed")
-        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        check_graphs(self.n_neighbors, self.alpha)
+    def _blocks(self, X, rows, n_subsets, sequence):
         return discriminant_blocks(
-            X, rows, count, self.bootstrap_ratio, self.n_neighbors, self.alpha, self._sequence()
+            X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence
         )
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 def discriminant_blocks(
@@ -121,7 +96,18 @@ def discriminant_blocks(
     alpha: float,
     sequence: np.random.SeedSequence,
 ) -> list[Block]:
-    """Return the blocks of one rotation; parameters as for :func:`principal_blocks`, of one."""
+    """Return the blocks of one rotation.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+        Best centred, so that products keep their digits.
+    rows : RowsByClass
+        The rows that samples are drawn from.
+    n_subsets, bootstrap_ratio, n_neighbors, alpha
+        As for :class:`DiscriminantRotation`.
+    sequence : numpy.random.SeedSequence
+    """
     rng = np.random.default_rng(sequence)
     blocks = []
     for columns in split_columns(X.shape[1], n_subsets, rng):

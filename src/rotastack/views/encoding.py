@@ -22,9 +22,9 @@ def category_shares(
 ) -> list[Block]:
     """Return, for each category column, the matrix that turns its dummies into shares of classes.
 
-    The share of a class in a category is that among its `rows`, smoothed by two rows of all classes' shares. Of two classes
-    one share says all; of more, those of the four largest classes are taken. The category without a dummy
-    is 0, and the others' differences to it are what comes out: trees do not see the shift.
+    The share of a class in a category is that among its `rows`, smoothed by two rows of all classes' shares.
+    With two classes there is one output, the share of the larger; with more, the shares of the four largest.
+    Outputs are differences to the category without a dummy, which is 0: trees are invariant to the shift.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def category_shares(
     groups : sequence of ndarray of int
         Columns that are the dummies of one category each, one of its values having none.
     rows : ndarray of int
-        The rows that may be seen, such as those in a tree's bag.
+        The rows that shares are computed from, such as those in a tree's bag.
     """
     sizes = np.bincount(codes[rows], minlength=n_classes)
     chosen = np.argsort(-sizes, kind="stable")[: 1 if n_classes == 2 else _MOST_CLASSES]
@@ -51,8 +51,8 @@ def category_means(
 ) -> list[Block]:
     """Return, for each category column, the matrix that turns its dummies into mean targets.
 
-    The mean of a category is that of its `rows` and of two more with the mean target of all. The category without a dummy
-    is 0, and the others' differences to it are what comes out.
+    The mean of a category is that of its `rows` and of two more with the mean target of all. Outputs are
+    differences to the category without a dummy, which is 0.
 
     Parameters
     ----------

@@ -1,25 +1,25 @@
 """Locality sensitive discriminant analysis (Cai et al. 2007)."""
 
-from numbers import Integral
+from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.sparse import csr_array
 from scipy.spatial import cKDTree
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.scikit import Interval
+from rotastack.views.linear import FittedView
 from rotastack.views.subsets import signed
 
-__all__ = ["LocalityDiscriminantAnalysis", "check_graphs", "locality_directions", "nearest_neighbors"]
+__all__ = ["LocalityDiscriminantAnalysis", "locality_directions", "nearest_neighbors"]
 
 
 _AT_ONCE = 1 << 20  # distances held at once where many are equal
 
 
-class LocalityDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LocalityDiscriminantAnalysis(FittedView):
     """Axes on which neighbours of one class lie close together, and those of different classes apart.
 
     Two rows are joined in the within-class graph if they are of one class and one is among the
@@ -40,7 +40,7 @@ class LocalityDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerM
     ----------
     rotation_ : ndarray of shape (n_features, n_features)
         Axes in columns, of norm 1, their largest absolute entry positive, by decreasing eigenvalue;
-        completed by an orthonormal basis of what the rows do not span. A change of basis, not
+        completed by an orthonormal basis of the complement of the rows' span. A change of basis, not
         orthogonal. ``transform(X) == (X - mean_) @ rotation_``.
     mean_ : ndarray of shape (n_features,)
     eigenvalues_ : ndarray of shape (rank,)
@@ -48,7 +48,7 @@ class LocalityDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerM
     Notes
     -----
     The right side is singular if there are more columns than rows, or rows without neighbours of
-    their class: both sides are restricted to what the rows span, and 1e-6 of the mean diagonal is
+    their class: both sides are restricted to the span of the rows, and 1e-6 of the mean diagonal is
     added to the right one.
 
     References
@@ -66,83 +66,20 @@ class LocalityDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerM
     array([ 0.2, -0.2,  0.8,  0.5])
     """
 
-    fitted_to_rows = True
+    _fitted_attribute = "rotation_"
+    _needs_classes = True
+    _parameter_constraints: ClassVar[dict] = {
+        "n_neighbors": [Interval(Integral, 1, None, closed="left")],
+        "alpha": [Interval(Real, 0, 1, closed="both")],
+    }
 
     def __init__(self, n_neighbors: int = 5, alpha: float = 0.1):
         self.n_neighbors = n_neighbors
         self.alpha = alpha
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Find the axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            One class only, no neighbour, or a weight outside [0, 1].
-        """
-        check_graphs(self.n_neighbors, self.alpha)
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-        if len(classes) < 2:
-            raise ValueError(f"y holds one class only ({classes[0]!r}); at least 2 classes are needed")
-        whole = np.asarray(X, dtype=np.float64)
-        self.mean_ = whole.mean(axis=0)
-        self.rotation_, self.eigenvalues_ = locality_directions(
-            whole - self.mean_, codes, self.n_neighbors, self.alpha
-        )
-        return self
-
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Map rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features), float32 for float32 input
-        """
-        check_is_fitted(self, "rotation_")
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
-        return (X - self.mean_.astype(X.dtype)) @ self.rotation_.astype(X.dtype)
-
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts: all columns, and the matrix that maps them."""
-        return [(np.arange(self.n_features_in_), self.rotation_)]
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_features_in_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
-
-
-def check_graphs(n_neighbors: int, alpha: float) -> None:
-    """Refuse what no graph can be made of.
-
-    Raises
-    ------
-    ValueError
-    """
-    if not isinstance(n_neighbors, Integral) or n_neighbors < 1:
-        raise ValueError(f"n_neighbors must be a whole number of at least 1, got {n_neighbors!r}")
-    if not 0 <= alpha <= 1:
-        raise ValueError(f"alpha must lie between 0 and 1, got {alpha!r}")
+    def _find(self, X, y):
+        codes = np.unique(y, return_inverse=True)[1]
+        self.rotation_, self.eigenvalues_ = locality_directions(X, codes, self.n_neighbors, self.alpha)
 
 
 def locality_directions(
@@ -168,7 +105,7 @@ def locality_directions(
     scatter = Z.T @ (Z * between.sum(axis=1)[:, None]) - Z.T @ (between @ Z)
     left = alpha * scatter + (1 - alpha) * (Z.T @ (within @ Z))
     right = Z.T @ (Z * degrees[:, None])
-    # Without any edge within a class the right side says nothing: then the axes of the left one.
+    # Without any edge within a class the right side is 0: the ridge leaves the axes of the left one.
     ridge = 1e-6 * np.trace(right) / len(right) or 1.0
     values, vectors = eigh((left + left.T) / 2, right + ridge * np.eye(len(right)))
     axes = spanned @ vectors[:, ::-1]
@@ -222,13 +159,13 @@ def _graphs(X, y, n_neighbors):
     for mine in (same, ~same):
         ends = np.concatenate([rows[mine], columns[mine]]), np.concatenate([columns[mine], rows[mine]])
         graph = csr_array((np.ones(len(ends[0])), ends), shape=(n, n))
-        graph.data[:] = 1.0  # csr sums an edge that both ends name
+        graph.data[:] = 1.0  # csr sums an edge that is listed from both ends
         graphs.append(graph)
     return graphs
 
 
 def _range(X):
-    """Return orthonormal bases of what the rows span, and of the rest."""
+    """Return orthonormal bases of the span of the rows, and of its complement."""
     n, m = X.shape
     sizes, basis = np.linalg.eigh(X.T @ X) if n >= m else (None, None)
     # Squaring halves the digits: near the limit of the fast way the singular values decide.

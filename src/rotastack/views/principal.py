@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rotastack.views.subsets import (
     Block,
     RowsByClass,
     SubsetRotation,
-    count_subsets,
     signed,
     split_columns,
 )
@@ -22,16 +21,17 @@ class PrincipalRotation(SubsetRotation):
 
     The columns are split at random into subsets; for each a random non-empty subset of the classes
     is kept, of their rows a bootstrap is drawn, and the subset's columns are turned to its principal
-    axes. All components are kept: the view is a rotation (or reflection) of all columns.
+    axes. All components are kept: the view is a rotation (or reflection) of all columns. If fitted without
+    classes, samples are drawn from all rows.
 
     Parameters
     ----------
     n_subsets : int or None, default=None
-        K; None is 2, or what `subset_size` makes it. Sizes differ by one at most.
+        Number of subsets; None is 2, or as many as `subset_size` needs. Sizes differ by one at most.
     subset_size : int or None, default=None
         Largest size of a subset, instead of `n_subsets`.
     bootstrap_ratio : float, default=0.75
-        gamma: size of the sample as a share of the rows of the classes kept.
+        Size of the sample as a share of the rows of the classes kept (gamma in Hu et al.).
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -76,31 +76,8 @@ class PrincipalRotation(SubsetRotation):
         self.bootstrap_ratio = bootstrap_ratio
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
-        """Draw subsets and samples, and find their principal axes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : array-like of shape (n_rows,), optional
-            Classes; without, no class is dropped.
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            More subsets than columns, or parameters that do not go together.
-        """
-        return self._fit(X, y)
-
-    def _blocks(self, X, y):
-        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        return principal_blocks(
-            X, [RowsByClass.of(y, len(X))], count, self.bootstrap_ratio, [self._sequence()]
-        )[0]
+    def _blocks(self, X, rows, n_subsets, sequence):
+        return principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence])[0]
 
 
 def principal_blocks(

@@ -4,14 +4,12 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.sparse import csr_array
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rotastack.seeds import root_sequence
-from rotastack.views.reduced import kept_columns
+from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.view import Part
+from rotastack.views.linear import DrawnView, kept_columns
 
 __all__ = ["RandomProjection"]
 
@@ -19,7 +17,7 @@ _NONZERO = 8
 _ROWS = 128  # taken at once by a sparse R: they stay in the cache
 
 
-class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandomProjection(DrawnView):
     """Rows times a random matrix R of q rows, each column of which has length 1: z = R x.
 
     The squared length of z is that of x on average over draws (Johnson and Lindenstrauss), so that
@@ -57,7 +55,7 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     [1.0, 1.0, 1.0, 1.0, 1.0, 1.0]
     """
 
-    fitted_to_rows = False  # equal for any training set of as many columns
+    _fitted_attribute = "components_"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "kind": [StrOptions({"sphere", "sign", "sparse"})],
@@ -69,43 +67,16 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         self.kind = kind
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: object = None):
-        """Draw R; of `X` only the number of columns is used.
+    def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
+        q = kept_columns(self.n_components, n_features)
+        draw = {"sphere": _sphere, "sign": _signs, "sparse": _sparse}[self.kind]
+        self.components_ = draw(q, n_features, np.random.default_rng(sequence))
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : ignored
+    def linear_parts(self) -> list[Part]:
+        R = self.components_.toarray() if self.kind == "sparse" else self.components_
+        return [(np.arange(self.n_features_in_), R.T)]
 
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            `n_components` below 1 or above the number of columns; an unknown `kind`.
-        """
-        n = validate_data(self, X, dtype=[np.float64, np.float32]).shape[1]
-        q = kept_columns(self.n_components, n)
-        rng = np.random.default_rng(root_sequence(self.random_state))
-        self.components_ = {"sphere": _sphere, "sign": _signs, "sparse": _sparse}[self.kind](q, n, rng)
-        return self
-
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Project rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components), float32 for float32 input
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         R = self.components_.astype(X.dtype)
         if self.kind != "sparse":
             return X @ R.T
@@ -113,20 +84,6 @@ class RandomProjection(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         for start in range(0, len(X), _ROWS):
             Z[start : start + _ROWS] = (R @ X[start : start + _ROWS].T).T
         return Z
-
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts: all columns, and the transpose of R that maps them."""
-        R = self.components_.toarray() if self.kind == "sparse" else self.components_
-        return [(np.arange(self.n_features_in_), R.T)]
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.components_.shape[0]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def _sphere(q: int, n: int, rng: np.random.Generator) -> NDArray[np.float64]:

@@ -1,32 +1,35 @@
-"""Any view made random: its parameters drawn, and the rows it is fitted on."""
+"""Any transformer as a random view: random parameters, fitted to random rows."""
 
 from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context, clone
+from sklearn.base import clone
 from sklearn.model_selection import ParameterSampler
-from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
+from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.views.base import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 
 __all__ = ["RandomizedView"]
 
 
-def _view_has(name):
-    return available_if(lambda self: hasattr(getattr(self, "view_", self.view), name))
+def _view(self):
+    """Return the fitted view, or before ``fit`` the one that will be cloned."""
+    return getattr(self, "view_", self.view)
 
 
-class RandomizedView(TransformerMixin, BaseEstimator):
-    """A view with random parameters, fitted on random rows, and so another one for each member of a pool.
+class RandomizedView(BaseView):
+    """A transformer with random parameters, fitted to random rows, so that each member of a pool has another.
 
     It makes a member's view of any transformer that can transform rows it has not seen: ``Isomap``,
-    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. What tells members apart is `param_distributions`,
-    `n_landmarks`, or both; many reducers use their own seed for nothing but an eigen-solver's start.
+    ``LocallyLinearEmbedding``, ``KernelPCA``, a pipeline. Members differ by `param_distributions`,
+    `n_landmarks`, or both; many reducers use their own seed only to start an eigen-solver.
 
     Parameters
     ----------
@@ -34,10 +37,11 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         A clone of it is fitted; each of its parameters called ``random_state`` is set.
     param_distributions : dict
         Names of parameters of `view`, ``step__parameter`` for nested ones, and for each a list of values or a
-        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is drawn.
+        distribution with a method ``rvs``, as in scikit-learn's ``RandomizedSearchCV``. {}: no parameter is
+        drawn.
     n_landmarks : int or None, default=None
-        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others get
-        their coordinates by its extension. None: all rows, equal ones too.
+        Rows that `view` is fitted on, random and distinct; all distinct rows if there are fewer. The others
+        get their coordinates by its extension. None: all rows, equal ones too.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed of parameters, landmarks and `view`, each independent of the others.
 
@@ -55,11 +59,12 @@ class RandomizedView(TransformerMixin, BaseEstimator):
     All rows are extended, training rows too: ``fit_transform(X)`` is ``transform(X)``. On landmarks the extensions of
     ``Isomap`` and ``KernelPCA`` are exact, that of ``LocallyLinearEmbedding`` is not.
 
-    Copies blind ``LocallyLinearEmbedding``: a row's neighbours are then its copies. Give `n_landmarks` where rows recur, as
-    they do with the bootstrap of a pool. ``Isomap`` starts its iterative eigen-solver from NumPy's global generator:
-    with ``eigen_solver="dense"`` equal seeds give equal digits.
+    ``LocallyLinearEmbedding`` fails on equal rows: the neighbours of a row are then its copies. Give
+    `n_landmarks` where rows recur, as they do with the bootstrap of a pool. ``Isomap`` starts its iterative
+    eigen-solver from NumPy's global generator: with ``eigen_solver="dense"`` equal seeds give equal digits.
 
-    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed list.
+    Model files (skops) keep lists and ranges of values; the distributions of SciPy are not on the reviewed
+    list.
 
     References
     ----------
@@ -77,7 +82,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
     ((178, 3), 100, True)
     """
 
-    fitted_to_rows = True
+    _fitted_attribute = "landmark_rows_"
     _parameter_constraints: ClassVar[dict] = {
         "view": [HasMethods(["fit", "transform"])],
         "param_distributions": [dict],
@@ -97,7 +102,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         self.n_landmarks = n_landmarks
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike | None = None):
         """Draw parameters and landmarks, and fit the view.
 
@@ -105,7 +110,7 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,), optional
-            Handed on to the view.
+            Passed to the fit of the view.
 
         Returns
         -------
@@ -114,9 +119,10 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            A parameter that `view` does not have, or what `view` cannot be fitted with: the message begins with what was drawn.
+            A parameter that `view` does not have, or rows and parameters that `view` cannot be fitted with;
+            the message names the parameters drawn.
         """
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
+        X = validate_data(self, X, dtype=FLOATS)
         sequence = root_sequence(self.random_state)
         seeds = {part: child(sequence, part) for part in ("parameters", "landmarks", "view")}
         sampler = ParameterSampler(
@@ -138,33 +144,21 @@ class RandomizedView(TransformerMixin, BaseEstimator):
         self.landmark_rows_ = rows
         return self
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Transform rows by the fitted view.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components), float32 for float32 input
-        """
-        check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.asarray(self.view_.transform(X), dtype=X.dtype)
 
-    @_view_has("linear_parts")
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts, if it is linear: columns and the matrix that maps them."""
+    @available_if(lambda self: is_linear(_view(self)))
+    def linear_parts(self) -> list[Part]:
+        """Return the parts of the fitted view, if it is linear: columns and the matrix that maps them."""
         return self.view_.linear_parts()
 
-    @_view_has("get_feature_names_out")
+    @available_if(lambda self: hasattr(_view(self), "get_feature_names_out"))
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
-        """Return the names that the view gives its columns."""
-        check_is_fitted(self)
-        return self.view_.get_feature_names_out(_check_feature_names_in(self, input_features))
+        """Return the names of the fitted view's outputs."""
+        check_is_fitted(self, self._fitted_attribute)
+        return self.view_.get_feature_names_out(check_feature_names_in(self, input_features))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        tags.target_tags.required = needs_labels(self.view)
         return tags

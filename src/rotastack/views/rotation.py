@@ -1,17 +1,20 @@
 """Random rotations of the feature space (thesis, sections 1.4 and 1.5)."""
 
+from numbers import Integral
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
-from rotastack.seeds import root_sequence
+from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotation
+from rotastack.views.linear import DrawnView
 
 __all__ = ["RandomRotation"]
 
 
-class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class RandomRotation(DrawnView):
     """A random rotation of the feature space, by default uniform over all rotations.
 
     Columns should be on one scale first; see :mod:`rotastack.views.scaling`. With `stretch` and
@@ -25,15 +28,15 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         the identity all the same.
     max_axes : int, default=1000
         With more columns than this, a random subset of so many axes is rotated and the
-        others stay as they are.
+        others are not changed.
     method : {"haar", "direct"}, default="haar"
         "haar" is uniform over all rotations. "direct" is the faster construction of the thesis's
         listing 1.1, a half-turn about a random axis: symmetric, with determinant (-1)^(p - 1)
-        whatever `flip` says, and not uniform over rotations.
+        whatever `flip` is, and not uniform over rotations.
     stretch : bool, default=False
         First multiply each axis by a random factor, log-uniform between 1/2 and 2.
     translate : bool, default=False
-        At last add a random number, uniform in [0, 1), to each new axis.
+        After the rotation add a random number, uniform in [0, 1), to each new axis.
     random_state : None, int, SeedSequence, Generator or RandomState
         Seed.
 
@@ -63,7 +66,15 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     (True, 1.0)
     """
 
-    fitted_to_rows = False  # equal for any training set of as many columns
+    _fitted_attribute = "mean_"
+    _parameter_constraints: ClassVar[dict] = {
+        "flip": ["boolean"],
+        "max_axes": [Interval(Integral, 2, None, closed="left")],
+        "method": [StrOptions({"haar", "direct"})],
+        "stretch": ["boolean"],
+        "translate": ["boolean"],
+        "random_state": "no_validation",
+    }
 
     def __init__(
         self,
@@ -81,37 +92,15 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self.translate = translate
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: object = None):
-        """Draw the rotation; of `X` only the number of columns is used.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            `max_axes` below 2, or an unknown `method`.
-        """
-        if self.max_axes < 2:
-            raise ValueError(f"max_axes must be at least 2, got {self.max_axes}")
-        if self.method not in ("haar", "direct"):
-            raise ValueError(f"method must be 'haar' or 'direct', got {self.method!r}")
-        X = validate_data(self, X, dtype=[np.float64, np.float32])
-        rng = np.random.default_rng(root_sequence(self.random_state))
-        self.axes_, self.block_ = draw_rotation(X.shape[1], rng, self.flip, self.max_axes, self.method)
+    def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
+        rng = np.random.default_rng(sequence)
+        self.axes_, self.block_ = draw_rotation(n_features, rng, self.flip, self.max_axes, self.method)
         m = len(self.axes_)
         if self.stretch:
             self.block_ = 2.0 ** rng.uniform(-1.0, 1.0, m)[:, None] * self.block_
-        self.mean_ = np.zeros(X.shape[1])
+        self.mean_ = np.zeros(n_features)
         if self.translate:
             self.mean_[self.axes_] = -np.linalg.solve(self.block_.T, rng.uniform(0.0, 1.0, m))
-        return self
 
     @classmethod
     def from_matrix(cls, block: ArrayLike, axes: ArrayLike | None = None, n_features: int | None = None):
@@ -125,33 +114,17 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return view
 
     @property
-    def rotation_(self) -> NDArray[np.float64]:
+    def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
         """The whole matrix, with ones on the diagonal for axes that are not rotated."""
         rotation = np.eye(self.n_features_in_)
         rotation[np.ix_(self.axes_, self.axes_)] = self.block_
         return rotation
 
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts, side by side: columns and the matrix that maps them, or None.
-
-        A translation is left out: trees do not see it.
-        """
+    def linear_parts(self) -> list[Part]:
         rest = np.setdiff1d(np.arange(self.n_features_in_), self.axes_)
         return [(self.axes_, self.block_), (rest, None)]
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Rotate rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features), float32 for float32 input
-        """
-        check_is_fitted(self, "block_")
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         block = self.block_.astype(X.dtype)
         centred = X - self.mean_.astype(X.dtype) if self.mean_.any() else X
         if len(self.axes_) == X.shape[1]:
@@ -159,12 +132,3 @@ class RandomRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         rotated = X.copy()
         rotated[:, self.axes_] = centred[:, self.axes_] @ block
         return rotated
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_features_in_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags

@@ -1,15 +1,17 @@
-"""What rotations of subsets of the columns have in common: random subsets, and a random sample for each."""
+"""Base of the views that rotate random subsets of the columns, each fitted to a random sample of the rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from numbers import Integral, Real
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.scikit import Interval
+from rotastack.base.view import Part
 from rotastack.seeds import root_sequence
+from rotastack.views.linear import FittedView
 
 __all__ = [
     "Block",
@@ -22,7 +24,7 @@ __all__ = [
 ]
 
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""Columns, and the matrix that maps them to as many new ones in their places."""
+"""Columns, and the square matrix whose outputs take their places."""
 
 
 def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | None) -> int:
@@ -31,15 +33,12 @@ def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | Non
     Raises
     ------
     ValueError
-        Both or impossible numbers given.
+        Both are given, or more subsets than columns.
     """
     if n_subsets is not None and subset_size is not None:
         raise ValueError(
             f"give n_subsets or subset_size, not both (got n_subsets={n_subsets}, subset_size={subset_size})"
         )
-    for name, value in (("n_subsets", n_subsets), ("subset_size", subset_size)):
-        if value is not None and value < 1:
-            raise ValueError(f"{name} must be at least 1, got {value}")
     if subset_size is not None:
         return -(-n_features // subset_size)
     if n_subsets is None:
@@ -115,75 +114,52 @@ class RowsByClass:
         return np.bincount(candidates[picked], minlength=n_samples * n).reshape(n_samples, n)
 
 
-class SubsetRotation(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
-    """A view that maps random subsets of the columns by a matrix each, fitted to a random sample."""
+class SubsetRotation(FittedView):
+    """Base of views that map random subsets of the columns, each by a matrix fitted to a random sample.
 
-    fitted_to_rows = True
+    Attributes
+    ----------
+    blocks_ : list of (columns, matrix)
+    rotation_ : ndarray of shape (n_features, n_features)
+    mean_ : ndarray of shape (n_features,)
+    """
+
+    _fitted_attribute = "blocks_"
+    _parameter_constraints: ClassVar[dict] = {
+        "n_subsets": [Interval(Integral, 1, None, closed="left"), None],
+        "subset_size": [Interval(Integral, 1, None, closed="left"), None],
+        "bootstrap_ratio": [Interval(Real, 0, None, closed="neither")],
+        "random_state": "no_validation",
+    }
     n_subsets: int | None
     subset_size: int | None
     bootstrap_ratio: float
     random_state: Any
-    mean_: NDArray[np.float64]
     blocks_: list[Block]
 
-    def _blocks(self, X: NDArray[np.float64], y: NDArray | None) -> list[Block]:
+    def _blocks(
+        self, X: NDArray[np.float64], rows: RowsByClass, n_subsets: int, sequence: np.random.SeedSequence
+    ) -> list[Block]:
         raise NotImplementedError
 
-    def _fit(self, X: ArrayLike, y: ArrayLike | None):
-        if not self.bootstrap_ratio > 0:
-            raise ValueError(f"bootstrap_ratio must be more than 0, got {self.bootstrap_ratio}")
-        if y is None:
-            X = validate_data(self, X, dtype=[np.float64, np.float32])
-        else:
-            X, y = validate_data(self, X, y, dtype=[np.float64, np.float32])
-        whole = np.asarray(X, dtype=np.float64)
-        self.mean_ = whole.mean(axis=0)
-        self.blocks_ = self._blocks(whole - self.mean_, y)
-        return self
-
-    def _sequence(self) -> np.random.SeedSequence:
-        return root_sequence(self.random_state)
+    def _find(self, X, y):
+        count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
+        self.blocks_ = self._blocks(X, RowsByClass.of(y, len(X)), count, root_sequence(self.random_state))
 
     @property
-    def rotation_(self) -> NDArray[np.float64]:
+    def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
         """The whole matrix: block by block, with rows and columns in the places of the features."""
         return whole_matrix(self.blocks_, self.n_features_in_)
 
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts, side by side: columns and the matrix that maps them.
-
-        The new columns come block by block, uncentred: trees do not see a shift, but for the order
-        of columns.
-        """
+    def linear_parts(self) -> list[Part]:
         return list(self.blocks_)
 
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Map rows.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_features), float32 for float32 input
-        """
-        check_is_fitted(self, "blocks_")
-        X = validate_data(self, X, reset=False, dtype=[np.float64, np.float32])
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         out = np.empty_like(X)
         for columns, matrix in self.blocks_:
             centred = X[:, columns] - self.mean_[columns].astype(X.dtype)
             out[:, columns] = centred @ matrix.astype(X.dtype)
         return out
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.n_features_in_
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
 
 
 def whole_matrix(blocks: Sequence[Block], n_features: int) -> NDArray[np.float64]:

@@ -5,17 +5,16 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, TransformerMixin, _fit_context
-from sklearn.utils._param_validation import Interval
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from rotastack.seeds import root_sequence
-from rotastack.views.reduced import kept_columns
+from rotastack.base.scikit import Interval, check_feature_names_in
+from rotastack.base.view import Part
+from rotastack.views.linear import DrawnView, kept_columns
 
 __all__ = ["RandomSubspace"]
 
 
-class RandomSubspace(TransformerMixin, BaseEstimator):
+class RandomSubspace(DrawnView):
     """Columns drawn at random, without replacement, in their old order.
 
     Parameters
@@ -43,7 +42,7 @@ class RandomSubspace(TransformerMixin, BaseEstimator):
     (2, 2)
     """
 
-    fitted_to_rows = False  # equal for any training set of as many columns
+    _fitted_attribute = "features_"
     _parameter_constraints: ClassVar[dict] = {
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "random_state": "no_validation",
@@ -53,53 +52,17 @@ class RandomSubspace(TransformerMixin, BaseEstimator):
         self.n_components = n_components
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: object = None):
-        """Draw the columns; of `X` only their number is used.
+    def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
+        rng = np.random.default_rng(sequence)
+        self.features_ = np.sort(rng.permutation(n_features)[: kept_columns(self.n_components, n_features)])
 
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-        y : ignored
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            `n_components` below 1 or above the number of columns.
-        """
-        n = validate_data(self, X, dtype=[np.float64, np.float32]).shape[1]
-        rng = np.random.default_rng(root_sequence(self.random_state))
-        self.features_ = np.sort(rng.permutation(n)[: kept_columns(self.n_components, n)])
-        return self
-
-    def transform(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return the columns.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_components), float32 for float32 input
-        """
-        check_is_fitted(self)
-        return validate_data(self, X, reset=False, dtype=[np.float64, np.float32])[:, self.features_]
-
-    def linear_parts(self) -> list[tuple[NDArray[np.intp], NDArray[np.float64] | None]]:
-        """Return the view in parts: columns and the matrix that maps them, None as they are handed on."""
+    def linear_parts(self) -> list[Part]:
         return [(self.features_, None)]
+
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        return X[:, self.features_]
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray:
         """Return the names of the columns."""
-        check_is_fitted(self)
-        return _check_feature_names_in(self, input_features)[self.features_]
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
-        return tags
+        check_is_fitted(self, self._fitted_attribute)
+        return check_feature_names_in(self, input_features)[self.features_]

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.flagship.families import TreeFamily, planned_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.seeds import root_sequence

@@ -5,16 +5,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context
-from sklearn.utils._param_validation import StrOptions
+from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import (
-    _check_sample_weight,
-    _check_y,
-    check_consistent_length,
-)
+from sklearn.utils.validation import check_consistent_length
 
+from rotastack.base.scikit import StrOptions, check_sample_weight, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
@@ -120,7 +116,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 
@@ -145,7 +141,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_))
-        y = _check_y(y, estimator=self)
+        y = check_y(y, estimator=self)
         check_consistent_length(rows, y)
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
@@ -159,7 +155,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         by_class = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
         if sample_weight is None:
             return by_class
-        weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+        weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         return weights if by_class is None else weights * by_class
 
     def _weigh(self, said: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:

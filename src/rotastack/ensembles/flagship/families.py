@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.view import is_linear
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, integer_seed
 from rotastack.trees.bagged_views import BaggedViews
@@ -128,7 +129,7 @@ def _check(family: TreeFamily) -> None:
             f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}"
         )
     for part in family.parts:
-        if part not in known if isinstance(part, str) else not hasattr(part, "linear_parts"):
+        if part not in known if isinstance(part, str) else not is_linear(part):
             raise ValueError(
                 f"families: {family.name}: {part!r} is neither {', '.join(known)} nor a view with linear_parts"
             )

@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, _fit_context
-from sklearn.utils.validation import _check_sample_weight, _check_y, check_consistent_length
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_consistent_length
 
+from rotastack.base.scikit import check_sample_weight, check_y, fit_context
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
@@ -112,7 +113,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 
@@ -137,12 +138,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         """
         rows = self._read(X)
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
-        y = _check_y(y, y_numeric=True, estimator=self).astype(np.float64)
+        y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(rows, y)
         unit = _unit(y)
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
+            weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         said = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
         self._weigh(said, y / unit, weights)
         if unit != 1:

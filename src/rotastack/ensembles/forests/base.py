@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, _fit_context
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.ensembles.table import (
     categorical_mask,
     check_rotatable,
@@ -153,7 +153,7 @@ class RotatedClassifier(ClassifierMixin, _RotatedForest):
 
     hard: ClassVar[bool] = False  # trees vote, instead of giving class shares
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Draw the rotations and grow the trees.
 
@@ -228,7 +228,7 @@ class RotatedClassifier(ClassifierMixin, _RotatedForest):
 class RotatedRegressor(RegressorMixin, _RotatedForest):
     """A forest on rotations that predicts numbers."""
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Draw the rotations and grow the trees.
 

@@ -5,16 +5,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
 from rotastack.views.double import double_matrices
-from rotastack.views.locality import check_graphs
 
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
 
@@ -30,8 +29,6 @@ class _DoubleRotationForest(SubsetRotationForest):
     alpha: float
 
     def _views(self, X, rows, count, sequences):
-        check_graphs(self.n_neighbors, self.alpha)
-
         def matrix(k: int) -> NDArray[np.float64]:
             ((first, second),) = double_matrices(
                 X, [rows[k]], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval
 
+from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedRegressor
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor

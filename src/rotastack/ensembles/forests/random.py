@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.base import (
     CONSTRAINTS,
     RotatedClassifier,

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.ensembles.forests.growing import GrowingForests

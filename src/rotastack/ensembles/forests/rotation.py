@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils._param_validation import Interval
 
+from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.seeds import child

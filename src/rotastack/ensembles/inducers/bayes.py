@@ -6,8 +6,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
-from sklearn.utils._param_validation import Interval
 
+from rotastack.base.scikit import Interval
 from rotastack.ensembles.inducers.base import Inducer, seen
 
 __all__ = ["GaussianBayesClassifier"]

@@ -4,8 +4,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import Interval, StrOptions
 
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, _fit_context, clone, is_regressor
+from sklearn.base import ClassifierMixin, clone, is_regressor
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context
 from rotastack.combine.nested import combine_nested, level_one_inputs
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
@@ -146,7 +146,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         """Return the base learner, unfitted, that sees all columns as they are."""
         return self._base_learner()
 
-    @_fit_context(prefer_skip_nested_validation=False)
+    @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike):
         """Train members and combiner.
 

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.view import depends_on_rows
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
 
@@ -57,7 +58,7 @@ def nested_outputs(
     n_folds = int(folds.max()) + 1
     views = child(sequence, "views")
     outputs = np.full((n_folds, len(recipes), len(y), n_classes), np.nan, dtype=np.float32)
-    same_views = not any(getattr(r.view, "fitted_to_rows", r.view is not None) for r in recipes)
+    same_views = not any(depends_on_rows(r.view) for r in recipes)
     if same_views and not keep and grows_together(recipes) and not pool_options.get("bootstrap"):
         _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs

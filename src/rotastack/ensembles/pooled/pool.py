@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
+from rotastack.base.view import Part, is_drawn, is_linear
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child, integer_seed
@@ -143,8 +144,8 @@ def fit_pool(
     n_classes : int or None
         None for a regression.
     recipes : sequence of Recipe
-        One per member. A view that is fitted already (``RandomRotation.from_matrix``) is
-        used as it is; any other is cloned, seeded and fitted on the member's rows.
+        One per member. A view that is fitted already (``RandomRotation.from_matrix``, or one in a
+        ``FrozenEstimator``) is used as it is; any other is cloned, seeded and fitted on the member's rows.
     sequence : numpy.random.SeedSequence
     scaler : transformer, optional
         Cloned and fitted on the numeric columns of `X`.
@@ -223,7 +224,7 @@ def grows_together(recipes: Sequence[Recipe]) -> bool:
             or (type(r.learner) is type(learner) and r.learner.get_params() == learner.get_params())
             for r in recipes
         )
-        and all(r.view is None or hasattr(r.view, "linear_parts") for r in recipes)
+        and all(r.view is None or is_linear(r.view) for r in recipes)
     )
 
 
@@ -233,12 +234,12 @@ def linear_views(
     y: NDArray[np.integer],
     n_other: int,
     sequence: np.random.SeedSequence,
-) -> tuple[list[Any], list[list[tuple[NDArray, NDArray | None]]]]:
-    """Return the members' fitted views, and all they see in linear parts: columns and matrix."""
+) -> tuple[list[Any], list[list[Part]]]:
+    """Return the members' fitted views, and the linear parts of all their inputs."""
     n_numeric = numeric.shape[1]
     fitted = [_fitted_view(r.view, numeric, y, child(sequence, k)) for k, r in enumerate(recipes)]
     others = np.arange(n_numeric, n_numeric + n_other)
-    everything: list[tuple[NDArray, NDArray | None]] = [(np.arange(n_numeric + n_other), None)]
+    everything: list[Part] = [(np.arange(n_numeric + n_other), None)]
     parts = [
         everything if view is None or not n_numeric else [*view.linear_parts(), (others, None)]
         for view in fitted
@@ -258,16 +259,15 @@ def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> 
 def _fitted_view(view, X, y, sequence):
     if view is None or X.shape[1] == 0:
         return view
-    if hasattr(view, "given_"):
+    if is_drawn(view):
         if view.n_features_in_ != X.shape[1]:
             raise ValueError(
                 f"a view of {view.n_features_in_} columns was given, but there are {X.shape[1]} numeric ones"
             )
         return view
-    fresh = clone(view)
-    if "random_state" in fresh.get_params():
-        fresh.set_params(random_state=integer_seed(sequence))
-    return fresh.fit(X, y)
+    fresh: Any = clone(view)
+    seeds = [name for name in fresh.get_params() if name.split("__")[-1] == "random_state"]
+    return fresh.set_params(**dict.fromkeys(seeds, integer_seed(sequence))).fit(X, y)
 
 
 def _see(view, numeric, other):

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 
+from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
 from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier

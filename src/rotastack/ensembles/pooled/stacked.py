@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils._param_validation import HasMethods, Interval
 
+from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe

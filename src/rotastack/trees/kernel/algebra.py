@@ -5,7 +5,7 @@ import numpy as np
 from rotastack.trees.kernel.compiling import compiled, compiled_freely
 
 LANES = 4
-"""Rows of what :func:`add_products` takes come in as many; fill up with zeros."""
+"""The number of rows that :func:`add_products` takes is a multiple of this; missing rows are zeros."""
 
 MOST_SWEEPS = 40
 ORTHOGONAL = 1e-20
@@ -26,7 +26,7 @@ def filled_up(n):
 def add_products(rows, k, n, products):
     """Add the products of all pairs of ``rows[:k, :n]`` to `products`, on and below the diagonal.
 
-    Above the diagonal stands anything. k is a multiple of `LANES`.
+    Values above the diagonal are undefined. k is a multiple of `LANES`.
     """
     for i in range(0, k, 4):
         a, b, c, d = rows[i, :n], rows[i + 1, :n], rows[i + 2, :n], rows[i + 3, :n]
@@ -108,8 +108,8 @@ def rotate(a, b, c, s, n):
 def orthogonalize(rows, n, k, squares, n_top):
     """Turn n rows of length k among each other until they are orthogonal; the `n_top` longest stand first.
 
-    Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of the matrix
-    times its singular values, whose squares start `squares`.
+    Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of the
+    matrix times its singular values, whose squares start `squares`.
     """
     turned = True
     sweep = 0
@@ -147,7 +147,7 @@ def orthogonalize(rows, n, k, squares, n_top):
 def principal_axes(products, k, squares, n_top):
     """Replace the first rows of a positive semidefinite matrix by its `n_top` longest axes, in proportion.
 
-    Only its lower triangle is looked at. Axes without length are directions all the same.
+    Only its lower triangle is read. Axes of length 0 are written as directions too.
     """
     trace = 0.0
     for i in range(k):

@@ -1,4 +1,4 @@
-"""Views that turn random blocks of the columns, one for each of many trees."""
+"""Views that rotate random blocks of the columns, one view for each of many trees."""
 
 import numpy as np
 
@@ -12,9 +12,10 @@ _63 = np.uint64(63)
 
 @compiled
 def _draw_of_classes(state, bag, runs, n_runs, ratio, kept, drawn):
-    """Draw with replacement from the rows of a random subset of the classes that is not empty.
+    """Draw with replacement from rows of a random subset of the classes, not empty; return how many.
 
-    `kept` is a scratch, of as many as the bag. Returns the number drawn.
+    It is `ratio` times the number of these rows. `kept` is a scratch array with an entry for each row in the
+    bag.
     """
     n_kept = 0
     while n_kept == 0:
@@ -31,16 +32,19 @@ def _draw_of_classes(state, bag, runs, n_runs, ratio, kept, drawn):
 
 @entry_point
 def principal_views(data, places, edges, bag_seeds, view_seeds, n_blocks, ratio):
-    """Turn random blocks of the columns to principal axes, the longest first, found from rows in the tree's bag.
+    """Return views that rotate random blocks of the columns to principal axes, the longest first.
+
+    The axes are found from a sample of the rows in the tree's bag.
 
     Parameters
     ----------
     data, places, edges, bag_seeds, view_seeds
-        As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, and so is what is returned.
+        As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
     n_blocks : int
-        Blocks of columns, the first ones of one more where they cannot be equal.
+        Number of blocks; their sizes differ by one at most, the larger ones first.
     ratio : float
-        Of the rows of the classes kept, in the bag and each once: how many are drawn, with replacement.
+        Size of a block's sample, drawn with replacement, as a share of the distinct rows in the bag of the
+        classes kept.
     """
     p, n = data.shape
     n_trees = bag_seeds.shape[0]
@@ -107,10 +111,10 @@ def _draw_normal(state):
 
 @compiled
 def _draw_rotation(state, k, direction, rotation):
-    """Write a k x k matrix that is uniform (Haar) on the rotations; `direction` is a scratch.
+    """Write a random k x k rotation matrix of the uniform (Haar) distribution; `direction` is scratch.
 
-    The QR decomposition of a Gaussian matrix, backwards: each step's reflection carries the first axis that
-    the steps before left alone to a random direction.
+    It is a product of Householder reflections, as in the QR decomposition of a Gaussian matrix, built from
+    the smallest: each maps the first axis of its subspace to a uniform direction.
     """
     for i in range(k):
         rotation[i, :k] = 0.0
@@ -139,7 +143,10 @@ def _draw_rotation(state, k, direction, rotation):
 
 @entry_point
 def sparse_views(p, view_seeds, least, most):
-    """Turn random blocks of `least` to `most` of p columns by a Haar rotation each; the last may be smaller."""
+    """Return views that turn random blocks of `least` to `most` of p columns by a Haar rotation each.
+
+    The last block may be smaller.
+    """
     n_trees = view_seeds.shape[0]
     at_most = -(-p // least)
     firsts = np.zeros(at_most + 1, np.int64)

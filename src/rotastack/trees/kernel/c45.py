@@ -1,13 +1,12 @@
 """Grow one tree as C4.5 release 8 does, in the form that WEKA's J48 gave it.
 
-Of each column the cut of the largest gain of information counts, less log2(number of cuts) /
-weight, the cost of saying which cut it is. Among the columns whose gain is at least average the
-largest gain ratio wins. Every node looks at all columns, so these are sorted once and parted
-stably. Then the tree is pruned: see :mod:`rotastack.trees.kernel.error_pruning`.
+The gain of a column is the largest information gain of its cuts, less log2(number of cuts) / weight, the cost
+of encoding the choice of the cut. Among the columns of at least average gain the one of largest gain ratio is
+taken. Every node searches all columns, so these are sorted once and partitioned stably. Then the tree is
+pruned: see :mod:`rotastack.trees.kernel.error_pruning`.
 
-As in J48, gains, ratios and weights that differ by less than ``TINY`` are equal, and of equals the
-first one wins; so the tree does not hang on the order of adding. Weights stand for cases
-throughout.
+As in J48, gains, ratios and weights that differ by less than ``TINY`` count as equal, and the first of equals
+is taken, so the tree does not depend on the order of summation. A row of weight w counts as w cases.
 """
 
 import math

@@ -1,8 +1,9 @@
-"""Sorted columns of a tree in 32-bit keys, where there are few enough rows.
+"""Presorted columns as 32-bit keys, where there are at most 65,535 rows.
 
-A key holds a row's place in the sorted column of the whole bag above, the row below. Parting the
-keys of a node keeps their order. `apart` says, for each place, from which place on values are
-larger: a cut between two keys is possible if the place of the second is no less than that.
+The upper 16 bits of a key are the row's rank in the sorted column of the whole bag, the lower ones the row.
+Partitioning the keys of a node stably keeps them sorted. ``apart[rank]`` is the first rank whose value is
+larger than that at `rank`: between two keys there is a cut if the rank of the second is at least `apart` of
+the first.
 """
 
 import numpy as np
@@ -23,9 +24,10 @@ _SIGN = np.int32(-2147483648)
 def presort_compact(
     data, stored, source, n_columns, rows, n, gap, keys, other, values, bits, starts, orders, apart, ranked,
 ):  # fmt: skip
-    """Write the keys of every column, `n` apart, and from where on values are larger by more than `gap`.
+    """Write the sorted keys of column j to ``orders[j * n : (j + 1) * n]``, and its `apart` likewise.
 
-    Where there is room in `ranked`, the sorted values are written, too.
+    Values that differ by at most `gap` count as equal. The sorted values are written to `ranked` if that is
+    not empty.
     """
     for j in range(n_columns):
         where = source[j]
@@ -64,13 +66,13 @@ def _find_apart(values, n, gap, apart):
 
 @compiled
 def constant(run, n, apart):
-    """Return whether a column has one value only in a node (or none that are apart)."""
+    """Return whether no two values of a column in a node are farther apart than the gap: no cut."""
     return np.uint64(apart[np.uint64(run[0]) >> _16]) > (np.uint64(run[n - 1]) >> _16)
 
 
 @compiled
 def part_compact(orders, n_columns, n_bag, first, n, n_left, side, want_left, want_right, other):
-    """Part the keys of every column as `side` says, each kept in order; a side may not be wanted."""
+    """Partition the keys of every column stably by ``side[row]``; the keys of an unwanted side are dropped."""
     for j in range(n_columns):
         run = orders[j * n_bag + first : j * n_bag + first + n]
         if not want_right:

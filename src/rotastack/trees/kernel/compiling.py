@@ -29,10 +29,10 @@ compiled = numba.njit(**_OPTIONS)
 """Compile a function that is called from other compiled functions only."""
 
 compiled_with_fma = numba.njit(fastmath={"contract"}, **_OPTIONS)
-"""The same, and a product and a sum may become one instruction with one rounding."""
+"""As `compiled`; a product and a sum may be fused into one instruction with one rounding."""
 
 compiled_freely = numba.njit(fastmath={"contract", "nnan", "nsz", "reassoc"}, **_OPTIONS)
-"""The same, and sums may be in any order; there are no NaN. For what is checked by exact arithmetic later."""
+"""As `compiled_with_fma`; sums run in any order, without NaN: for results that are checked exactly later."""
 
 
 class _Locator(caching._CacheLocator):

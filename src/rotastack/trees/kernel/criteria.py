@@ -39,7 +39,7 @@ def x_log_x(x, table):
 
 @compiled
 def scan_pairs(keys, n, pairs, whole, total, min_leaf, min_weight):
-    """Squared error, or gini of two classes; `total` is the node's sum of the second of a pair."""
+    """Scan by squared error, or by gini of two classes; `total` is the node's sum of the second of a pair."""
     best = _NOTHING
     place = 0
     weight_left = 0.0
@@ -63,7 +63,7 @@ def scan_pairs(keys, n, pairs, whole, total, min_leaf, min_weight):
 
 @compiled
 def scan_gini(keys, n, y, pairs, total, left, whole, squares, min_leaf, min_weight):
-    """Gini of any number of classes; `squares` is the sum of total^2."""
+    """Scan by gini of any number of classes; `squares` is the sum of total^2."""
     n_classes = total.shape[0]
     best = _NOTHING
     place = 0
@@ -96,7 +96,7 @@ def scan_gini(keys, n, y, pairs, total, left, whole, squares, min_leaf, min_weig
 
 @compiled
 def scan_entropy(keys, n, y, pairs, total, left, whole, min_leaf, min_weight, table):
-    """Entropy of any number of classes."""
+    """Scan by entropy of any number of classes."""
     n_classes = total.shape[0]
     best = _NOTHING
     place = 0

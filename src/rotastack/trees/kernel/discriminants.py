@@ -1,4 +1,4 @@
-"""Views of linear discriminants, one for each of many trees."""
+"""Views whose outputs are Fisher's linear discriminants, one view for each of many trees."""
 
 import numpy as np
 
@@ -27,7 +27,7 @@ NO_DIRECTION = 1e-13
 
 @compiled
 def _scatter_within(data, columns, k, sample, runs, n_runs, means, tile, within):
-    """Write class means (class, column), and scatter within classes below the diagonal of `within`."""
+    """Write class means (class, column), and scatter within classes to the lower triangle of `within`."""
     for j in range(k):
         for r in range(n_runs):
             begin, end = runs[r], runs[r + 1]
@@ -49,9 +49,9 @@ def _scatter_within(data, columns, k, sample, runs, n_runs, means, tile, within)
 
 @compiled
 def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, between, squares):
-    """Return an array whose first rows are unit directions, the most telling first, and how many there are.
+    """Return (array, n): its first n rows are unit directions by decreasing Fisher ratio.
 
-    `means` and `within` are used up; `between` and `squares` are scratch.
+    `means` and `within` are overwritten; `between` and `squares` are scratch.
     """
     mean_variance = 0.0
     for j in range(k):
@@ -108,17 +108,17 @@ def discriminant_views(
     edges : int64 (n_classes + 1,)
     bag_seeds, view_seeds : uint64 (n_trees,)
     max_columns : int
-        Of a block: with more columns each block is a random choice.
+        Most columns of a block; with more, a random choice of them.
     share : float
-        Of the rows in the bag, each once, that a block looks at.
+        Share of the distinct rows in the bag that the directions of a block are found from.
     shrinkage : float
-        Of the scatter within classes towards a multiple of the identity.
+        Weight of a multiple of the identity in the scatter within classes.
     max_directions : int
 
     Returns
     -------
     n_parts, parts, columns, matrices
-        How many parts each view has, and the tables of :mod:`rotastack.trees.kernel.views`.
+        Number of parts of each view, and the tables of :mod:`rotastack.trees.kernel.views`.
     """
     p, n = data.shape
     n_classes = edges.shape[0] - 1

@@ -1,9 +1,9 @@
-"""Prune a tree by what its leaves are expected to get wrong on other rows, as C4.5 does.
+"""Prune a tree by pessimistic estimates of its error on new rows, as C4.5 does.
 
-A leaf that got E of N training cases wrong is expected to get as many wrong as the upper
-confidence limit of a binomial share says. A subtree gives way to a leaf, or to its own larger
-branch (which then takes the rows of the smaller one, too: subtree raising), where that is
-expected to be hardly worse.
+The expected errors of a leaf that got E of N training cases wrong are the upper confidence limit of a
+binomial share, times N. A subtree is replaced by a leaf, or by its own larger branch (subtree raising: the
+branch then also takes the rows of the smaller one), if the expected errors of the replacement are hardly
+more.
 """
 
 import math
@@ -17,10 +17,10 @@ TINY = 1e-6
 """Numbers that differ by less are equal."""
 
 HARDLY_WORSE = 0.1
-"""So many more errors are put up with for a smaller tree ..."""
+"""A smaller tree may have so many more expected errors."""
 
 NO_BETTER = 1e-3
-"""... and so many fewer on the training rows do not count."""
+"""A subtree is replaced by a leaf unless it saves more training errors than this."""
 
 
 @compiled
@@ -47,9 +47,9 @@ def collapse(nodes, n_nodes, wrong):
 
 @compiled
 def expected_errors(weight, wrong, confidence, quantile):
-    """Return the upper limit of the errors among cases of this weight.
+    """Return the upper confidence limit of the number of errors among cases of this weight.
 
-    Of no errors it is exact. From one on it is Wilson's limit with a correction for continuity,
+    For no errors it is exact. From one on it is Wilson's limit with a correction for continuity,
     for which `quantile` is that of the normal distribution at 1 - `confidence`; in between,
     a straight line.
     """
@@ -74,7 +74,7 @@ def _branch_errors(
     branch, other, data, stored, source, rows, y, pairs, confidence, quantile,
     nodes, node_first, node_last, estimates, open_nodes, begin, end, total, spare, newcomers, side,
 ):  # fmt: skip
-    """Return the expected errors of a branch that takes the rows of its sibling `other`, too."""
+    """Return the expected errors of a branch that also takes the rows of its sibling `other`."""
     n = node_last[other] - node_first[other]
     for i in range(n):
         newcomers[i] = rows[node_first[other] + i]
@@ -117,7 +117,7 @@ def _deal_rows(
     top, data, stored, source, rows, y, target, pairs, criterion, table,
     nodes, impurity, node_weight, node_first, node_last, wrong, waiting, open_nodes, total, spare, side,
 ):  # fmt: skip
-    """Give the rows of `top` to the nodes below it, all of which wait to be pruned; return the last one."""
+    """Send the rows of `top` down its subtree, mark its nodes as waiting to be pruned; return the last one."""
     furthest = top
     open_nodes[0] = top
     n_open = 1
@@ -152,10 +152,10 @@ def prune_by_errors(
     nodes, n_nodes, impurity, node_weight, node_first, node_last, wrong, open_nodes,
     total, spare, newcomers, side,
 ):  # fmt: skip
-    """Prune from the leaves up; a raised branch is pruned anew with the rows it has then.
+    """Prune from the leaves up; a raised branch is pruned again with its new rows.
 
-    Such a branch may hold nodes without rows for a while. They are gone in the end: a node
-    without rows becomes a leaf, and a node with a child like that its other child.
+    A raised branch may contain nodes without rows for a while. None remain: a node without rows becomes a
+    leaf, and a node with such a child is replaced by its other child.
     """
     estimates = np.empty(n_nodes)
     begin, end = np.empty(n_nodes, np.int32), np.empty(n_nodes, np.int32)

@@ -13,8 +13,8 @@ from rotastack.trees.kernel.unit_splitting import find_unit_split
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
 """A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1.
 
-In a leaf `column` is -1 and `child` says what the leaf holds: -1 - c for rows of class c only,
-otherwise the number of its entry in the table of leaf values.
+In a leaf `column` is -1 and `child` encodes its output: -1 - c if all its rows are of class c,
+otherwise the row of its output in the table of leaf values.
 """
 
 _LOW = np.uint64(0xFFFFFFFF)
@@ -24,7 +24,11 @@ _IMPURE = 1e-300
 
 @compiled
 def describe(rows, n, y, target, pairs, criterion, total, table):
-    """Sum up a node: fills `total`; returns (weight, sum of squared totals, base, impurity)."""
+    """Write the class weights of a node, or its sum of targets, to `total`.
+
+    Returns (weight, sum of squared totals, base, impurity). The base is defined in
+    :mod:`rotastack.trees.kernel.criteria`.
+    """
     whole = 0.0
     if criterion == SQUARED_ERROR:
         value = 0.0
@@ -77,7 +81,10 @@ def describe(rows, n, y, target, pairs, criterion, total, table):
 
 @compiled
 def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits, starts, orders, ranked):
-    """Write the sorted keys of every column, `n` apart; where there is room in `ranked`, its values, too."""
+    """Write the sorted keys of column j to ``orders[j * n : (j + 1) * n]``.
+
+    Its sorted values are written to the same places of `ranked` if that is not empty.
+    """
     for j in range(n_columns):
         where = source[j]
         if where >= 0:
@@ -95,7 +102,7 @@ def presort(data, stored, source, n_columns, rows, n, keys, other, values, bits,
 
 @compiled
 def split_rows(column, cut, rows, n, spare, side):
-    """Put the rows that go left before the others, both in their order; return how many."""
+    """Move the rows that go left before the others, stably; return how many go left."""
     n_left = 0
     n_right = 0
     for i in range(n):
@@ -113,7 +120,11 @@ def split_rows(column, cut, rows, n, spare, side):
 
 @compiled
 def part_rows(data, stored, source, node, rows, n, spare, side):
-    """Do that for the split of a node, whose column may be a mapped one."""
+    """Move the rows that a node sends left before the others, stably; return how many go left.
+
+    The column of its split may be one of the data or a mapped one in `stored`. ``side[row]`` is set to 1 for
+    rows that go left, else to 0.
+    """
     where = source[node.column]
     column = data[where] if where >= 0 else stored[-1 - where]
     return split_rows(column, node.cut, rows, n, spare, side)
@@ -121,7 +132,7 @@ def part_rows(data, stored, source, node, rows, n, spare, side):
 
 @compiled
 def split_orders(orders, n_columns, n_bag, first, n, n_left, side, other):
-    """Part the sorted keys of every column as `side` says, each kept in order."""
+    """Partition the sorted keys of every column stably: rows with ``side[row]`` 1, then the others."""
     for j in range(n_columns):
         run = orders[j * n_bag + first : j * n_bag + first + n]
         to_left = 0
@@ -153,7 +164,7 @@ def _push(heap, size, node, gains):
 
 @compiled
 def _pop(heap, size, gains):
-    """Take the top off a heap of `size` nodes."""
+    """Remove and return the top of a heap of `size` nodes."""
     top = heap[0]
     size -= 1
     heap[0] = heap[size]
@@ -183,12 +194,11 @@ def grow_tree(
 ):  # fmt: skip
     """Grow a tree on ``rows[:n_bag]``, which it reorders; return the number of nodes.
 
-    With `presorted`, `orders` holds the sorted keys of every column, as :func:`presort` leaves them.
-    A node's rows are ``rows[node_first:node_last]`` in the end, whether it is a leaf or not.
-    Nodes are opened depth first, or with `max_leaves` the one of the largest decrease first. If
-    `presorted`, `orders` holds the sorted keys of every column, or with `compact` `small_orders`
-    does: see :mod:`rotastack.trees.kernel.compact`, which is for rows that all weigh 1. Columns of few ones are in `ones`
-    and `first_one`, with `stands` as scratch: see :mod:`rotastack.trees.kernel.sparse`.
+    At the end, the rows of a node, leaf or not, are ``rows[node_first:node_last]``. Nodes are split depth
+    first, or with `max_leaves` in order of decreasing gain. If `presorted`, `orders` holds the sorted keys of
+    every column as :func:`presort` writes them; with `compact`, for rows that all weigh 1, `small_orders`
+    holds them instead: see :mod:`rotastack.trees.kernel.compact`. `ones` and `first_one` list the ones of
+    sparse columns, with `stands` as scratch: see :mod:`rotastack.trees.kernel.sparse`.
     """
     for j in range(n_columns):
         order[j] = j

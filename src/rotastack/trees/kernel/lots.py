@@ -1,4 +1,4 @@
-"""Grow lots: runs of trees that share their data, their view and their options."""
+"""Grow lots, a lot being trees in a row that share data, view and options."""
 
 import numpy as np
 
@@ -25,7 +25,7 @@ PRESORT_BYTES = 1 << 28
 
 @compiled
 def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
-    """Write weights, weighted targets and the rows in the bag; return how many are there, and weigh 1."""
+    """Write weights, weighted targets and the rows in the bag; return how many rows, and how many weigh 1."""
     n_bag = 0
     n_ones = 0
     for i in range(n_all):

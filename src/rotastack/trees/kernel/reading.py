@@ -1,4 +1,4 @@
-"""Send rows down grown trees."""
+"""Predict by grown trees."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def send_down(tree, data, stored, source, rows, n, active, leaves):
     """Write the leaf of each of ``rows[:n]`` to `leaves`; data and stored columns are (column, row).
 
     All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
-    different rows do not wait for each other, and nothing depends on a guessed branch.
+    different rows are independent, and there is no branch to mispredict.
     """
     for i in range(n):
         active[i] = i
@@ -37,7 +37,7 @@ def send_down(tree, data, stored, source, rows, n, active, leaves):
 
 @compiled
 def add_leaf(leaf, values, sums, row):
-    """Add what a leaf's `child` stands for to a row of `sums`; return the most probable class."""
+    """Add the output of a leaf, encoded by its `child`, to a row of `sums`; return the most probable class."""
     if leaf < 0:
         sums[row, np.uint64(-1 - leaf)] += 1.0
         return np.int64(-1 - leaf)
@@ -54,10 +54,10 @@ def read_trees(
     X, first, last, nodes, tree_start, tree_view, tree_group, view_start, view_parts, columns, matrices,
     max_width, values, sums, leaves,
 ):  # fmt: skip
-    """Read rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
+    """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
 
-    Adds what the trees of each group say to `sums`, float64 (n_groups, n_rows, n_outputs), and writes the leaves they
-    end in to `leaves`, int32 (n_rows, n_trees); either may be of length 0, and is left alone then.
+    Adds the outputs of the trees of each group to `sums`, float64 (n_groups, n_rows, n_outputs), and writes
+    the leaves of the rows to `leaves`, int32 (n_rows, n_trees); an array of length 0 is not written.
     """
     n_columns = X.shape[1]
     height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))

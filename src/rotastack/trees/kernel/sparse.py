@@ -1,8 +1,10 @@
-"""Columns of zeros and few ones, such as those of the values of a category: their ones say all.
+"""Splits on sparse 0/1 columns, such as the dummies of a category, from a list of their ones.
 
-A node asks for the ones that are among its rows, in place of the values of all its rows. `ones` holds the rows of the
-ones, column after column, those of column j from `first_one[j]` to `first_one[j + 1]`; columns of other values have
-none there. `stands` says where a row stands in the tree's order of rows, -1 out of its bag.
+A split on such a column needs only the ones among the node's rows, not the values of all its rows.
+``ones[first_one[j]:first_one[j + 1]]`` are the rows in which column j is 1; the range is empty for columns
+that are not 0/1, or have too many ones. ``stands[row]`` is the position of a row in the tree's order of rows,
+and -1 if it is not in the tree's bag; the rows of a node are a range of positions, so membership is one
+comparison.
 """
 
 import math
@@ -17,9 +19,9 @@ __all__ = ["few_ones", "mark_places", "merit_of_ones"]
 
 
 def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Return (ones, first_one) of data (row, column): of columns that have a one in half of the rows at most.
+    """Return (ones, first_one) for data (row, column): its 0/1 columns with ones in at most half of the rows.
 
-    Both are empty if there are none, or where the criterion does not use them.
+    Both are empty if there is no such column, or if the criterion does not use them.
     """
     if criterion not in ("gini", "squared_error") or not len(X):
         return np.empty(0, np.uint32), np.empty(0, np.int64)
@@ -35,7 +37,7 @@ def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32]
 
 @compiled
 def mark_places(stands, rows, first, n):
-    """Note where these rows of a node stand."""
+    """Write the positions of a node's rows, `first` and following, to `stands`."""
     for i in range(n):
         stands[rows[i]] = first + i
 
@@ -44,10 +46,11 @@ def mark_places(stands, rows, first, n):
 def merit_of_ones(
     ones, stands, first, n, y, pairs, criterion, best_cut, total, left, whole, squares, min_leaf, min_weight, table
 ):  # fmt: skip
-    """Return (number of ones in the node, merit of parting them from the zeros).
+    """Return (number of ones in the node, merit of the split into zeros and ones).
 
-    The merit is what a scan for the best cut says (:mod:`rotastack.trees.kernel.criteria`), or with `best_cut` false what a
-    cut that was drawn is worth; -inf if the split is not allowed. Sums of whole weights are exact, so are equal both ways.
+    The merit is defined in :mod:`rotastack.trees.kernel.criteria`. With `best_cut` it is what a scan for the
+    best cut returns, else that of a cut drawn at random; -inf if the split is not allowed. Sums of whole
+    weights are exact, and so equal to those of a scan.
     """
     n_right = 0
     weight_right = 0.0

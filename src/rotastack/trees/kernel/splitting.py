@@ -1,7 +1,7 @@
 """Find the split of a node: over random columns, at the best cut or at random ones.
 
-A view's columns come from two places. `source[j]` says which: s >= 0 is column s of the data,
-s < 0 is row -1 - s of `stored`, the mapped columns of this tree. Both are (column, row).
+Column j of a view is column s = ``source[j]`` of the data if s >= 0, else column -1 - s of `stored`, which
+holds the view's mapped columns. Both arrays are (column, row).
 """
 
 import math
@@ -31,7 +31,7 @@ _LOW = np.uint64(0xFFFFFFFF)
 
 @compiled
 def gather(columns, j, rows, n, values):
-    """Copy the values of n rows; return the least and the largest."""
+    """Copy the values of n rows in column j to `values`; return the least and the largest."""
     column = columns[j]
     low = high = column[rows[0]]
     for i in range(n):
@@ -44,7 +44,7 @@ def gather(columns, j, rows, n, values):
 
 @compiled
 def midpoint(below, above):
-    """Return a float32 cut: below <= cut < above."""
+    """Return a float32 cut in the middle, with below <= cut < above."""
     cut = np.float32(below * np.float32(0.5) + above * np.float32(0.5))
     if not (cut >= below and cut < above):
         return below
@@ -61,9 +61,9 @@ def find_split(
 ):  # fmt: skip
     """Return (column, cut, decrease of impurity times weight), column -1 if nothing splits.
 
-    As many columns are looked at as `max_features` says, and more while all of them were
-    constant. With an `order_base`, the keys of each column are already sorted in `orders`.
-    Columns of few ones are in `ones`: see :mod:`rotastack.trees.kernel.sparse`.
+    `max_features` random columns are searched, and more as long as all of them were constant. With an
+    `order_base`, `orders` holds the sorted keys of each column. `ones` lists the ones of sparse columns:
+    see :mod:`rotastack.trees.kernel.sparse`.
     """
     best = -math.inf
     best_column = -1
@@ -204,7 +204,7 @@ def _merit_of_cut(rows, n, values, cut, y, pairs, criterion, total, left, whole,
 
 @compiled
 def best_ratio(order, n_seen, gains, ratios, cuts):
-    """Choose as C4.5 does: the largest gain ratio among columns of at least average gain."""
+    """Return (column, cut, gain) of the largest gain ratio among columns of at least average gain (C4.5)."""
     n_candidates = 0
     mean = 0.0
     for k in range(n_seen):

@@ -1,9 +1,9 @@
 """Gains of information where every row weighs 1.
 
-h(x) = x log2 x is kept as a whole number of 2^-40: sums of it are exact, and equal cuts are equal
-whatever the order of adding. What the next row of a class adds to the sum of h over the classes
-of both sides depends only on how many of the class went before, so it is looked up in a table of
-the node; so are the h of the sizes of both sides.
+h(x) = x log2 x is held in fixed point, as a whole number of 2^-40: its sums are exact, so equally good cuts
+compare as equal whatever the order of summation. Moving a row of a class to the left changes the sum of h
+over the classes of both sides by an amount that depends only on how many rows of the class are there already;
+it is looked up in a table of the node, as is the sum of h over the sizes of the sides.
 """
 
 import math
@@ -13,7 +13,7 @@ import numpy as np
 from rotastack.trees.kernel.compiling import compiled
 
 UNIT = 2.0**40
-"""So much is one bit of one row; sums over 65,535 rows stay below 2^62."""
+"""One bit of one row; sums over 65,535 rows stay below 2^62."""
 
 NO_BAR = np.int64(-(1 << 62))
 

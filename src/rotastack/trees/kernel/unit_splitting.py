@@ -20,7 +20,11 @@ def find_unit_split(
     criterion, total, base, table, max_features, min_leaf, min_weight, state,
     order, gains, ratios, cuts, units,
 ):  # fmt: skip
-    """Do as :func:`rotastack.trees.kernel.splitting.find_split` does, from compact orders."""
+    """Return (column, cut, decrease of impurity times weight), column -1 if nothing splits.
+
+    Equal to :func:`rotastack.trees.kernel.splitting.find_split` for rows that all weigh 1, from the presorted
+    keys of :mod:`rotastack.trees.kernel.compact`.
+    """
     of_classes = fill_tables(total, n, units)
     at_least = max(min_leaf, least_rows(min_weight))
     best = -math.inf

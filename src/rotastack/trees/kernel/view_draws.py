@@ -1,7 +1,7 @@
-"""What views that are fitted to rows in a bag have in common: rows, classes and blocks of columns.
+"""Random draws of the views that are fitted to a tree's bag: bags, samples, blocks of columns.
 
-Rows are given by column, those of one class together: class c has the places ``edges[c]`` to ``edges[c + 1] - 1``.
-`places` holds the place of each row, in the order in which bags are drawn from the rows.
+The data are (column, row) with the rows sorted by class: class c has the places ``edges[c]`` to
+``edges[c + 1] - 1``. ``places[row]`` is the place of a row; bags are drawn in the order of `places`.
 """
 
 from rotastack.trees.kernel.compiling import compiled, compiled_freely
@@ -22,7 +22,7 @@ def draw_bag(state, places, counts, bag):
 
 @compiled
 def draw_some(state, bag, n_bag, n_wanted, sample):
-    """Write `n_wanted` of the bag, drawn without replacement, in their order."""
+    """Write `n_wanted` rows of the bag, drawn without replacement, in the order of the bag, to `sample`."""
     n = 0
     for i in range(n_bag):
         sample[n] = bag[i]
@@ -33,7 +33,7 @@ def draw_some(state, bag, n_bag, n_wanted, sample):
 
 @compiled
 def class_runs(sample, n, edges, runs):
-    """Write where each class that is there starts in the ascending sample, and n; return how many are there."""
+    """Write where each class starts in the ascending sample, then n; return how many classes occur."""
     n_runs = 0
     i = 0
     for c in range(edges.shape[0] - 1):
@@ -52,7 +52,7 @@ def class_runs(sample, n, edges, runs):
 def deal_columns(state, firsts, n_blocks, order, block_of, columns):
     """Write random columns to blocks: block b, ascending, to ``columns[firsts[b]:firsts[b + 1]]``.
 
-    `order` is a scratch of as many as there are columns, `block_of` another.
+    `order` and `block_of` are scratch arrays with an entry for each column.
     """
     p = order.shape[0]
     for i in range(p):

@@ -1,7 +1,7 @@
 """Linear views of the data, part by part.
 
 A view is a sequence of parts; a row of `parts` is (first, n_in, matrix, n_out): it reads the
-data columns ``columns[first:first + n_in]``. With matrix < 0 it hands them on as they are,
+data columns ``columns[first:first + n_in]``. With matrix < 0 its outputs are these columns,
 else it maps them by ``matrices[matrix:matrix + n_in * n_out]``, row after row.
 """
 
@@ -14,7 +14,10 @@ TILE = 256
 
 @compiled
 def locate(parts, columns, source):
-    """Write where each column of the view comes from; return how many there are and are stored."""
+    """Write the source of each column of the view; return (number of columns, number of mapped columns).
+
+    The source is a column of the data, or -1 - k for the k-th mapped column.
+    """
     n_columns = 0
     n_stored = 0
     for k in range(parts.shape[0]):
@@ -32,7 +35,7 @@ def locate(parts, columns, source):
 def project(parts, columns, matrices, data, n, stored):
     """Write the mapped columns of rows 0 to n - 1 of `data` (column, row) to `stored`.
 
-    Sums run over the inputs in order, so a row gets the same numbers in any company.
+    Sums run over the inputs in order, so the outputs for a row do not depend on the other rows.
     """
     for begin in range(0, n, TILE):
         end = min(begin + TILE, n)

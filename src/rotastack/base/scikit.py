@@ -1,0 +1,38 @@
+"""The private parts of scikit-learn that Rotastack uses, under public names.
+
+Scikit-learn may move or rename them in any release; then this module is the only one to change. They are
+used because no public part does the same:
+
+``Interval``, ``StrOptions``, ``HasMethods``
+    Allowed values of a parameter, for ``_parameter_constraints``: a range of numbers, one of some strings,
+    an object with some methods.
+``fit_context``
+    Decorator of ``fit``: checks the parameters against ``_parameter_constraints`` before anything else is
+    done, with scikit-learn's own messages.
+``check_sample_weight``
+    Sample weights as an array of the length of X; ones for None.
+``check_y``
+    The target as an array of one dimension without missing values.
+``check_feature_names_in``
+    Names of the columns, those seen in ``fit`` or ``x0``, ``x1``, ..., for ``get_feature_names_out``.
+``num_samples``
+    Number of rows of an array, a list, a data frame or a sparse matrix.
+"""
+
+from sklearn.base import _fit_context as fit_context
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
+from sklearn.utils.validation import _check_sample_weight as check_sample_weight
+from sklearn.utils.validation import _check_y as check_y
+from sklearn.utils.validation import _num_samples as num_samples
+
+__all__ = [
+    "HasMethods",
+    "Interval",
+    "StrOptions",
+    "check_feature_names_in",
+    "check_sample_weight",
+    "check_y",
+    "fit_context",
+    "num_samples",
+]

@@ -1,0 +1,131 @@
+"""What linear views share: their parts, and how they are drawn or fitted."""
+
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
+
+from rotastack.base.scikit import fit_context
+from rotastack.base.view import Part, needs_labels
+from rotastack.seeds import root_sequence
+from rotastack.views.base import FLOATS, BaseView
+
+__all__ = ["DrawnView", "FittedView", "LinearView", "kept_columns"]
+
+
+class LinearView(BaseView):
+    """Base of views whose outputs are linear functions of the columns.
+
+    With `mean_` and `rotation_`, the outputs are ``(X - mean_) @ rotation_``; a subclass without them, or one
+    that knows a faster way, has its own `_map` and `linear_parts`.
+    """
+
+    mean_: NDArray[np.float64]
+    rotation_: Any
+
+    def linear_parts(self) -> list[Part]:
+        """Return the view in parts, side by side: columns, and the matrix that maps them.
+
+        A matrix of None hands the columns on as they are. Trees do not notice a shift, nor the order of
+        outputs: parts are not centred, and their outputs may stand in another order than those of ``transform``.
+        """
+        return [(np.arange(self.n_features_in_), self.rotation_)]
+
+    def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        return (X - self.mean_.astype(X.dtype)) @ self.rotation_.astype(X.dtype)
+
+    @property
+    def _n_features_out(self) -> int:
+        return sum(len(columns) if R is None else R.shape[1] for columns, R in self.linear_parts())
+
+
+class DrawnView(LinearView):
+    """Base of linear views that are drawn at random, the same for any training rows of as many columns."""
+
+    fitted_to_rows = False
+    random_state: Any
+
+    def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
+        raise NotImplementedError
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: object = None):
+        """Draw the view; of `X` only the number of columns is used.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : ignored
+
+        Returns
+        -------
+        self
+        """
+        n_features = validate_data(self, X, dtype=FLOATS).shape[1]
+        self._draw(n_features, root_sequence(self.random_state))
+        return self
+
+
+class FittedView(LinearView):
+    """Base of linear views that are fitted to training rows, and shifted by their mean.
+
+    Attributes
+    ----------
+    mean_ : ndarray of shape (n_features,)
+    """
+
+    _needs_classes: ClassVar[bool] = False
+
+    def _find(self, X: NDArray[np.float64], y: NDArray | None) -> None:
+        """Find the view from centred rows; of a view that needs classes, `y` holds two at least."""
+        raise NotImplementedError
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
+        """Find the axes of training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+            Classes. Views that separate classes need them, two at least.
+
+        Returns
+        -------
+        self
+        """
+        if y is None and not needs_labels(self):
+            X = validate_data(self, X, dtype=FLOATS)
+        else:
+            X, y = validate_data(self, X, y, dtype=FLOATS)
+        if self._needs_classes:
+            check_classification_targets(y)
+            classes = np.unique(np.asarray(y))
+            if len(classes) < 2:
+                raise ValueError(f"y holds one class only ({classes[0]!r}); at least 2 classes are needed")
+        whole = np.asarray(X, dtype=np.float64)
+        self.mean_ = whole.mean(axis=0)
+        self._find(whole - self.mean_, y)
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_classes
+        return tags
+
+
+def kept_columns(n_components: int | None, n_features: int) -> int:
+    """Return how many of `n_features` columns a view that reduces them keeps; None is half, rounded up.
+
+    Raises
+    ------
+    ValueError
+        More than there are.
+    """
+    if n_components is None:
+        return -(-n_features // 2)
+    if n_components > n_features:
+        raise ValueError(f"n_components is {n_components}, but there are {n_features} columns to reduce")
+    return int(n_components)
