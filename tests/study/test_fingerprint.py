@@ -74,11 +74,11 @@ def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
 
     before = all_of_them()
     for file, old, new, expected in [
-        ("views/rotation.py", "np.zeros(X.shape[1])", "np.zeros(X.shape[1] + 0)", [True, False, False, False]),
+        ("views/rotation.py", "np.zeros(n_features)", "np.zeros(n_features + 0)", [True, False, False, False]),
         ("learners/boosted.py", "n_jobs=1", "n_jobs=2", [False, True, False, False]),
         ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, False, True, False]),
         ("combine/nested.py", "proba[test]", "proba[test ]", [False, False, False, False]),
-        ("ensembles/pool.py", "time.perf_counter() - start", "time.perf_counter() - start + 0", [True, True, False, False]),
+        ("ensembles/pooled/pool.py", "time.perf_counter() - start", "time.perf_counter() - start + 0", [True, True, False, False]),
         ("plots/heatmap.py", "0.65", "0.66", [False, False, False, False]),
     ]:  # fmt: skip
         edit(root / file, old, new)
