@@ -10,28 +10,6 @@ from rotastack.errors import RotastackError
 
 __all__ = ["main"]
 
-STEPS = {
-    "fetch": "get a raw table and keep it in data/raw",
-    "prepare": "turn a raw table into numbers",
-    "folds": "draw the fold groups of a data set",
-    "folds_holdout": "draw the random splits of a data set",
-    "rotations": "draw one rotation group",
-    "compile": "have the forest's machine code ready",
-    "train": "train a pool for a block of cells",
-    "train_holdout": "train a pool on a block of random splits",
-    "combine": "replay a method on its pool's outputs",
-    "combine_holdout": "replay a method on its pool's outputs for random splits",
-    "score": "score all methods on a data set",
-    "summarize": "statistics over cells and data sets",
-    "draw_dataset": "draw the figures of a data set",
-    "draw_pruning": "draw the figures of the members that methods choose among",
-    "draw_study": "draw the figures over data sets",
-    "published": "put results beside published ones",
-    "refit": "train the chosen method on all rows",
-    "track": "bring records to MLflow",
-    "report": "write the HTML report; with the name of a study, make it and say where it is",
-}
-
 
 def main(argv: list[str] | None = None) -> int:
     """Run a command; return the exit code. A RotastackError is printed as one line."""
@@ -91,36 +69,49 @@ def _parser() -> argparse.ArgumentParser:
     predict.add_argument("--output", help="CSV file to write; without it, standard output")
     predict.set_defaults(run=_predict)
 
-    for name, text in STEPS.items():
-        step = commands.add_parser(name, help=text)
-        if name == "report":
-            step.add_argument("study", nargs="?", help="a study of config/studies or a YAML file")
-        step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
-        step.add_argument(
-            "--input", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to read"
-        )
-        step.add_argument(
-            "--output", nargs="+", action="append", default=[], metavar="NAME FILE", help="files to write"
-        )
-        step.add_argument(
-            "--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record"
-        )
-        step.add_argument("--code", default="", help="fingerprint of the code, for the record")
-        step.add_argument("--threads", type=int, default=1, help="threads to use at most")
-        step.set_defaults(run=_step, step=name)
+    report = commands.add_parser(
+        "report", help="bring the HTML report of a study up to date, and say where it is"
+    )
+    report.add_argument("study", help="a study of config/studies or a YAML file")
+    report.set_defaults(run=_report)
+
+    schema = commands.add_parser("schema", help="print the JSON schema of studies, for editors")
+    schema.set_defaults(run=_schema)
+
+    step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
+    step.add_argument("step", metavar="NAME", help="a file of study/steps; `rotastack step list` lists them")
+    step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
+    files = {"nargs": "+", "action": "append", "default": [], "metavar": "NAME FILE"}
+    step.add_argument("--input", help="files to read", **files)
+    step.add_argument("--output", help="files to write", **files)
+    step.add_argument(
+        "--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record"
+    )
+    step.add_argument("--code", default="", help="fingerprint of the code, for the record")
+    step.add_argument("--threads", type=int, default=1, help="threads to use at most")
+    step.set_defaults(run=_step)
     return parser
 
 
-def _step(arguments) -> int:
+def _step(arguments) -> None:
     """Run a step of the workflow."""
-    if arguments.step == "report" and arguments.study:
-        return _report(arguments)
+    from rotastack.study.job import Job, declarations, step_names
+
+    names = step_names()
+    if arguments.step == "list":
+        for name in names:
+            print(f"{name:14s} {declarations(name)['help']}")
+        return
+    if arguments.step not in names:
+        from rotastack.errors import nearest
+
+        raise RotastackError(
+            f"step {arguments.step!r} is unknown{nearest(arguments.step, names)}; there are {', '.join(names)}"
+        )
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-        os.environ[variable] = "1" if arguments.step.startswith("train") else str(arguments.threads)
+        os.environ[variable] = "1" if arguments.step == "train" else str(arguments.threads)
     import importlib
     import json
-
-    from rotastack.study.job import Job
 
     try:
         spec = json.loads(arguments.spec)
@@ -131,24 +122,16 @@ def _step(arguments) -> int:
         for option in ("input", "output")
     }
     about = dict(item.partition("=")[::2] for item in arguments.about)
-    module = importlib.import_module(f"rotastack.study.steps.{arguments.step}")
-    try:
-        module.run(
-            Job(
-                arguments.step,
-                spec,
-                files["input"],
-                files["output"],
-                about,
-                arguments.code,
-                arguments.threads,
-            )
-        )
-    except KeyError as error:
-        raise RotastackError(
-            f"{arguments.step}: {error} is missing from --spec, --input, --output or --about"
-        ) from None
-    return 0
+    job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
+    importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+
+
+def _schema(arguments) -> None:
+    import json
+
+    from rotastack.study.model import StudyDocument
+
+    print(json.dumps(StudyDocument.model_json_schema(), indent=1))
 
 
 def _study_file(name: str) -> Path:
@@ -208,7 +191,7 @@ def _run(arguments) -> int:
 
 
 def _report(arguments) -> int:
-    from rotastack.schema import load_yaml
+    from rotastack.base.documents import load_yaml
 
     study = _study_file(arguments.study)
     name = load_yaml(study)["name"]
@@ -251,28 +234,28 @@ def _datasets(arguments) -> None:
 
 
 def _methods(arguments) -> None:
-    from rotastack.learners.registry import learner_names, learner_parameters
+    from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS
 
     print(
-        "pools: view identity (one member) or rotation (one member per rotation of the group), with a learner:"
+        "Any estimator, view or pruner may be named by its class: a dotted path, or the name of one of ours."
     )
-    for name in learner_names():
-        print(f"  {name}: {', '.join(map(_parameter, learner_parameters(name).items()))}")
+    print("Parameters are those of the class. Short names, their classes, and what they fix:")
+    for title, entries in [("estimators", ESTIMATORS), ("views", VIEWS), ("pruners", PRUNERS)]:
+        print(f"{title}:")
+        for name, entry in entries.items():
+            print(f"  {name}: {entry.path}{_fixed(entry.parameters)}")
     print(
-        "bases: nn is one nearest neighbour, j48 C4.5, nb Gaussian naive Bayes; psvm and exrm are linear machines"
+        "combiners (kind): vote, stacking, log_linear, weights, member, prune; `rotastack schema` has their keys"
     )
-    print(
-        "combiners: vote (voting: soft or hard); stacking (learner: as above, the level-1 learner); log_linear (ridge);"
-    )
-    print("  weights (weighting, h: rotations by complexity); prune (pruner: docs/pruning.md);")
-    print("  member (member: one weighting of its learner, or one of its pool's sizes, such as '5')")
 
 
-def _parameter(item: tuple[str, dict]) -> str:
-    """Return a parameter's name, with its values if they are named."""
-    name, rule = item
-    values = ["null" if value is None else str(value) for value in rule.get("enum", [])]
-    return f"{name} ({' | '.join(values)})" if values else name
+def _fixed(parameters: dict) -> str:
+    """Return fixed parameters as a study writes them."""
+    import yaml
+
+    if not parameters:
+        return ""
+    return " " + yaml.safe_dump(parameters, default_flow_style=True, sort_keys=False, width=10**6).strip()
 
 
 def _predict(arguments) -> None:

@@ -2,13 +2,13 @@
 
 import numpy as np
 import pytest
+from rotastack.learners.registry import make_learner
 
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.stacking import Stacking
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
-from rotastack.learners.registry import make_learner
 from rotastack.resampling import fold_groups, nested_pairs
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler

@@ -4,13 +4,13 @@ import sys
 
 import numpy as np
 import pytest
+from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
-from rotastack.learners.registry import check_learner, learner_names, learner_parameters, make_learner
 from rotastack.trees import C45Classifier, ForestClassifier
 
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from rotastack.learners.registry import make_learner
 from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.preprocessing import minmax_scale
 
 from rotastack.base.fitting import fit_aligned, placed
-from rotastack.learners.registry import make_learner
 from rotastack.linear import PrimalSVMClassifier
 from rotastack.linear.mean_weight import MeanWeightClassifier
 from rotastack.linear.nu_svm import FeasibleNuSVC

@@ -2,11 +2,11 @@
 
 import pytest
 import yaml
+from rotastack.schema import load_yaml, schema, with_defaults
+from rotastack.study.config import Study, slug
 
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.schema import load_yaml, schema, with_defaults
-from rotastack.study.config import Study, slug
 
 
 def study(**changes):

@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 import pytest
+from rotastack.schema import load_yaml
+from rotastack.study.config import Study
 
 from rotastack.project import project_file
-from rotastack.schema import load_yaml
 from rotastack.study.artifacts import write_frame
-from rotastack.study.config import Study
 from rotastack.study.job import Job
 from rotastack.study.plan import Plan
 from rotastack.study.published_groups import beside_published, split_cells

@@ -6,13 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from rotastack.learners.registry import make_learner
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
 
 from rotastack.base.fitting import placed
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.errors import RotastackError
-from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, write_frame
 from rotastack.study.job import Job

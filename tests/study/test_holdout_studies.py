@@ -4,11 +4,11 @@ import json
 
 import pandas as pd
 import pytest
+from rotastack.schema import load_yaml
+from rotastack.study.config import Study
 
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
-from rotastack.schema import load_yaml
-from rotastack.study.config import Study
 from rotastack.study.sizes import resized
 
 STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]

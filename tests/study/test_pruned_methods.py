@@ -5,19 +5,19 @@ import json
 import numpy as np
 import pytest
 import xarray as xr
+from rotastack.learners.registry import make_learner
+from rotastack.study.config import Study
+from rotastack.study.training import Ballots, _other_labels, stacked
 from sklearn.datasets import load_iris
 from tests.study.test_holdout import combine, scored, split, step, table, train  # noqa: F401 (table is a fixture)
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.errors import RotastackError
-from rotastack.learners.registry import make_learner
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.components import PRUNERS, combine_modules, make_pruner
-from rotastack.study.config import Study
 from rotastack.study.steps import folds_holdout
 from rotastack.study.steps.refit import _estimator
-from rotastack.study.training import Ballots, _other_labels, stacked
 
 BAGS = {"kind": "rotation_forest", "n_trees": 12, "bootstrap": True}
 BOTH = ["oob", "train"]

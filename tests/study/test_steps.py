@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from rotastack.study.opening import runs_nothing
 
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
-from rotastack.study.opening import runs_nothing
 from rotastack.study.plan import TABLES
 from rotastack.study.steps import report, summarize
 

@@ -1,6 +1,7 @@
 """Model files of pruned ensembles, of forests on fitted rotations and of ensembles on reduced dimensions."""
 
 import pytest
+from rotastack.learners.registry import learner_parameters, make_learner
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import RandomForestClassifier
@@ -33,7 +34,6 @@ from rotastack.combine.pruning import (
     ReducedErrorPruner,
 )
 from rotastack.ensembles import TreeFamily
-from rotastack.learners.registry import learner_parameters, make_learner
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (

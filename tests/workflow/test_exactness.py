@@ -67,11 +67,11 @@ def test_the_estimator_is_the_workflows_method(finished):
     import numpy as np
     import pandas as pd
     import xarray as xr
+    from rotastack.learners.registry import make_learner
 
     from rotastack import StackedRotationClassifier
     from rotastack.combine import Stacking
     from rotastack.ensembles.pooled.pool import Recipe
-    from rotastack.learners.registry import make_learner
     from rotastack.seeds import child
     from rotastack.study.artifacts import read_arrays, read_frame, read_prepared
     from rotastack.views import RandomRotation

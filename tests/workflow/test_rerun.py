@@ -52,7 +52,12 @@ def test_editing_the_kernel_compiles_and_reruns_forests_only(project):
 
 
 def test_a_comment_reruns_nothing(project):
-    for name in ("views/rotation.py", "combine/stacking.py", "ensembles/pooled/pool.py", "study/steps/train.py"):
+    for name in (
+        "views/rotation.py",
+        "combine/stacking.py",
+        "ensembles/pooled/pool.py",
+        "study/steps/train.py",
+    ):
         project.edit(f"src/rotastack/{name}", '"""', '"""Reworded: ')
     assert project.planned() == ({}, [])
 

@@ -6,6 +6,8 @@ used because no public part does the same:
 ``Interval``, ``StrOptions``, ``HasMethods``
     Allowed values of a parameter, for ``_parameter_constraints``: a range of numbers, one of some strings,
     an object with some methods.
+``validate_parameter_constraints``, ``InvalidParameterError``
+    The check of parameters against these, without a fit, and what it raises.
 ``fit_context``
     Decorator of ``fit``: checks the parameters against ``_parameter_constraints`` before anything else is
     done, with scikit-learn's own messages.
@@ -20,7 +22,13 @@ used because no public part does the same:
 """
 
 from sklearn.base import _fit_context as fit_context
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import (
+    HasMethods,
+    Interval,
+    InvalidParameterError,
+    StrOptions,
+    validate_parameter_constraints,
+)
 from sklearn.utils.validation import _check_feature_names_in as check_feature_names_in
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
@@ -29,10 +37,12 @@ from sklearn.utils.validation import _num_samples as num_samples
 __all__ = [
     "HasMethods",
     "Interval",
+    "InvalidParameterError",
     "StrOptions",
     "check_feature_names_in",
     "check_sample_weight",
     "check_y",
     "fit_context",
     "num_samples",
+    "validate_parameter_constraints",
 ]

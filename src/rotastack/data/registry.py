@@ -17,6 +17,7 @@ __all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry", "
 
 Kind = Literal["numeric", "categorical", "auto"]
 
+
 class Kinds(Document):
     """Kinds of columns, by name."""
 
@@ -37,11 +38,15 @@ class _Entry(Document):
         ),
     ] = []
     mirror: Annotated[
-        str, Field(description="the file's name in a mirror folder without .csv.gz; by default the data set's name")
+        str,
+        Field(
+            description="the file's name in a mirror folder without .csv.gz; by default the data set's name"
+        ),
     ] = ""
     rows: Annotated[int | None, Field(ge=2, description="expected number of rows")] = None
     columns: Annotated[
-        int | list[str] | None, Field(description="expected number of feature columns, or their names in order")
+        int | list[str] | None,
+        Field(description="expected number of feature columns, or their names in order"),
     ] = None
     classes: Annotated[
         dict[str | int, Annotated[int, Field(ge=1)]],
@@ -73,9 +78,7 @@ class OwnDataset(_Entry):
     """A data set of a study's own: with sources, or like a registered one."""
 
     name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
-    like: Annotated[
-        str | None, Field(description="a registered data set whose entry this one shares")
-    ] = None
+    like: Annotated[str | None, Field(description="a registered data set whose entry this one shares")] = None
     noise_columns: Annotated[
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
     ] = 0

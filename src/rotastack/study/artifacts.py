@@ -84,13 +84,15 @@ class Prepared:
         columns = frame.drop(columns="target")
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
-        self.codes = np.stack(
-            [categorical[c].cat.codes.to_numpy(dtype=np.intp) for c in categorical], axis=1
-        ) if categorical.shape[1] else np.empty((len(frame), 0), dtype=np.intp)
+        self.codes = (
+            np.stack([categorical[c].cat.codes.to_numpy(dtype=np.intp) for c in categorical], axis=1)
+            if categorical.shape[1]
+            else np.empty((len(frame), 0), dtype=np.intp)
+        )
         self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
 
     @cached_property
-    def X(self) -> NDArray[np.float64]:
+    def X(self) -> NDArray[np.float64]:  # noqa: N802
         """The numeric columns, then 0/1 dummies: what estimators of numbers are given."""
         return np.hstack([self.numeric, dummies(self.codes, self.n_categories)])
 

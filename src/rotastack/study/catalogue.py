@@ -1,33 +1,20 @@
-"""The catalogue: short names of estimators, views and pruners, and how a study's names become objects.
+"""The catalogue: short names of estimators, views and pruners.
 
 A study names a class: by a short name of this file, by the name of one of our public classes, or by a dotted
 path (``sklearn.svm.SVC``). A short name is a class and the parameters that make it what the name says;
-every other parameter has the default of its class. Nothing is imported before a class is asked for.
+every other parameter has the default of its class. Nothing is imported here: slices of a study hold paths and all
+parameters, so a new short name reruns nothing.
 """
 
 import ast
-import importlib
-import importlib.util
-import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = [
-    "DRAWN_VIEWS",
-    "ESTIMATORS",
-    "PRUNERS",
-    "VIEWS",
-    "Entry",
-    "build",
-    "find",
-    "load_class",
-    "modules_of",
-    "nested_specs",
-]
+__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "VIEWS", "Entry", "find", "resolved"]
 
 
 class Entry(NamedTuple):
@@ -145,14 +132,7 @@ PRUNERS: dict[str, Entry] = {
 """Short name -> class of a pruner, and fixed parameters."""
 
 _SHORT = {**ESTIMATORS, **VIEWS, **PRUNERS}
-_EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
 _PUBLIC = ("", "combine", "combine.pruning", "ensembles", "linear", "trees", "views")
-_LEFT_TO_THE_POOL = {"scaling": None}
-_QUIET = {
-    "catboost": {"allow_writing_files": False, "verbose": False},
-    "lightgbm": {"verbosity": -1},
-    "xgboost": {"verbosity": 0},
-}
 
 
 @cache
@@ -207,115 +187,20 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     )
 
 
-def load_class(entry: Entry, where: str = "class") -> type:
-    """Import a class.
-
-    Raises
-    ------
-    RotastackError
-        The package is not installed, has no such module or no such class, or the name is no class.
-    """
-    top = entry.path.partition(".")[0]
-    try:
-        module = importlib.import_module(entry.module)
-    except ModuleNotFoundError as error:
-        if importlib.util.find_spec(top) is None:
-            raise RotastackError(
-                f"{where}: {entry.path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}"
-            ) from None
-        raise RotastackError(f"{where}: {entry.path} cannot be imported: {error}") from None
-    except ImportError as error:
-        raise RotastackError(
-            f"{where}: {entry.path} cannot be imported: {' '.join(str(error).split())}"
-        ) from None
-    name = entry.path.rpartition(".")[2]
-    if not hasattr(module, name):
-        known = [n for n in dir(module) if not n.startswith("_")]
-        raise RotastackError(f"{where}: module {entry.module} has no class {name!r}{nearest(name, known)}")
-    found = getattr(module, name)
-    if not inspect.isclass(found):
-        raise RotastackError(f"{where}: {entry.path} is no class, but {type(found).__name__}")
-    return found
-
-
-def parameter_names(cls: type) -> tuple[list[str], bool]:
-    """Return the parameters of a class, and whether it takes others as well (``**kwargs``)."""
-    names: dict[str, None] = {}
-    open_ended = False
-    for ancestor in cls.__mro__:
-        if "__init__" not in vars(ancestor) or ancestor is object:
-            continue
-        found = list(inspect.signature(ancestor.__init__).parameters.values())[1:]
-        kinds = {p.kind for p in found}
-        names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
-        if inspect.Parameter.VAR_KEYWORD not in kinds:
-            break  # nothing is handed on to the ancestors
-        open_ended = True
-    return list(names), open_ended
-
-
-def build(name: str, parameters: Mapping[str, Any] | None = None, *, n_jobs: int | None = None) -> Any:
-    """Make the object that a study names, unfitted.
-
-    Ours that scale columns by themselves leave it to the pool unless `parameters` have ``scaling``; libraries
-    that print while they train are told to be quiet unless `parameters` say otherwise.
-
-    Parameters
-    ----------
-    name : str
-        As in :func:`find`.
-    parameters : mapping
-        Named as the class names them; ``a__b`` is parameter b of parameter a. A mapping of the form
-        ``{class: ..., parameters: ...}`` is an object in turn, in lists, too.
-    n_jobs : int, optional
-        Threads, for classes that have this parameter, where neither name nor `parameters` set it.
+def resolved(name: str, parameters: Mapping[str, Any], among: Mapping[str, Entry] = _SHORT) -> dict[str, Any]:
+    """Return a class's path and all its parameters, those that short names fix included, at any depth.
 
     Examples
     --------
-    >>> build("rotation_forest", {"n_estimators": 5, "estimator": {"class": "tree_stump"}}).estimator.max_depth
-    1
+    >>> resolved("rotation_forest", {"estimator": {"class": "tree_stump"}})["parameters"]["estimator"]
+    {'class': 'rotastack.trees.tree.TreeClassifier', 'parameters': {'max_depth': 1}}
     """
-    entry = find(name)
-    cls = load_class(entry)
-    given = {**entry.parameters, **(parameters or {})}
-    known, _ = parameter_names(cls)
-    usual: dict[str, Any] = dict(_QUIET.get(entry.path.partition(".")[0], {}))
-    if entry.path.startswith("rotastack."):
-        usual |= _LEFT_TO_THE_POOL
-    if n_jobs is not None:
-        usual["n_jobs"] = n_jobs
-    given = {**{k: v for k, v in usual.items() if k in known}, **given}
-    made = cls(**{k: _value(v) for k, v in given.items() if "__" not in k})
-    deep = {k: _value(v) for k, v in given.items() if "__" in k}
-    return made.set_params(**deep) if deep else made
+    entry = find(name, among)
+    merged = {key: _resolved_value(value) for key, value in {**entry.parameters, **parameters}.items()}
+    return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 
 
-def _value(value: Any) -> Any:
+def _resolved_value(value: Any) -> Any:
     if isinstance(value, Mapping) and "class" in value:
-        return build(value["class"], value.get("parameters"))
-    if isinstance(value, list):
-        made = [_value(v) for v in value]
-        named = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping)
-        return tuple(made) if named else made  # a step of a pipeline
-    return value
-
-
-def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
-    """Yield every ``{class: ..., parameters: ...}`` in a value, whatever its depth."""
-    if isinstance(value, Mapping):
-        if "class" in value:
-            yield value
-        for child in value.values():
-            yield from nested_specs(child)
-    elif isinstance(value, list):
-        for child in value:
-            yield from nested_specs(child)
-
-
-def modules_of(name: str, parameters: Mapping[str, Any] | None = None) -> list[str]:
-    """Return the modules that :func:`build` would import, ours and foreign ones: for fingerprints."""
-    entry = find(name)
-    found = {entry.module}
-    for spec in nested_specs({**entry.parameters, **(parameters or {})}):
-        found.update(modules_of(spec["class"], spec.get("parameters")))
-    return sorted(found)
+        return resolved(value["class"], value.get("parameters", {}))
+    return [_resolved_value(v) for v in value] if isinstance(value, list) else value

@@ -7,21 +7,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from sklearn.base import is_classifier, is_regressor
+from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
-from rotastack.ensembles.voters import can_vote, draws_bags
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.catalogue import (
-    ESTIMATORS,
-    PRUNERS,
-    VIEWS,
-    Entry,
-    build,
-    find,
-    load_class,
-    nested_specs,
-    parameter_names,
-)
+from rotastack.study.building import build, load_class, nested_specs, parameter_names
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Prune, Stacking, Weights
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
@@ -82,17 +73,20 @@ def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping
     if name in OLD_ESTIMATORS and name not in among:
         raise RotastackError(f"{where}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
     entry = find(name, among, where)
-    cls = load_class(entry, where)
+    cls = load_class(entry.path, where)
     for key, value in parameters.items():
         for spec in nested_specs(value):
             if set(spec) - {"class", "parameters"} or not isinstance(spec.get("parameters", {}), Mapping):
-                raise RotastackError(f"{where}.parameters.{key}: an object is {{class: ..., parameters: {{...}}}}, found {spec}")
+                raise RotastackError(
+                    f"{where}.parameters.{key}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
+                )
             checked(spec["class"], spec.get("parameters", {}), f"{where}.parameters.{key}", _ANYTHING)
     known, others = parameter_names(cls)
     for key in parameters:
         _check_name(cls, key.partition("__")[0], known, others, f"{where}.parameters")
     try:
-        made = build(name, parameters)
+        found = resolved(name, parameters, among)
+        made = build(found["class"], found["parameters"])
     except TypeError as error:
         raise RotastackError(f"{where}: {entry.path}: {_one_line(error)}") from None
     except ValueError as error:
@@ -128,7 +122,9 @@ def _classifier(name: str, parameters: Mapping[str, Any], where: str) -> Any:
     made = checked(name, parameters, f"{where}.estimator" if name else where, ESTIMATORS)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     if is_regressor(made):
-        raise RotastackError(f"{where}.estimator: {type(made).__name__} is a regressor; the study is of classes")
+        raise RotastackError(
+            f"{where}.estimator: {type(made).__name__} is a regressor; the study is of classes"
+        )
     if not is_classifier(made):
         raise RotastackError(f"{where}.estimator: {type(made).__name__} is no classifier")
     return made
@@ -140,8 +136,25 @@ def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -
         raise RotastackError(f"{where}: {type(made).__name__} is no {what}: it has no method {missing[0]}")
 
 
+def _can_vote(estimator: Any) -> bool:
+    """Tell whether an ensemble will have members that vote, as far as its class tells; a foreign one may fail later."""
+    own = type(estimator).__module__.startswith("rotastack.")
+    if own:
+        return hasattr(estimator, "tree_votes" if hasattr(estimator, "tree_votes") else "member_votes") and (
+            "n_estimators" in estimator.get_params(deep=False)
+        )
+    known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
+    return known and not isinstance(estimator, GradientBoostingClassifier)
+
+
+def _draws_bags(estimator: Any) -> bool:
+    """Tell whether the members of an ensemble are trained on bags of its own."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
+
+
 def _knows_oob(estimator: Any) -> bool:
-    return draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+    return _draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
 
 
 def _n_members(estimator: Any) -> int | None:
@@ -153,7 +166,9 @@ def _check_pool(pool: Pool, estimator: Any, where: str) -> None:
     name = type(estimator).__name__
     if pool.ensemble_sizes:
         if not hasattr(type(estimator), "staged_predict_proba"):
-            raise RotastackError(f"{where}.ensemble_sizes: {name} has no members whose mean decides (no staged_predict_proba)")
+            raise RotastackError(
+                f"{where}.ensemble_sizes: {name} has no members whose mean decides (no staged_predict_proba)"
+            )
         n_members = _n_members(estimator)
         if n_members is not None and max(pool.ensemble_sizes) > n_members:
             raise RotastackError(
@@ -167,9 +182,9 @@ def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> No
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS)
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
     name = type(estimator).__name__
-    if not can_vote(estimator):
+    if not _can_vote(estimator):
         raise RotastackError(f"{where}: {name} has no members that vote")
-    if combiner.selection == "oob" and not draws_bags(estimator):
+    if combiner.selection == "oob" and not _draws_bags(estimator):
         raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows here")
     n_members = _n_members(estimator)
     if n_members is None:

@@ -1,16 +1,23 @@
 """Combiners as a study describes them."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, resolved
 from rotastack.study.components import Parameters, in_order
 
 __all__ = ["TRAINED", "Combiner", "LogLinear", "Member", "Prune", "Stacking", "Vote", "Weights"]
 
 
-class Vote(Document):
+class _Combiner(Document):
+    def resolved(self) -> dict[str, Any]:
+        """Return the combiner as plain mappings, a class by its path and with all its parameters."""
+        return self.dump()
+
+
+class Vote(_Combiner):
     """The members vote."""
 
     kind: Literal["vote"]
@@ -19,7 +26,7 @@ class Vote(Document):
     ] = "soft"
 
 
-class Stacking(Document):
+class Stacking(_Combiner):
     """A level-1 estimator learns from outputs for rows that the members have not seen."""
 
     kind: Literal["stacking"]
@@ -28,15 +35,20 @@ class Stacking(Document):
 
     _sorted = field_validator("parameters")(in_order)
 
+    def resolved(self) -> dict[str, Any]:
+        """Return the combiner with the path of its level-1 estimator, and all parameters of that."""
+        found = resolved(self.estimator, self.parameters, ESTIMATORS)
+        return {**self.dump(), "estimator": found["class"], "parameters": found["parameters"]}
 
-class LogLinear(Document):
+
+class LogLinear(_Combiner):
     """The members' log probabilities are weighed, by outputs for rows that they have not seen."""
 
     kind: Literal["log_linear"]
     ridge: Annotated[float, Field(gt=0, description="pull of the members' weights to equal ones")] = 2.0
 
 
-class Weights(Document):
+class Weights(_Combiner):
     """Rotations are weighed by complexity and out-of-bag error."""
 
     kind: Literal["weights"]
@@ -58,14 +70,14 @@ class Weights(Document):
             raise ValueError(f"{where}.h: {self.h} does not go with {self.weighting}; it must be {allowed}")
 
 
-class Member(Document):
+class Member(_Combiner):
     """One of the pool's outputs decides."""
 
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
 
 
-class Prune(Document):
+class Prune(_Combiner):
     """Some of the members decide: those that a pruner chooses by their votes."""
 
     kind: Literal["prune"]
@@ -85,6 +97,11 @@ class Prune(Document):
     ] = None
 
     _sorted = field_validator("parameters")(in_order)
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the combiner with the path of its pruner, and all parameters of that."""
+        found = resolved(self.pruner, self.parameters, PRUNERS)
+        return {**self.dump(), "pruner": found["class"], "parameters": found["parameters"]}
 
 
 Combiner = Annotated[Vote | Stacking | LogLinear | Weights | Member | Prune, Field(discriminator="kind")]

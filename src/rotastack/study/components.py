@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
-from rotastack.study.catalogue import DRAWN_VIEWS, VIEWS, Entry, find
+from rotastack.study.catalogue import DRAWN_VIEWS, VIEWS, Entry, find, resolved
 
 __all__ = ["Component", "Label", "Parameters", "View", "in_order"]
 
@@ -35,6 +35,10 @@ class Component(Document):
     parameters: Parameters = {}
 
     _sorted = field_validator("parameters")(in_order)
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the class's path and all its parameters."""
+        return resolved(self.class_, self.parameters)
 
 
 class View(Component):

@@ -3,14 +3,15 @@
 Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So
 each rule carries a hash of the syntax trees of the package's modules that its step imports,
 directly or not (comments, docstrings and layout left out), and of the versions of the
-libraries that compute. Steps find learners by name; those modules are named by the caller.
+libraries that compute. Steps find classes by their paths; those modules are named by the caller. Foreign ones stand
+for the distribution that brings them, and its version.
 """
 
 import ast
 import hashlib
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
 
 __all__ = ["COMPUTING", "closure", "fingerprint"]
@@ -24,9 +25,10 @@ COMPUTING = {
 
 
 def closure(modules: Iterable[str]) -> list[str]:
-    """Return the package's modules that importing `modules` imports, sorted, themselves included."""
+    """Return our modules that importing `modules` imports, sorted, themselves included; foreign ones are passed over."""
     seen: set[str] = set()
-    todo = [ancestor for name in modules for ancestor in _lineage(name)]
+    own = [name for name in modules if name.partition(".")[0] == "rotastack"]
+    todo = [ancestor for name in own for ancestor in _lineage(name)]
     while todo:
         name = todo.pop()
         if name not in seen:
@@ -39,16 +41,29 @@ def closure(modules: Iterable[str]) -> list[str]:
 def fingerprint(*modules: str) -> str:
     """Return a short hash of the code and libraries behind `modules`."""
     digest = hashlib.sha256()
-    libraries: set[str] = set()
+    libraries = {name.partition(".")[0] for name in modules} - {"rotastack"}
     for name in closure(modules):
         digest.update(f"{name}\n{_tree_text(name)}\n".encode())
         libraries |= _imports(name)[1]
     for library in sorted(libraries):
-        try:
-            digest.update(f"{library} {version(COMPUTING[library])}\n".encode())
-        except PackageNotFoundError:
-            digest.update(f"{library} absent\n".encode())
+        digest.update(f"{library} {_version(library)}\n".encode())
     return digest.hexdigest()[:16]
+
+
+@cache
+def _version(package: str) -> str:
+    """Return the version of the distribution, or distributions, that bring a package."""
+    names = [COMPUTING[package]] if package in COMPUTING else _distributions().get(package, [])
+    found = []
+    for name in sorted(set(names)):
+        try:
+            found.append(version(name))
+        except PackageNotFoundError:
+            continue
+    return " ".join(found) or "absent"
+
+
+_distributions = cache(packages_distributions)
 
 
 def _lineage(name: str) -> list[str]:

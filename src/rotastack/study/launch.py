@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
-from rotastack.base.documents import Document, load_yaml
 from rotastack.study.classes import check_classes
 from rotastack.study.job import declarations
 from rotastack.study.plan import Plan
@@ -21,10 +21,13 @@ from rotastack.study.study import Study
 
 __all__ = ["Machine", "config_file", "open_plan", "runs_nothing", "step"]
 
+
 class _Data(Document):
     mirror: Annotated[
         str | None,
-        Field(description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"),
+        Field(
+            description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"
+        ),
     ] = None
     missing: Annotated[
         Literal["stop", "skip"], Field(description="what to do about a data set that cannot be had")
@@ -34,7 +37,9 @@ class _Data(Document):
 class _Tracking(Document):
     uri: Annotated[
         str | None,
-        Field(description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"),
+        Field(
+            description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"
+        ),
     ] = None
 
 
@@ -42,7 +47,10 @@ class Machine(Document):
     """config/config.yaml: what concerns this machine and not the study."""
 
     study: Annotated[
-        str, Field(description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file")
+        str,
+        Field(
+            description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file"
+        ),
     ]
     data: Annotated[_Data, Field(description="where data sets are had")] = _Data()
     tracking: Annotated[_Tracking, Field(description="where runs are logged")] = _Tracking()

@@ -1,14 +1,14 @@
 """From a study's slices to unfitted objects, and to the modules behind them.
 
-Steps import what a slice names with :func:`rotastack.study.catalogue.build`, and the plan adds the same modules to
-the step's fingerprint: an edit to one estimator, view or combiner reruns what uses it and nothing else.
+Steps import what a slice names, and the plan adds the same modules to the step's fingerprint: an edit to one
+estimator, view or combiner reruns what uses it and nothing else.
 """
 
 import importlib
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from rotastack.study.catalogue import build, modules_of
+from rotastack.study.building import build, modules_of
 
 __all__ = [
     "Rows",

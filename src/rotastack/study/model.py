@@ -11,6 +11,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import nearest
+from rotastack.study.catalogue import ESTIMATORS, resolved
 from rotastack.study.combiners import TRAINED, Combiner, Member, Prune, Weights
 from rotastack.study.components import Label, Parameters, View, in_order
 from rotastack.study.evaluation import Evaluation
@@ -89,6 +90,16 @@ class Pool(Document):
         if value == "identity":
             return None
         return {"class": value} if isinstance(value, str) else value
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the pool as plain mappings, its classes by their paths and with all parameters."""
+        estimator = resolved(self.estimator, self.parameters, ESTIMATORS)
+        return {
+            **self.dump(),
+            "view": None if self.view is None else self.view.resolved(),
+            "estimator": estimator["class"],
+            "parameters": estimator["parameters"],
+        }
 
     @property
     def member_names(self) -> list[str]:

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import yaml
 
+from rotastack.base.documents import load_yaml
 from rotastack.data.preprocessing import check_target
 from rotastack.data.registry import list_datasets
 from rotastack.data.tables import read_table
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.schema import load_yaml
 
 __all__ = ["write_study"]
 

@@ -11,7 +11,6 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.study.catalogue import modules_of
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import combiner_modules, pool_modules
@@ -211,7 +210,10 @@ class Plan:
         """Return the figures over data sets."""
         ranks = [ranks_name(group["name"]) for group in self.study.groups_of_methods]
         sweeps = map(sweep_name, range(len(self.study.document.evaluation.sweeps)))
-        return [f"{self.root}/figures/study/{name}.{suffix}" for name in (*declarations("draw_study")["FIGURES"], *ranks, *sweeps)]
+        return [
+            f"{self.root}/figures/study/{name}.{suffix}"
+            for name in (*declarations("draw_study")["FIGURES"], *ranks, *sweeps)
+        ]
 
     # Parameters: JSON, the same for equal content
 
@@ -283,15 +285,15 @@ class Plan:
         if step in OF_PROTOCOL:
             modules.append(self.study.protocol.module(OF_PROTOCOL[step]))
         if step == "train":
-            modules += pool_modules(self.study.pools[names[0]].dump())
+            modules += pool_modules(self.study.pools[names[0]].resolved())
         elif step == "combine":
-            modules += combiner_modules(self.study.methods[names[0]].combiner.dump())
+            modules += combiner_modules(self.study.methods[names[0]].combiner.resolved())
         elif step == "refit":
             for method in self.study.methods.values():
-                modules += pool_modules(self.study.pools[method.pool].dump())
-                modules += combiner_modules(method.combiner.dump())
+                modules += pool_modules(self.study.pools[method.pool].resolved())
+                modules += combiner_modules(method.combiner.resolved())
         elif step == "rotations":
-            modules += [m for p in self.study.pools.values() if p.view and p.view.key == names[0] for m in modules_of(p.view.class_)]
+            modules.append(self.study.view_of(names[0]).entry.module)
         elif step == "fetch":
             modules += [
                 f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]

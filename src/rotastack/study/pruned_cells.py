@@ -108,8 +108,7 @@ def tabulated(cells: list[Cell]) -> dict[str, Any]:
     """Return the cells' facts and figures as variables of a method's file."""
     n, n_voters = len(cells), int(max(cell.facts["voters"] for cell in cells))
     variables: dict[str, Any] = {
-        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float))
-        for name in FACTS
+        name: ("split", np.array([cell.facts[name] for cell in cells], dtype=float)) for name in FACTS
     }
     variables["margin_cdf"] = (("split", "part", "margin"), np.stack([cell.cdf for cell in cells]))
     variables |= {"margin": ("margin", GRID), "part": ("part", ["training", "test"])}

@@ -8,6 +8,7 @@ from typing import Any
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.combiners import TRAINED, Prune
+from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
 from rotastack.study.names import slug
 from rotastack.study.protocols.base import Protocol
@@ -135,6 +136,10 @@ class Study:
         """Block name, which is its file below the pool, -> numbers of its groups or splits."""
         return self.protocol.blocks(self.document.blocks)
 
+    def view_of(self, key: str) -> View:
+        """Return the view whose files are in the folder `key`."""
+        return next(p.view for p in self.pools.values() if p.view is not None and p.view.key == key)
+
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
         return any(m.pool == pool and m.combiner.kind in TRAINED for m in self.methods.values())
@@ -165,10 +170,9 @@ class Study:
 
     def rotations_spec(self, dataset: str, view: str, group: str) -> dict[str, Any]:
         """Return the slice for ``rotations``: what to draw, for the group of this name."""
-        chosen = next(p.view for p in self.pools.values() if p.view is not None and p.view.key == view)
         return {
             "seed": self.document.seed, "dataset": dataset, "group": int(group.partition("-")[2]) - 1,
-            "rotations": self.protocol.rotations, "view": chosen.dump(),
+            "rotations": self.protocol.rotations, "view": self.view_of(view).resolved(),
         }  # fmt: skip
 
     def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
@@ -188,15 +192,15 @@ class Study:
                 "repeats": content.repeats.get(dataset, protocol.n_cells),
                 "members": content.member_names, "selections": self.selections_of(pool),
             }  # fmt: skip
-        dumped = content.dump()
-        return {**spec, "pool": {key: dumped[key] for key in keys}}
+        found = content.resolved()
+        return {**spec, "pool": {key: found[key] for key in keys}}
 
     def combine_spec(self, dataset: str, label: str) -> dict[str, Any]:
         """Return the slice for ``combine``."""
         method = self.methods[label]
         return {
             "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset, "method": label,
-            "combiner": method.combiner.dump(), "pools": [method.pool], "blocks": list(self.blocks),
+            "combiner": method.combiner.resolved(), "pools": [method.pool], "blocks": list(self.blocks),
         }  # fmt: skip
 
     def score_spec(self) -> dict[str, Any]:
@@ -209,12 +213,12 @@ class Study:
 
     def refit_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``refit``."""
-        pools = {name: pool.dump() for name, pool in self.pools.items()}
+        pools = {name: pool.resolved() for name, pool in self.pools.items()}
         return {
             "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset,
             "refit": self.document.model.refit,
             "methods": {
-                label: {"pool": pools[m.pool], "combiner": m.combiner.dump()}
+                label: {"pool": pools[m.pool], "combiner": m.combiner.resolved()}
                 for label, m in self.methods.items() if label not in self.optimistic
             },
             "kinds": self.datasets[dataset].get("kinds", "auto"),

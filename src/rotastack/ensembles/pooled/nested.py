@@ -25,6 +25,7 @@ def nested_outputs(
     *,
     on_pool: Callable[[tuple[int, int], Pool], None] | None = None,
     keep: bool = False,
+    views: np.random.SeedSequence | None = None,
     **pool_options,
 ) -> NDArray[np.float32]:
     """Train the pool without each pair of folds, and predict the rows of both.
@@ -38,8 +39,10 @@ def nested_outputs(
     pairs : sequence of (int, int)
         Folds to hold out together; (a, a) holds out one. See ``nested_pairs``.
     sequence : numpy.random.SeedSequence
-        The pool of pair (a, b) is seeded by ``child(sequence, a, b)``, the view of member k
-        by ``child(sequence, "views", k)``: a member draws the same view for all pairs.
+        The pool of pair (a, b) is seeded by ``child(sequence, a, b)``.
+    views : numpy.random.SeedSequence, optional
+        Seeds the view of member k by ``child(views, k)``: a member draws the same view for all pairs. By
+        default ``child(sequence, "views")``.
     on_pool : callable, optional
         Called with each pair and its fitted pool.
     keep : bool
@@ -56,10 +59,11 @@ def nested_outputs(
         row i; NaN for pairs that are not in `pairs`.
     """
     n_folds = int(folds.max()) + 1
-    views = child(sequence, "views")
+    views = child(sequence, "views") if views is None else views
     outputs = np.full((n_folds, len(recipes), len(y), n_classes), np.nan, dtype=np.float32)
     same_views = not any(depends_on_rows(r.view) for r in recipes)
     if same_views and not keep and grows_together(recipes) and not pool_options.get("bootstrap"):
+        pool_options.pop("as_is", None)
         _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs
     for a, b in pairs:

@@ -58,15 +58,15 @@ class Pool:
     ----------
     members : list of Member
     scaler : fitted transformer of the numeric columns, or None
-    categorical : ndarray of bool of shape (n_features,)
-        Columns that are neither scaled nor seen through a view.
+    categorical : ndarray of bool of shape (n_features,), or None
+        Columns that are neither scaled nor seen through a view; None where columns are handed on as they are.
     forests : what a learner's ``grow_members`` returned, or None
         The trees of all members, where they were grown in one call.
     """
 
     members: list[Member]
     scaler: Any
-    categorical: NDArray[np.bool_]
+    categorical: NDArray[np.bool_] | None
     n_classes: int | None
     forests: Any = None
     predict_seconds: NDArray[np.float64] = field(init=False)
@@ -110,8 +110,10 @@ class Pool:
         forests = None if self.forests is None else self.forests.take(members)
         return Pool(chosen, self.scaler, self.categorical, self.n_classes, forests)
 
-    def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return the scaled numeric columns and the others."""
+    def scaled(self, X: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+        """Return the scaled numeric columns and the others; without ``categorical`` all columns as they are."""
+        if self.categorical is None:
+            return X, X[:, :0]
         return scaled_columns(X, self.categorical, self.scaler)
 
 
@@ -127,6 +129,7 @@ def fit_pool(
     bootstrap: bool = False,
     n_jobs: int | None = None,
     views: np.random.SeedSequence | None = None,
+    as_is: bool = False,
 ) -> Pool:
     """Train the members of a pool.
 
@@ -157,11 +160,16 @@ def fit_pool(
         Threads over members.
     views : numpy.random.SeedSequence, optional
         By default ``child(sequence, "views")``.
+    as_is : bool
+        Hand the columns on as they are, in float64 and with missing values, to estimators that take these and
+        categories themselves. There is neither scaler nor view then.
     """
     views = child(sequence, "views") if views is None else views
-    if categorical is None:
+    if as_is:
+        categorical = None
+    elif categorical is None:
         categorical = np.zeros(X.shape[1], dtype=bool)
-    if scaler is not None and not categorical.all():
+    if scaler is not None and categorical is not None and not categorical.all():
         scaler = clone(scaler).fit(X[:, ~categorical])
     pool = Pool([], scaler, categorical, n_classes)
     numeric, other = pool.scaled(X)

@@ -43,7 +43,9 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         try:
-            preprocessor, classifier = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
+            preprocessor, classifier = _estimators(
+                spec, spec["methods"][label], TablePreprocessor(kinds), features
+            )
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
             known = classifier.get_params()
             classifier.set_params(

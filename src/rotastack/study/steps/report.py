@@ -3,10 +3,8 @@
 import hashlib
 import json
 import re
-from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +19,17 @@ from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
-INPUTS = ("comparison", "variance", "figures", "prepare", "folds", "scored", "refits", "tables", "benchmarks/")
+INPUTS = (
+    "comparison",
+    "variance",
+    "figures",
+    "prepare",
+    "folds",
+    "scored",
+    "refits",
+    "tables",
+    "benchmarks/",
+)
 OUTPUTS = ("report",)
 ABOUT = ("study", "control", "skipped")
 

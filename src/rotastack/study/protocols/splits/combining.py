@@ -86,8 +86,7 @@ def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
     """Return decisions of the members that a pruner keeps, and what is known of them."""
     pruned = load("rotastack.study.pruned_cells")
     cells = [
-        pruned.pruned_cell(combiner, block, i, data.y, len(data.classes))
-        for i in range(block.sizes["split"])
+        pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])
     ]
     return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
 

@@ -93,7 +93,9 @@ def fitted(
     n_other = 0
     if options["as_is"]:
         if spread:
-            raise ValueError("noise of features is added to scaled columns; this estimator takes tables as they are")
+            raise ValueError(
+                "noise of features is added to scaled columns; this estimator takes tables as they are"
+            )
         estimator = rows.estimator
     else:
         scaler = fitted_scaler(X, options["categorical"], pool["scaling"])

@@ -97,7 +97,9 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     """Return what is known of members: by themselves, by their trees, and by their votes on rows of classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
-        known = [{name: getattr(m, name) for name in ("n_nodes", "depth", "oob_error")} for m in model.members]
+        known = [
+            {name: getattr(m, name) for name in ("n_nodes", "depth", "oob_error")} for m in model.members
+        ]
     if known is None:
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)

@@ -1,0 +1,127 @@
+"""From the path of a class and parameters to an object: what steps need of the classes that a study names."""
+
+import importlib
+import importlib.util
+import inspect
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names"]
+
+_EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
+_LEFT_TO_THE_POOL = {"scaling": None}
+_QUIET = {
+    "catboost": {"allow_writing_files": False, "verbose": False},
+    "lightgbm": {"verbosity": -1},
+    "xgboost": {"verbosity": 0},
+}
+
+
+def load_class(path: str, where: str = "class") -> type:
+    """Import a class by its dotted path.
+
+    Raises
+    ------
+    RotastackError
+        The package is not installed, has no such module or no such class, or the name is no class.
+    """
+    top, (module_name, _, name) = path.partition(".")[0], path.rpartition(".")
+    try:
+        module = importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if importlib.util.find_spec(top) is None:
+            raise RotastackError(
+                f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}"
+            ) from None
+        raise RotastackError(f"{where}: {path} cannot be imported: {error}") from None
+    except ImportError as error:
+        raise RotastackError(f"{where}: {path} cannot be imported: {' '.join(str(error).split())}") from None
+    if not hasattr(module, name):
+        known = [n for n in dir(module) if not n.startswith("_")]
+        raise RotastackError(f"{where}: module {module_name} has no class {name!r}{nearest(name, known)}")
+    found = getattr(module, name)
+    if not inspect.isclass(found):
+        raise RotastackError(f"{where}: {path} is no class, but {type(found).__name__}")
+    return found
+
+
+def parameter_names(cls: type) -> tuple[list[str], bool]:
+    """Return the parameters of a class, and whether it takes others as well (``**kwargs``)."""
+    names: dict[str, None] = {}
+    open_ended = False
+    for ancestor in cls.__mro__:
+        if "__init__" not in vars(ancestor) or ancestor is object:
+            continue
+        found = list(inspect.signature(ancestor.__init__).parameters.values())[1:]
+        kinds = {p.kind for p in found}
+        names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
+        if inspect.Parameter.VAR_KEYWORD not in kinds:
+            break  # nothing is handed on to the ancestors
+        open_ended = True
+    return list(names), open_ended
+
+
+def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
+    """Make an object, unfitted.
+
+    Ours that scale columns by themselves leave it to the pool unless `parameters` have ``scaling``; libraries
+    that print while they train are told to be quiet unless `parameters` say otherwise.
+
+    Parameters
+    ----------
+    path : str
+        Of the class: ``sklearn.svm.SVC``.
+    parameters : mapping
+        Named as the class names them; ``a__b`` is parameter b of parameter a. A mapping of the form
+        ``{class: path, parameters: ...}`` is an object in turn, in lists, too.
+    n_jobs : int, optional
+        Threads, for classes that have this parameter, where `parameters` do not set it.
+
+    Examples
+    --------
+    >>> build("sklearn.ensemble.BaggingClassifier", {"estimator": {"class": "sklearn.svm.SVC", "parameters": {"C": 2}}})
+    BaggingClassifier(estimator=SVC(C=2))
+    """
+    cls = load_class(path)
+    known, _ = parameter_names(cls)
+    usual: dict[str, Any] = dict(_QUIET.get(path.partition(".")[0], {}))
+    if path.startswith("rotastack."):
+        usual |= _LEFT_TO_THE_POOL
+    if n_jobs is not None:
+        usual["n_jobs"] = n_jobs
+    given = {**{k: v for k, v in usual.items() if k in known}, **parameters}
+    made = cls(**{k: _value(v) for k, v in given.items() if "__" not in k})
+    deep = {k: _value(v) for k, v in given.items() if "__" in k}
+    return made.set_params(**deep) if deep else made
+
+
+def _value(value: Any) -> Any:
+    if isinstance(value, Mapping) and "class" in value:
+        return build(value["class"], value.get("parameters", {}))
+    if isinstance(value, list):
+        made = [_value(v) for v in value]
+        named = len(value) == 2 and isinstance(value[0], str) and isinstance(value[1], Mapping)
+        return tuple(made) if named else made  # a step of a pipeline
+    return value
+
+
+def nested_specs(value: Any) -> Iterable[Mapping[str, Any]]:
+    """Yield every ``{class: ..., parameters: ...}`` in a value, whatever its depth."""
+    if isinstance(value, Mapping):
+        if "class" in value:
+            yield value
+        for child in value.values():
+            yield from nested_specs(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from nested_specs(child)
+
+
+def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
+    """Return the modules that :func:`build` imports, ours and foreign ones: for fingerprints."""
+    found = {path.rpartition(".")[0]}
+    for spec in nested_specs(dict(parameters)):
+        found.add(spec["class"].rpartition(".")[0])
+    return sorted(found)
