@@ -6,15 +6,24 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test ui report lint format lock clean env
+.PHONY: run test test-rest test-all ui report lint format lock clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
 	else $(BIN)/rotastack run $(STUDY) --cores $(CORES); fi
 	@echo "report: results/report.html    runs: make ui"
 
-test: env           ## all tests
-	$(BIN)/python -m pytest -n auto
+# Workers take tests from each other, so that no long file is left to one of them.
+PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+
+test: env           ## the tests of a few minutes
+	$(PYTEST) -m "not slow"
+
+test-rest: env      ## what `make test` leaves out, and properties on ten times the examples
+	HYPOTHESIS_PROFILE=thorough $(PYTEST) -m "slow or hypothesis"
+
+test-all: env       ## all tests, thoroughly
+	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
 ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui

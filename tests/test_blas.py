@@ -1,9 +1,9 @@
 """The limit on BLAS threads holds for all of its users, and ends with the last of them."""
 
+import json
 import os
 import subprocess
 import sys
-import textwrap
 
 import pytest
 
@@ -67,16 +67,37 @@ assert blas_threads() == {2}
 """
 
 
-@pytest.mark.parametrize(
-    "code",
-    [NESTED, ERROR, "OTHER_FIRST = False" + TWO_USERS, "OTHER_FIRST = True" + TWO_USERS],
-    ids=["nested", "error", "two users, main first", "two users, other first"],
-)
-def test_in_a_process_of_its_own(code):
-    # Of its own: the tests' processes are told to use one thread, and one thread of Python controls it.
+CASES = {
+    "nested": NESTED,
+    "error": ERROR,
+    "two users, main first": "OTHER_FIRST = False" + TWO_USERS,
+    "two users, other first": "OTHER_FIRST = True" + TWO_USERS,
+}
+RUN_ALL = """
+import json, sys, traceback
+
+faults = {}
+for name, code in json.load(sys.stdin).items():
+    try:
+        exec(code, globals().copy())
+    except BaseException:
+        faults[name] = traceback.format_exc()
+print(json.dumps(faults))
+"""
+
+
+@pytest.fixture(scope="module")
+def faults():
+    # In a process of its own: the tests' processes are told to use one thread, and one thread of Python controls it.
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "2")
     done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(BEGINNING + code)],
+        [sys.executable, "-c", BEGINNING + RUN_ALL], input=json.dumps(CASES),
         env={**os.environ, **threads}, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_limit(faults, name):
+    assert name not in faults, faults[name]

@@ -1,4 +1,7 @@
-"""scikit-learn's own checks, in full, on every public estimator; no check is skipped by us."""
+"""scikit-learn's own checks, in full, on every public estimator; no check is skipped by us.
+
+The first instance of each class is checked in a quick run, all further ones in a thorough one.
+"""
 
 import pytest
 from sklearn.base import BaseEstimator
@@ -101,6 +104,7 @@ INSTANCES = [
     ExclusivityRegularizedClassifier(3, solver="alm", init="random", rho=1.0, random_state=0),
     ExclusivityRegularizedClassifier(3, solver="admm", init="random", random_state=0),
     ExclusivityRegularizedClassifier(3, max_samples=0.7, random_state=0),
+    DiversityRegularizedClassifier(3, tol=1e-3),
     DiversityRegularizedClassifier(3),
     ForestClassifier(n_estimators=5, random_state=0),
     ForestClassifier(n_estimators=5, criterion="gain_ratio", max_features=None, random_state=0),
@@ -158,6 +162,8 @@ INSTANCES = [
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, random_state=0),
     StackedRotationClassifier(n_rotations=2, n_trees=3, cv=3, refit=True, random_state=0),
 ]
+FIRST = list({type(e): e for e in reversed(INSTANCES)}.values())
+FURTHER = [e for e in INSTANCES if not any(e is one for one in FIRST)]
 
 
 def expected_failures(estimator):
@@ -184,8 +190,14 @@ def expected_failures(estimator):
     return {}
 
 
-@parametrize_with_checks(INSTANCES, expected_failed_checks=expected_failures)
+@parametrize_with_checks(FIRST, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(FURTHER, expected_failed_checks=expected_failures)
+def test_scikit_learn_checks_with_other_parameters(estimator, check):
     check(estimator)
 
 

@@ -6,6 +6,7 @@ import http.server
 import json
 import threading
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -98,7 +99,7 @@ def server(monkeypatch):
     httpd.openml = openml
     httpd.pages = {**openml(), "/uci/toy.data": CSV, "/uci/toy.data.gz": gzip.compress(CSV)}
     httpd.address = address
-    threading.Thread(target=httpd.serve_forever, daemon=True).start()
+    threading.Thread(target=httpd.serve_forever, args=[0.01], daemon=True).start()
     api = f"{address}api/v1/json/data/"
     for name, rest in [("INFO", "{}"), ("FEATURES", "features/{}"), ("QUALITIES", "qualities/{}")]:
         monkeypatch.setattr(f"sklearn.datasets._openml._DATA_{name}", api + rest)
@@ -107,6 +108,8 @@ def server(monkeypatch):
     monkeypatch.setattr("rotastack.data.sources.openml.TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.sources.uci.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
+    # scikit-learn waits a second before it asks for a description again, whatever it is told
+    monkeypatch.setattr("sklearn.datasets._openml.time", SimpleNamespace(sleep=lambda seconds: None))
     yield httpd
     httpd.shutdown()
 

@@ -124,7 +124,7 @@ def test_a_nu_too_small_for_the_overlap_is_raised_and_told(seed):
 @pytest.mark.parametrize("lam", [1.5, 5.0])
 @pytest.mark.parametrize("seed", range(2))
 def test_neither_size_nor_diversity_turns_the_ensemble(lam, seed):
-    X, y = two_classes(seed + 20, 50, 30)
+    X, y = two_classes(seed + 20, 30, 15)
     minimum, u, _ = reference.diversity_machine(X, y, lam, 1, 0.0)
     assert minimum < -1e-3
     for C, diversity in SIZES:

@@ -158,8 +158,9 @@ def test_the_paper_s_tolerance(p, init):
     assert model.n_iter_ < 300
 
 
-@pytest.mark.parametrize("p", [1, 2])
-@pytest.mark.parametrize("max_samples", [None, 0.5])
+@pytest.mark.parametrize(
+    ("p", "max_samples"), [(1, None), (2, None), pytest.param(1, 0.5, marks=pytest.mark.slow), (2, 0.5)]
+)
 def test_reweighting_reaches_the_minimiser_of_the_prox(p, max_samples):
     X, y = two_classes(51, 40, 5)
     options = FIXED | {"max_samples": max_samples, "random_state": 0}

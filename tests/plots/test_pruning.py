@@ -296,8 +296,8 @@ def test_figures_without_data_say_so():
         assert figure.axes == []
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
-def test_equal_figures_give_equal_files(tmp_path, kind):
+def test_equal_figures_give_equal_files(tmp_path):
+    """All of them as SVG, which has names that are hashes; a PNG can differ only by what is saved beside it."""
     rng = np.random.default_rng(0)
     single = pd.Series(rng.random(20), np.arange(1, 21))
     cloud = KappaError(rng.random(3000), rng.random(3000))
@@ -311,11 +311,14 @@ def test_equal_figures_give_equal_files(tmp_path, kind):
         "diversity": lambda: plot_diversity({"A": points}),
         "kappa": lambda: plot_kappa_error({"A": cloud}),
     }
-    for name, draw in figures.items():
+    for name, draw in [
+        *((f"{name}.svg", draw) for name, draw in figures.items()),
+        ("bars.png", figures["bars"]),
+    ]:
         files = []
         for folder in ("first", "second"):
             (tmp_path / folder).mkdir(exist_ok=True)
-            files.append(tmp_path / folder / f"{name}.{kind}")
+            files.append(tmp_path / folder / name)
             save_figure(draw(), files[-1])
         assert files[0].read_bytes() == files[1].read_bytes()
         assert files[0].stat().st_size > 1000

@@ -13,6 +13,8 @@ from rotastack.resampling import repeated_holdout
 from rotastack.stats import compare_pair
 from rotastack.trees import ExtraForestClassifier, ForestClassifier
 
+pytestmark = pytest.mark.slow
+
 
 def published(name):
     return pd.read_csv(project_file(f"config/published/{name}.csv"))

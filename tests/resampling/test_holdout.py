@@ -2,14 +2,13 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.errors import RotastackError
 from rotastack.resampling import repeated_holdout
 
 
-@settings(deadline=None)
 @given(n=st.integers(10, 60), share=st.floats(0.3, 0.8), seed=st.integers(0, 99))
 def test_sizes_and_prefixes(n, share, seed):
     y = np.arange(n) % 2

@@ -94,36 +94,56 @@ def test_library_versions_count(copy, monkeypatch):
     assert digest("rotastack.seeds") != before
 
 
+COMPONENTS = [
+    ("train", train_modules({"view": "rotation", "learner": {"kind": "boosted"}})),
+    ("train", train_modules({"view": "identity", "learner": {"kind": "forest"}})),
+    ("combine", combine_modules({"kind": "stacking", "learner": {"kind": "forest"}})),
+    ("combine", combine_modules({"kind": "vote"})),
+]
+IMPORT = """
+import importlib, json, sys
+
+def ours():
+    return [name for name in sys.modules if name.split(".")[0] == "rotastack"]
+
+answers = []
+for modules in json.load(sys.stdin):
+    for name in ours():
+        del sys.modules[name]
+    for name in modules:
+        importlib.import_module(name)
+    answers.append(ours())
+print(json.dumps(answers))
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """Modules -> the package's modules that importing them loads, in one interpreter that forgets them in between."""
+    questions = [[step_module(step)] for step in STEPS] + [
+        [step_module(s), *names] for s, names in COMPONENTS
+    ]
+    run = subprocess.run(
+        [sys.executable, "-c", IMPORT],
+        input=json.dumps(questions),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return dict(zip(map(tuple, questions), map(set, json.loads(run.stdout.splitlines()[-1])), strict=True))
+
+
 @pytest.mark.parametrize("step", STEPS)
-def test_the_closure_is_what_the_step_really_imports(step):
-    """Importing the step in a fresh interpreter loads exactly the modules that are hashed."""
-    assert loaded([step_module(step)]) <= set(closure([step_module(step)]))
-    lazy = {"track": {"rotastack.tracking.model_files", "rotastack.data.tables"}, "fetch": set()}.get(
-        step, set()
-    )
-    extra = set(closure([step_module(step)])) - loaded([step_module(step)])
-    assert extra <= set(closure(lazy)) | {"rotastack.data.tables"}
+def test_the_closure_is_what_the_step_really_imports(loaded, step):
+    """Importing the step loads exactly the modules that are hashed."""
+    modules = (step_module(step),)
+    hashed = set(closure(modules))
+    assert loaded[modules] <= hashed
+    lazy = {"track": {"rotastack.tracking.model_files", "rotastack.data.tables"}}.get(step, set())
+    assert hashed - loaded[modules] <= set(closure(lazy)) | {"rotastack.data.tables"}
 
 
-@pytest.mark.parametrize(
-    ("step", "names"),
-    [
-        ("train", train_modules({"view": "rotation", "learner": {"kind": "boosted"}})),
-        ("train", train_modules({"view": "identity", "learner": {"kind": "forest"}})),
-        ("combine", combine_modules({"kind": "stacking", "learner": {"kind": "forest"}})),
-        ("combine", combine_modules({"kind": "vote"})),
-    ],
-)
-def test_the_closure_with_components(step, names):
-    modules = [step_module(step), *names]
-    assert loaded(modules) == set(closure(modules))
-
-
-def loaded(modules):
-    code = (
-        "import importlib, json, sys\n"
-        f"[importlib.import_module(m) for m in {modules!r}]\n"
-        "print(json.dumps([m for m in sys.modules if m.split('.')[0] == 'rotastack']))"
-    )
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(json.loads(run.stdout.splitlines()[-1]))
+@pytest.mark.parametrize(("step", "names"), COMPONENTS)
+def test_the_closure_with_components(loaded, step, names):
+    modules = (step_module(step), *names)
+    assert loaded[modules] == set(closure(modules))

@@ -163,6 +163,7 @@ def test_the_same_regression_tree(name, options):
         assert ours.score(X, y) >= theirs.score(X, y) - 1e-3
 
 
+@pytest.mark.slow
 def test_equal_accuracy_on_twenty_tables():
     """Twenty splits of twenty tables: no difference beyond chance, and none that matters."""
     means = []

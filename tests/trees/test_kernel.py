@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -116,7 +116,6 @@ tables = st.integers(2, 40).flatmap(
 
 
 @pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
-@settings(max_examples=120, deadline=None)
 @given(data=tables, weighted=st.booleans(), min_leaf=st.integers(1, 3))
 def test_the_root_is_the_best_of_all_splits(criterion, data, weighted, min_leaf):
     X, y, weights = data
@@ -139,7 +138,6 @@ def test_the_root_is_the_best_of_all_splits(criterion, data, weighted, min_leaf)
         assert found == pytest.approx(max(g for g, _ in expected.values()), abs=2e-6)
 
 
-@settings(max_examples=120, deadline=None)
 @given(data=tables)
 def test_gain_ratio_is_the_largest_among_gains_of_at_least_average_size(data):
     X, y, _ = data

@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
@@ -43,7 +43,6 @@ def test_the_kernel_sees_what_the_matrix_says(name, n):
         assert seen(views, v, X) == pytest.approx(X @ views.matrix(v), abs=1e-4)
 
 
-@settings(max_examples=40, deadline=None)
 @given(names=st.lists(st.sampled_from(sorted(MAKERS)), min_size=2, max_size=4))
 def test_parts_side_by_side(names):
     made = [MAKERS[name]() for name in names]

@@ -86,7 +86,7 @@ class TestEmbedding:
         first = view.embedding_[:, 0].reshape(14, 9)
         assert abs(np.corrcoef(first.mean(axis=1), np.cos(np.pi * long / 1.3))[0, 1]) > 0.99
 
-    @settings(max_examples=25, deadline=None, derandomize=True)
+    @settings(derandomize=True)
     @given(n=st.integers(3, 15), p=st.integers(1, 4), epsilon=st.floats(0.05, 5), seed=st.integers(0, 999))
     def test_distances_are_diffusion_distances(self, n, p, epsilon, seed):
         X = points(n, p, seed)

@@ -28,7 +28,7 @@ def table(name):
 
 
 class TestSubsets:
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(derandomize=True)
     @given(p=st.integers(1, 40), data=st.data())
     def test_every_column_is_in_one_subset_and_sizes_differ_by_one(self, p, data):
         k = data.draw(st.integers(1, p))
@@ -195,7 +195,7 @@ class TestLocality:
         gaps = np.abs(scores[y == 0].mean(axis=0) - scores[y == 1].mean(axis=0)) / scores.std(axis=0)
         assert gaps.max() > 1.5
 
-    @settings(max_examples=60, deadline=None, derandomize=True)
+    @settings(derandomize=True)
     @given(
         n=st.integers(3, 25), p=st.integers(1, 4), levels=st.integers(1, 5), k=st.integers(1, 6), seed=st.integers(0, 999)
     )  # fmt: skip

@@ -128,7 +128,12 @@ class RandomRotation(DrawnView):
         block = self.block_.astype(X.dtype)
         centred = X - self.mean_.astype(X.dtype) if self.mean_.any() else X
         if len(self.axes_) == X.shape[1]:
-            return centred @ block
+            return _product(centred, block)
         rotated = X.copy()
-        rotated[:, self.axes_] = centred[:, self.axes_] @ block
+        rotated[:, self.axes_] = _product(centred[:, self.axes_], block)
         return rotated
+
+
+def _product(X: NDArray[np.floating], block: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Return ``X @ block``; a row alone goes as two, since BLAS may round a vector's product otherwise."""
+    return X @ block if len(X) != 1 else (np.repeat(X, 2, axis=0) @ block)[:1]

@@ -21,7 +21,7 @@ from rotastack.combine.pruning import (
 )
 from rotastack.diagnostics import disagreement, equilibrium_margin, kappa, margins, paper_diversity
 
-many = settings(max_examples=150, deadline=None, derandomize=True)
+repeatable = settings(derandomize=True)
 
 ORDERED = {
     "kappa": (lambda n: KappaPruner(n), lambda v, y, n: reference.kappa(v, y, n)),
@@ -56,7 +56,7 @@ def test_the_reference_agrees_with_hand_computed_values(name, value, expected):
 
 
 @pytest.mark.parametrize("name", ORDERED)
-@many
+@repeatable
 @given(pool=pools())
 def test_orderings(name, pool):
     make, oracle = ORDERED[name]
@@ -80,7 +80,7 @@ def test_orderings_of_named_pools(name, seed):
         assert make(0.4).fit(votes, y).selected_.tolist() == oracle(votes, y, 0.4)[0], kind
 
 
-@many
+@repeatable
 @given(pool=pools())
 def test_best_size(pool):
     votes, y = pool
@@ -88,7 +88,7 @@ def test_best_size(pool):
 
 
 @pytest.mark.parametrize("rho", [0.2, 0.5, 1.0])
-@many
+@repeatable
 @given(pool=pools())
 def test_drep(rho, pool):
     votes, y = pool
@@ -122,7 +122,7 @@ def endless_drep(votes, y, rho):
     return order
 
 
-@many
+@repeatable
 @given(pool=pools())
 def test_lp(pool):
     votes, y = heard(*pool)
@@ -137,7 +137,7 @@ def test_lp(pool):
 
 @pytest.mark.parametrize("positive", [True, False])
 @pytest.mark.parametrize("penalty", [0.1, 2.0])
-@many
+@repeatable
 @given(pool=pools())
 def test_margin(penalty, positive, pool):
     votes, y = heard(*pool)
@@ -153,7 +153,7 @@ def test_margin(penalty, positive, pool):
     assert lasso_only.n_selected_ == max(1, int((pruner.lasso_weights_.round(9) != 0).sum()))
 
 
-@many
+@repeatable
 @given(pool=pools(unequal=True))
 def test_qmm(pool):
     votes, y, weights = pool
@@ -166,7 +166,7 @@ def test_qmm(pool):
         assert excess < 2e-6, v
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@repeatable
 @given(pool=pools(unequal=True))
 def test_qmm_against_cvxpy(pool):
     votes, y, weights = pool
@@ -178,7 +178,7 @@ def test_qmm_against_cvxpy(pool):
         assert pruner.objective_ == pytest.approx(objective, abs=1e-6), options
 
 
-@many
+@repeatable
 @given(pool=pools())
 def test_pairs(pool):
     votes, y = pool
@@ -195,7 +195,7 @@ def test_pairs(pool):
         assert ours == pytest.approx(reference.paper_diversity(votes, some))
 
 
-@many
+@repeatable
 @given(pool=pools(silent=False))
 def test_equilibrium_margin(pool):
     votes, y = pool
@@ -209,7 +209,7 @@ def test_equilibrium_margin(pool):
         assert (ours.error, ours.margin) == pytest.approx((theirs["q"], theirs["theta"]))
 
 
-@many
+@repeatable
 @given(pool=pools())
 def test_curves_of_any_order(pool):
     votes, y = pool

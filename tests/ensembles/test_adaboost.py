@@ -1,4 +1,4 @@
-"""AdaBoost.M1 over classifiers that are no trees; tests over trees are with the rotation forests."""
+"""AdaBoost.M1 over classifiers of any kind, and over compiled trees."""
 
 import pickle
 
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import cross_val_score
+from sklearn.model_selection import cross_val_score, train_test_split
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -18,8 +18,9 @@ from xgboost import XGBClassifier
 
 from rotastack import AdaBoostM1Classifier, PooledEnsembleClassifier, PrunedEnsembleClassifier
 from rotastack.combine.pruning import KappaPruner
+from rotastack.data.generators import waveform
 from rotastack.ensembles.voters import ListVoters, voters_of
-from rotastack.trees import C45Classifier, ForestClassifier
+from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import RandomRotation
 
 NEAREST = KNeighborsClassifier(1)
@@ -247,3 +248,81 @@ def test_missing_values_go_to_those_who_take_them():
     assert clf.score(X, y) > 0.9
     with pytest.raises(ValueError, match="NaN"):
         AdaBoostM1Classifier(2, GaussianNB()).fit(X, y)
+
+
+def split(load=load_wine):
+    X, y = load(return_X_y=True)
+    return train_test_split(X, y, test_size=0.4, random_state=0, stratify=y)
+
+
+class TestOverTrees:
+    def test_two_classes_are_samme(self):
+        X, Z, y, _ = split(load_breast_cancer)
+        X, Z = X.astype(np.float32).astype(float), Z.astype(np.float32).astype(float)
+        ours = AdaBoostM1Classifier(25, TreeClassifier(max_depth=1)).fit(X, y)
+        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=25, random_state=0).fit(
+            X, y
+        )
+        np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
+        np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
+        assert (ours.predict(Z) == theirs.predict(Z)).all()
+
+    def test_weights_by_hand(self):
+        X = np.arange(6, dtype=float)[:, None]
+        y = np.array([0, 0, 1, 0, 1, 1])
+        clf = AdaBoostM1Classifier(2, TreeClassifier(max_depth=1)).fit(X, y)
+        assert clf.estimator_errors_[0] == pytest.approx(1 / 6)
+        # Row 3 or 2 was wrong; its weight is multiplied by 5, and all add up to 6 again: 3 and 5 times 0.6.
+        assert clf.estimator_errors_[1] == pytest.approx(0.2) or clf.estimator_errors_[1] == pytest.approx(
+            0.1
+        )
+        np.testing.assert_allclose(clf.estimator_weights_, np.log(1 / clf.estimator_errors_ - 1))
+
+    def test_a_perfect_first_tree_is_alone(self):
+        X, _, y, _ = split()
+        clf = AdaBoostM1Classifier(10, TreeClassifier()).fit(X, y)
+        assert len(clf.forest_) == 1
+        assert clf.estimator_weights_.tolist() == [1.0]
+
+    def test_a_useless_first_tree_is_alone(self):
+        X = np.ones((8, 1))
+        clf = AdaBoostM1Classifier(10).fit(X, [0, 1] * 4)
+        assert len(clf.forest_) == 1
+        assert clf.estimator_errors_.tolist() == [0.5]
+
+    def test_a_perfect_later_tree_is_left_out(self):
+        X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [2.0, 0.0]])
+        y = [0, 0, 1, 1, 0]
+        clf = AdaBoostM1Classifier(30, TreeClassifier(max_depth=2)).fit(X, y)
+        assert (clf.estimator_errors_ < 0.5).all()
+        assert len(clf.forest_) == 1 or (clf.estimator_errors_ > 0).all()
+
+    def test_resampling_goes_on_where_weighing_ends(self):
+        X, Z, y, t = split(load_breast_cancer)
+        weighed = AdaBoostM1Classifier(20, TreeClassifier(), random_state=0).fit(X, y)
+        drawn = AdaBoostM1Classifier(20, TreeClassifier(), resample=True, random_state=0).fit(X, y)
+        assert len(weighed.forest_) == 1 < len(drawn.forest_)
+        assert drawn.score(Z, t) >= weighed.score(Z, t)
+
+    def test_c45_on_more_than_two_classes(self):
+        frame = waveform(600, seed=0)
+        X, y = frame.iloc[:, :-1].to_numpy(float), frame.iloc[:, -1].to_numpy()
+        boosted = AdaBoostM1Classifier(25).fit(X[:300], y[:300])
+        assert boosted.score(X[300:], y[300:]) > C45Classifier().fit(X[:300], y[:300]).score(X[300:], y[300:])
+        assert (boosted.estimator_errors_ < 0.5).all()
+
+    def test_weights_of_rows_are_cases(self):
+        X, Z, y, _ = split()
+        repeats = np.random.default_rng(0).integers(1, 4, len(y))
+        weighed = AdaBoostM1Classifier(10).fit(X, y, sample_weight=repeats)
+        repeated = AdaBoostM1Classifier(10).fit(np.repeat(X, repeats, axis=0), np.repeat(y, repeats))
+        np.testing.assert_allclose(weighed.predict_proba(Z), repeated.predict_proba(Z), atol=1e-9)
+
+    def test_it_ends_where_nothing_is_left_to_learn(self):
+        # After one round the same tree errs on exactly one half, but for rounding.
+        clf = AdaBoostM1Classifier(10).fit(np.zeros((20, 1)), [0] * 14 + [1] * 6)
+        assert len(clf.forest_) == 1
+        drawn = AdaBoostM1Classifier(10, resample=True, random_state=0).fit(
+            np.zeros((20, 1)), [0] * 14 + [1] * 6
+        )
+        assert (drawn.estimator_errors_ < 0.5 - 1e-6).all() or len(drawn.forest_) == 1
