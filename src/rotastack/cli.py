@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from rotastack import __version__
 from rotastack.errors import RotastackError
@@ -81,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
     step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
     step.add_argument("step", metavar="NAME", help="a file of study/steps; `rotastack step list` lists them")
     step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
-    files = {"nargs": "+", "action": "append", "default": [], "metavar": "NAME FILE"}
+    files: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": "NAME FILE"}
     step.add_argument("--input", help="files to read", **files)
     step.add_argument("--output", help="files to write", **files)
     step.add_argument(

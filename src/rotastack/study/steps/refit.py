@@ -82,7 +82,7 @@ def _estimators(
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
         estimator.set_params(categorical_features=others or None)
-        if combiner["kind"] not in ("stacking", "log_linear", "weights", "prune"):
+        if combiner["kind"] in ("vote", "member"):
             return preprocessor, estimator
     if pool["view"] is None and spec["protocol"] == "splits" and not whole:
         estimator = placed(estimator, len(preprocessor.numeric_), len(others))

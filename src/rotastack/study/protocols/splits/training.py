@@ -100,7 +100,7 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
         known = [
             {name: getattr(m, name) for name in ("n_nodes", "depth", "oob_error")} for m in model.members
         ]
-    if known is None:
+    elif known is None:
         counts = tree_complexity(model.estimator)
         codes = np.searchsorted(model.classes, trained.y)
         facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
