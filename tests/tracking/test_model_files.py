@@ -1,6 +1,7 @@
-"""Model files of pruned ensembles, of forests on fitted rotations and of ensembles on reduced dimensions."""
+"""Model files predict as their models, and hold no type that is neither ours nor reviewed."""
 
 import pytest
+import skops.io
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import RandomForestClassifier
@@ -33,8 +34,9 @@ from rotastack.combine.pruning import (
     ReducedErrorPruner,
 )
 from rotastack.ensembles import TreeFamily
+from rotastack.errors import RotastackError
 from rotastack.learners.registry import learner_parameters, make_learner
-from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.tracking.model_files import dump_model, load_model, trusted_types
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,
@@ -113,3 +115,37 @@ def test_a_file_of_a_linear_machine_decides_as_the_machine(spec, tmp_path):
     model.fit(X[:100], y[:100])
     dump_model(model, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("tests", "Stranger"),
+        ("rotastackevil.models", "Stranger"),  # the beginning of our name is not our name
+        ("rotastack.nowhere", "Stranger"),
+        ("rotastack.errors", "Stranger"),  # no such class
+        ("rotastack.errors", "nearest"),  # no class
+        ("rotastack.tracking.model_files", "Path"),  # another's class
+        ("rotastack.__main__", "main"),
+    ],
+)
+def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_path):
+    path = tmp_path / "model.skops"
+    stranger = type(name, (), {"__module__": module})()
+    stranger.number = 1
+    model = PooledEnsembleClassifier(n_estimators=2)
+    model.strange_ = [stranger]
+    message = rf"^[^\n]*model.skops: types not on the reviewed list: {module}\.{name}$"
+    with pytest.raises(RotastackError, match=message):
+        dump_model(model, path)
+    assert not list(tmp_path.iterdir())
+    skops.io.dump(model, path)  # as somebody else would write it
+    with pytest.raises(RotastackError, match=message):
+        load_model(path)
+
+
+def test_our_own_types_are_trusted_without_a_list(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    dump_model(RotastackClassifier(2, random_state=0).fit(X, y), tmp_path / "model.skops")
+    ours = [kind for kind in trusted_types(tmp_path / "model.skops") if kind.startswith("rotastack.")]
+    assert "rotastack.ensembles.flagship.classifier.RotastackClassifier" in ours
