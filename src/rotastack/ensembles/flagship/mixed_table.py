@@ -1,4 +1,4 @@
-"""From a table as people have it to the numbers that trees see."""
+"""Encode a table of numbers and categories as the numbers that trees are grown on."""
 
 import warnings
 from collections.abc import Sequence
@@ -13,13 +13,19 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
+from rotastack.ensembles.table import (
+    categorical_mask,
+    column_names,
+    fitted_scaler,
+    input_rules,
+    scaled_columns,
+)
 
 __all__ = ["MixedTable"]
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that say what was missing.
+    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that mark missing numbers.
 
     Parameters
     ----------
@@ -87,7 +93,7 @@ class MixedTable(BaseEstimator):
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
-        return categorical_mask(chosen, owner.n_features_in_, getattr(owner, "feature_names_in_", None))
+        return categorical_mask(chosen, owner)
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
@@ -118,7 +124,8 @@ class MixedTable(BaseEstimator):
         try:
             return encoder.fit(categories)
         except TypeError as error:  # nothing that can be sorted
-            names = getattr(owner, "feature_names_in_", np.arange(len(self.categorical_)))
+            names = column_names(owner)
+            names = np.arange(len(self.categorical_)) if names is None else names
             for name, values in zip(names[self.categorical_].tolist(), categories.T, strict=True):
                 kinds = {type(value).__name__ for value in values if value is not None and value == value}
                 if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
