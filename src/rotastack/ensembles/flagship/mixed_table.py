@@ -86,9 +86,9 @@ class MixedTable(BaseEstimator):
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
         by_dtype = isinstance(chosen, str)
-        if chosen is None or (by_dtype and not (hasattr(X, "iloc") and hasattr(X, "columns"))):
+        if chosen is None or (by_dtype and not _is_frame(X)):
             return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
-        if not hasattr(X, "columns"):
+        if not hasattr(X, "columns"):  # a table of any library keeps its names
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
@@ -108,7 +108,7 @@ class MixedTable(BaseEstimator):
         if not self.categorical_.any():
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
-        if hasattr(X, "iloc"):
+        if _is_frame(X):
             numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_]
         else:
             values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
@@ -183,6 +183,11 @@ class MixedTable(BaseEstimator):
                 parts.append(np.asarray(self.encoder_.transform(categories)))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
+
+
+def _is_frame(X: Any) -> bool:
+    """Tell whether X has named columns of their own types, and rows by number, as a pandas DataFrame does."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _crowded(unit: NDArray[np.float64]) -> NDArray[np.bool_]:
