@@ -12,7 +12,7 @@ __all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names
 
 _EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
 _LEFT_TO_THE_POOL = {"scaling": None}
-_QUIET = {
+_QUIET: dict[str, dict[str, Any]] = {
     "catboost": {"allow_writing_files": False, "verbose": False},
     "lightgbm": {"verbosity": -1},
     "xgboost": {"verbosity": 0},
@@ -86,7 +86,7 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
     """
     cls = load_class(path)
     known, _ = parameter_names(cls)
-    usual: dict[str, Any] = dict(_QUIET.get(path.partition(".")[0], {}))
+    usual: dict[str, Any] = {**_QUIET.get(path.partition(".")[0], {})}
     if path.startswith("rotastack."):
         usual |= _LEFT_TO_THE_POOL
     if n_jobs is not None:
