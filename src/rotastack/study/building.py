@@ -54,7 +54,7 @@ def parameter_names(cls: type) -> tuple[list[str], bool]:
     for ancestor in cls.__mro__:
         if "__init__" not in vars(ancestor) or ancestor is object:
             continue
-        found = list(inspect.signature(ancestor.__init__).parameters.values())[1:]
+        found = list(inspect.signature(vars(ancestor)["__init__"]).parameters.values())[1:]
         kinds = {p.kind for p in found}
         names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
         if inspect.Parameter.VAR_KEYWORD not in kinds:
