@@ -13,6 +13,7 @@ from rotastack.study.building import build, modules_of
 __all__ = [
     "Rows",
     "combiner_modules",
+    "draws_bags",
     "load",
     "make_combiner",
     "make_estimator",
@@ -46,6 +47,12 @@ def takes_tables(estimator: Any) -> bool:
 
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
+
+
+def draws_bags(estimator: Any) -> bool:
+    """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
 
 
 class Rows(NamedTuple):
