@@ -6,6 +6,7 @@ estimator, view or combiner reruns what uses it and nothing else.
 
 import importlib
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any, NamedTuple
 
 from rotastack.study.building import build, modules_of
@@ -42,9 +43,14 @@ def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
 
 
 def takes_tables(estimator: Any) -> bool:
-    """Tell whether an estimator takes categories and missing values as they are, by its scikit-learn tags."""
+    """Tell whether an estimator takes missing values and columns of category numbers, and can be told which these are.
+
+    Its scikit-learn tags say the first, a parameter ``categorical_features`` the second; any other gets dummies.
+    """
     from sklearn.utils import get_tags
 
+    if "categorical_features" not in signature(type(estimator)).parameters:
+        return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
 
