@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils._param_validation import StrOptions
 from sklearn.utils.validation import validate_data
 
 from rotastack.base.forgetting import forget_fit
+from rotastack.base.scikit import StrOptions
 from rotastack.ensembles.table import categorical_mask, input_rules
 from rotastack.views.scaling import SCALERS
 
