@@ -108,7 +108,7 @@ def _check_name(cls: type, key: str, known: list[str], others: bool, where: str)
 
 
 def _check_values(made: Any, where: str) -> None:
-    """Ask the class about its values: its constraints, and what it says of how they go together."""
+    """Ask the class about its values: its constraints, and its rules for how they go together."""
     rules = getattr(made, "_parameter_constraints", None)
     try:
         if rules:
