@@ -1,6 +1,5 @@
 """Fit a classifier on integer labels, whatever classes happen to be there; or a regressor."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,17 +41,12 @@ class AlignedClassifier:
         return aligned
 
 
-def placed(learner: Any, n_numeric: int, n_other: int, owners: Sequence[str] = ()) -> Any:
+def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
     """Tell a learner that its columns are `n_numeric` numeric ones, then `n_other` categorical ones.
 
     Only learners that rotate (those with a method ``unrotated``) need to know, if they were not
-    told before. Where there is nothing to rotate, their unrotated counterpart is returned. Learners with a parameter
-    ``dummies`` are told which of them belong together, if `owners` says whose dummy each is.
+    told before. Where there is nothing to rotate, their unrotated counterpart is returned.
     """
-    if hasattr(learner, "dummies") and learner.dummies is None and len(owners):
-        of = np.asarray(owners)
-        groups = [(n_numeric + np.flatnonzero(of == name)).tolist() for name in dict.fromkeys(owners)]
-        return clone(learner).set_params(dummies=groups)
     if not hasattr(learner, "unrotated") or learner.categorical_features is not None:
         return learner
     if n_numeric == 0:

@@ -29,13 +29,11 @@ class RotastackEnsemble(BaseEstimator):
         "families": [tuple, list],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "dummies": ["array-like", None],
         "n_jobs": [Integral, None],
     }
 
     trees_per_family: int
     categorical_features: ArrayLike | str | None
-    dummies: Sequence[Sequence[int]] | None
     n_jobs: int | None
     random_state: Any
 
@@ -44,7 +42,7 @@ class RotastackEnsemble(BaseEstimator):
 
     def _read(self, X: ArrayLike) -> NDArray[np.float32]:
         """Learn the table from its training rows, and return their numbers."""
-        self.table_ = MixedTable(self.categorical_features, self.dummies)
+        self.table_ = MixedTable(self.categorical_features)
         return self.table_.fit_transform(X, self)
 
     def _grow(
@@ -97,4 +95,5 @@ class RotastackEnsemble(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags

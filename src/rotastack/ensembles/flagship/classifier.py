@@ -1,6 +1,5 @@
 """The flagship: a forest over families of views, and weights that say where rotating helps."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,9 +40,6 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
         are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
         is taken for the first one, which has no 0/1 column.
-    dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
-        one of them may be 1, and all others must be 0.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests.
     n_jobs : int or None
@@ -102,7 +98,6 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -111,7 +106,6 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -1,6 +1,5 @@
 """The flagship for numbers: a forest over families of views, weighed by squared error."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,9 +42,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
         are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
         is taken for the first one, which has no 0/1 column.
-    dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
-        one of them may be 1, and all others must be 0.
     n_jobs : int or None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -101,7 +97,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -109,7 +104,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -9,6 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.scikit import fit_context
+from rotastack.base.view import needs_labels
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import fit_pool
@@ -121,7 +122,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a combiner that is trained, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a view that needs class labels, a combiner that is trained, or infinite values (or, without scaling, missing ones).
         """
         self._forget()
         X, y = validate_data(self, X, y, y_numeric=True, **input_rules(self.scaling))
@@ -130,6 +131,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         if getattr(combiner, "trained", False):
             raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
         categorical, recipes, sequence = self._begin(X)
+        supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
+        if supervised is not None:
+            raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
         training = child(sequence, "train")
         self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
         self._describe_out_of_bag(X, target)
