@@ -101,7 +101,7 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any, renamed: Mapping[str,
 
 def _path(data: Any, location: tuple[Any, ...], kind: str) -> list[str]:
     """Return the keys of a location: pydantic's has the names of union members as well, which no file has."""
-    path = []
+    path: list[str] = []
     for part in location:
         if part == "[key]":
             path.pop()

@@ -1,7 +1,8 @@
-"""Fit a classifier on integer labels, whatever classes happen to be there; or a regressor."""
+"""Fit clones of estimators to the rows of one member: classifiers that may miss a class, and regressors."""
 
 from dataclasses import dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,17 @@ from sklearn.dummy import DummyClassifier
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed"]
+__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed", "seeded"]
+
+
+@runtime_checkable
+class Rotates(Protocol):
+    """An estimator of ours that rotates the numeric columns, and must know which these are."""
+
+    categorical_features: Any
+
+    def unrotated(self) -> Any:
+        """Return its counterpart without rotations, unfitted."""
 
 
 @dataclass
@@ -26,7 +37,7 @@ class AlignedClassifier:
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return probabilities, or 0/1 votes of a classifier that has none; (row, class)."""
-        if hasattr(self.estimator, "predict_proba"):
+        if hasattr(self.estimator, "predict_proba"):  # any scikit-learn classifier may have none
             known = self.estimator.predict_proba(X)
         else:
             known = np.eye(len(self.classes))[self.estimator.predict(X)]
@@ -42,12 +53,16 @@ class AlignedClassifier:
 
 
 def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
-    """Tell a learner that its columns are `n_numeric` numeric ones, then `n_other` categorical ones.
+    """Return the learner, set to rows of `n_numeric` numeric columns and then `n_other` categorical ones (0/1 dummies).
 
-    Only learners that rotate (those with a method ``unrotated``) need to know, if they were not
-    told before. Where there is nothing to rotate, their unrotated counterpart is returned.
+    Parameters
+    ----------
+    learner : estimator
+        Not changed. One that does not rotate, or whose columns were set before, is returned itself.
+    n_numeric, n_other : int
+        Without numeric columns there is nothing to rotate: the unrotated counterpart is returned.
     """
-    if not hasattr(learner, "unrotated") or learner.categorical_features is not None:
+    if not isinstance(learner, Rotates) or learner.categorical_features is not None:
         return learner
     if n_numeric == 0:
         return learner.unrotated()
@@ -79,7 +94,7 @@ def fit_aligned(
         Only for an estimator whose ``fit`` takes it.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    fresh: Any = DummyClassifier() if len(classes) == 1 else _seeded(estimator, sequence)
+    fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     return AlignedClassifier(fresh.fit(X, codes, **weights), classes, n_classes)
 
@@ -99,10 +114,13 @@ def fit_regressor(
     estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence
 ) -> FittedRegressor:
     """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned`."""
-    return FittedRegressor(_seeded(estimator, sequence).fit(X, y))
+    return FittedRegressor(seeded(estimator, sequence).fit(X, y))
 
 
-def _seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
+def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
+    """Return a clone whose every ``random_state``, those of nested estimators included, is the sequence's number."""
     fresh: Any = clone(estimator)
-    seed = integer_seed(sequence)
-    return fresh.set_params(**{k: seed for k in fresh.get_params() if k.split("__")[-1] == "random_state"})
+    names = {name for name in fresh.get_params() if name.split("__")[-1] == "random_state"}
+    if "random_state" in signature(type(fresh).__init__).parameters:  # some list only what was set
+        names.add("random_state")
+    return fresh.set_params(**dict.fromkeys(names, integer_seed(sequence)))

@@ -16,7 +16,7 @@ _PLAIN = {bool, int, float, str, NoneType}
 
 _EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
 _LEFT_TO_THE_POOL = {"scaling": None}
-_QUIET = {
+_QUIET: dict[str, dict[str, Any]] = {
     "catboost": {"allow_writing_files": False, "verbose": False},
     "lightgbm": {"verbosity": -1},
     "xgboost": {"verbosity": 0},
@@ -70,7 +70,7 @@ def parameter_names(cls: type) -> tuple[list[str], bool]:
     for ancestor in cls.__mro__:
         if "__init__" not in vars(ancestor) or ancestor is object:
             continue
-        found = list(inspect.signature(ancestor.__init__).parameters.values())[1:]
+        found = list(inspect.signature(vars(ancestor)["__init__"]).parameters.values())[1:]
         kinds = {p.kind for p in found}
         names.update(dict.fromkeys(p.name for p in found if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)))
         if inspect.Parameter.VAR_KEYWORD not in kinds:
@@ -116,7 +116,7 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
     """
     cls = load_class(path)
     known, _ = parameter_names(cls)
-    usual: dict[str, Any] = dict(_QUIET.get(path.partition(".")[0], {}))
+    usual: dict[str, Any] = {**_QUIET.get(path.partition(".")[0], {})}
     if path.startswith("rotastack."):
         usual |= _LEFT_TO_THE_POOL
     if n_jobs is not None:

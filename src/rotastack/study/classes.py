@@ -14,6 +14,7 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Prune, Stacking, Weights
+from rotastack.study.making import draws_bags
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study
@@ -184,22 +185,15 @@ def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -
 
 def _can_vote(estimator: Any) -> bool:
     """Tell whether an ensemble will have members that vote, as far as its class tells; a foreign one may fail later."""
-    own = type(estimator).__module__.startswith("rotastack.")
-    if own:
-        votes = any(hasattr(estimator, name) for name in ("tree_votes", "member_votes"))
+    if type(estimator).__module__.startswith("rotastack."):
+        votes = hasattr(estimator, "tree_votes") or hasattr(estimator, "member_votes")
         return votes and "n_estimators" in estimator.get_params(deep=False)
     known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
     return known and not isinstance(estimator, GradientBoostingClassifier)
 
 
-def _draws_bags(estimator: Any) -> bool:
-    """Tell whether the members of an ensemble are trained on bags of its own."""
-    parameters = estimator.get_params(deep=False)
-    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
-
-
 def _knows_oob(estimator: Any) -> bool:
-    return _draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+    return draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
 
 
 def _n_members(estimator: Any) -> int | None:
@@ -229,7 +223,7 @@ def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> No
     name = type(estimator).__name__
     if not _can_vote(estimator):
         raise RotastackError(f"{where}: {name} has no members that vote")
-    if combiner.selection == "oob" and not _draws_bags(estimator):
+    if combiner.selection == "oob" and not draws_bags(estimator):
         raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows here")
     n_members = _n_members(estimator)
     if n_members is None:

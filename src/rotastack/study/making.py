@@ -13,6 +13,7 @@ from rotastack.study.building import build, modules_of
 __all__ = [
     "Rows",
     "combiner_modules",
+    "draws_bags",
     "load",
     "make_combiner",
     "make_estimator",
@@ -41,13 +42,22 @@ def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
 
 
 def takes_tables(estimator: Any) -> bool:
-    """Tell whether an estimator takes categories and missing values as they are, by its scikit-learn tags."""
+    """Tell whether an estimator takes missing values and columns of category numbers, and can be told which these are.
+
+    Its scikit-learn tags say the first, a parameter ``categorical_features`` the second; any other gets dummies.
+    """
     from sklearn.utils import get_tags
 
-    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params():
+    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(deep=False):
         return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
+
+
+def draws_bags(estimator: Any) -> bool:
+    """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
 
 
 class Rows(NamedTuple):

@@ -8,7 +8,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from rotastack.trees.kernel.randomness import draw_many_below
+from rotastack.trees.bags import tree_bag
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
@@ -163,7 +163,7 @@ class GrownTrees:
             )
         out = np.ones((n_rows, len(self)), dtype=bool)
         for tree, seed in enumerate(self.seeds):
-            out[draw_many_below(seed, n_rows, n_rows), tree] = False
+            out[tree_bag(seed, n_rows), tree] = False
         return out
 
     def hardened(self) -> "GrownTrees":

@@ -1,4 +1,4 @@
-"""From a table as people have it to the numbers that trees see."""
+"""Encode a table of numbers and categories as the numbers that trees are grown on."""
 
 import warnings
 from itertools import pairwise
@@ -12,13 +12,19 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
+from rotastack.ensembles.table import (
+    categorical_mask,
+    column_names,
+    fitted_scaler,
+    input_rules,
+    scaled_columns,
+)
 
 __all__ = ["MixedTable"]
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that say what was missing.
+    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that mark missing numbers.
 
     Parameters
     ----------
@@ -64,14 +70,14 @@ class MixedTable(BaseEstimator):
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
         by_dtype = isinstance(chosen, str)
-        if chosen is None or (by_dtype and not (hasattr(X, "iloc") and hasattr(X, "columns"))):
+        if chosen is None or (by_dtype and not _is_frame(X)):
             return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
-        if not hasattr(X, "columns"):
+        if not hasattr(X, "columns"):  # a table of any library keeps its names
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
-        return categorical_mask(chosen, owner.n_features_in_, getattr(owner, "feature_names_in_", None))
+        return categorical_mask(chosen, owner)
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
@@ -86,7 +92,7 @@ class MixedTable(BaseEstimator):
         if not self.categorical_.any():
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
-        if hasattr(X, "iloc"):
+        if _is_frame(X):
             numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_]
         else:
             values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
@@ -102,7 +108,8 @@ class MixedTable(BaseEstimator):
         try:
             return encoder.fit(categories)
         except TypeError as error:  # nothing that can be sorted
-            names = getattr(owner, "feature_names_in_", np.arange(len(self.categorical_)))
+            names = column_names(owner)
+            names = np.arange(len(self.categorical_)) if names is None else names
             for name, values in zip(names[self.categorical_].tolist(), categories.T, strict=True):
                 kinds = {type(value).__name__ for value in values if value is not None and value == value}
                 if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
@@ -139,6 +146,11 @@ class MixedTable(BaseEstimator):
                 parts.append(np.asarray(self.encoder_.transform(categories)))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
+
+
+def _is_frame(X: Any) -> bool:
+    """Tell whether X has named columns of their own types, and rows by number, as a pandas DataFrame does."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _crowded(unit: NDArray[np.float64]) -> NDArray[np.bool_]:

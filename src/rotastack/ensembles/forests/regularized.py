@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
@@ -16,6 +17,7 @@ from rotastack.trees.forest import ForestClassifier
 __all__ = ["RegularizedRotationForestClassifier"]
 
 
+@documented
 class RegularizedRotationForestClassifier(RotatedClassifier):
     """A random forest on R rotations, with more trees on those whose trees are simple.
 
@@ -36,20 +38,13 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         See :class:`rotastack.combine.RotationWeights`.
     h : float or None, default=None
         Parameter of "cut" and "exp"; None finds it on a grid.
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split.
-    max_axes : int, default=1000
-        Rotate so many random axes at most.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(flip)s
+    %(scaling)s
+    %(max_features)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -123,10 +118,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def unrotated(self) -> ForestClassifier:
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
-        return ForestClassifier(
-            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )  # fmt: skip
+        return self._plain(ForestClassifier, max_features=self.max_features)
 
     def check_parameters(self) -> None:
         """Raise ValueError if parameters do not go together."""

@@ -15,7 +15,7 @@ from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import load, make_combiner, make_estimator, make_view, takes_tables
+from rotastack.study.making import draws_bags, load, make_combiner, make_estimator, make_view, takes_tables
 from rotastack.study.results import best_method
 from rotastack.tracking.model_files import dump_model
 
@@ -119,6 +119,6 @@ def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
     if combiner["first"]:
         estimator.set_params(n_estimators=combiner["first"])
     # What was chosen by test rows for a comparison can only be chosen by training rows here.
-    selection = {"oob": "oob", None: "oob" if estimator.get_params().get("bootstrap") else "train"}
+    selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
     pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
     return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))
