@@ -1,6 +1,5 @@
 """Fit clones of estimators to the rows of one member: classifiers that may miss a class, and regressors."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Protocol, runtime_checkable
@@ -23,13 +22,6 @@ class Rotates(Protocol):
 
     def unrotated(self) -> Any:
         """Return its counterpart without rotations, unfitted."""
-
-
-@runtime_checkable
-class KnowsCategories(Protocol):
-    """An estimator of ours that must know which 0/1 columns belong to one category."""
-
-    dummies: Any
 
 
 @dataclass
@@ -60,22 +52,16 @@ class AlignedClassifier:
         return aligned
 
 
-def placed(learner: Any, n_numeric: int, n_other: int, owners: Sequence[str] = ()) -> Any:
+def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
     """Return the learner, set to rows of `n_numeric` numeric columns and then `n_other` categorical ones (0/1 dummies).
 
     Parameters
     ----------
     learner : estimator
-        Not changed. One that neither rotates nor knows categories, or whose columns were set before, is returned itself.
+        Not changed. One that does not rotate, or whose columns were set before, is returned itself.
     n_numeric, n_other : int
         Without numeric columns there is nothing to rotate: the unrotated counterpart is returned.
-    owners : sequence of str of length n_other
-        The categorical column behind each dummy, where that is known.
     """
-    if isinstance(learner, KnowsCategories) and learner.dummies is None and len(owners):
-        of = np.asarray(owners)
-        groups = [(n_numeric + np.flatnonzero(of == name)).tolist() for name in dict.fromkeys(owners)]
-        return clone(learner).set_params(dummies=groups)
     if not isinstance(learner, Rotates) or learner.categorical_features is not None:
         return learner
     if n_numeric == 0:

@@ -118,6 +118,19 @@ class AdaBoostM1Classifier(GrownClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        if self._has_trees():
+            return
+        name = type(self.estimator).__name__
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {name}")
+        if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
+                "which draws rows by their weights"
+            )
+
     def _grow(self, X, target, sample_weight, n_classes):
         for name in ("forest_", "estimators_", "estimators_classes_"):
             vars(self).pop(name, None)  # of an earlier fit with another kind of estimator
@@ -178,14 +191,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         return train
 
     def _any_trainer(self, X, target, n_classes) -> Trainer:
-        name = type(self.estimator).__name__
-        if not is_classifier(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {name}")
-        if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ValueError(
-                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
-                "which draws rows by their weights"
-            )
+        self.check_parameters()
 
         def train(weights, copies, sequence) -> tuple[AlignedClassifier, NDArray]:
             if copies is None:

@@ -6,7 +6,6 @@ estimator, view or combiner reruns what uses it and nothing else.
 
 import importlib
 from collections.abc import Mapping
-from inspect import signature
 from typing import Any, NamedTuple
 
 from rotastack.study.building import build, modules_of
@@ -49,7 +48,7 @@ def takes_tables(estimator: Any) -> bool:
     """
     from sklearn.utils import get_tags
 
-    if "categorical_features" not in signature(type(estimator)).parameters:
+    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(deep=False):
         return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
@@ -79,22 +78,22 @@ class Rows(NamedTuple):
     options: dict[str, Any]
 
 
-def rows_for(estimator: Any, data: Any, scaling: str | None) -> Rows:
+def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
     """Return the columns of a prepared data set as an estimator wants them.
 
     Parameters
     ----------
     estimator : unfitted estimator
     data : rotastack.study.artifacts.Prepared
-    scaling : str or None
-        Of the pool; estimators of tables scale by themselves.
+    pool : mapping
+        Its ``scaling``, which estimators of tables do by themselves; and its ``view``, which is of numbers.
     """
     from rotastack.views.scaling import SCALERS
 
-    if takes_tables(estimator):
+    if pool["view"] is None and takes_tables(estimator):
         told = estimator.set_params(categorical_features=data.is_category.nonzero()[0].tolist() or None)
         return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True})
-    scaler = SCALERS[scaling]() if scaling else None
+    scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
     return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False})
 
 

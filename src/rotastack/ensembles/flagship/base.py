@@ -30,9 +30,6 @@ class RotastackEnsemble(BaseEstimator):
         Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers
         (so are dates, and numbers that are stored as objects). A missing category is one of its own; one that no
         training row has is taken for the first one, which has no 0/1 column.
-    dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having
-        none. In each row one of them may be 1, and all others must be 0.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -44,13 +41,11 @@ class RotastackEnsemble(BaseEstimator):
         "families": [tuple, list],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "dummies": ["array-like", None],
         "n_jobs": [Integral, None],
     }
 
     trees_per_family: int
     categorical_features: ArrayLike | str | None
-    dummies: Sequence[Sequence[int]] | None
     n_jobs: int | None
     random_state: Any
 
@@ -59,7 +54,7 @@ class RotastackEnsemble(BaseEstimator):
 
     def _read(self, X: ArrayLike) -> NDArray[np.float32]:
         """Learn the table from its training rows, and return their numbers."""
-        self.table_ = MixedTable(self.categorical_features, self.dummies)
+        self.table_ = MixedTable(self.categorical_features)
         return self.table_.fit_transform(X, self)
 
     def _grow(
@@ -125,4 +120,5 @@ class RotastackEnsemble(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags

@@ -1,6 +1,5 @@
 """The flagship: a forest over families of views, and weights that show where rotations help."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,7 +39,6 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
     %(categorical_features)s
-    %(dummies)s
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests.
     %(n_jobs)s
@@ -97,7 +95,6 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -106,12 +103,11 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 

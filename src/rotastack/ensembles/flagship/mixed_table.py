@@ -1,7 +1,6 @@
 """Encode a table of numbers and categories as the numbers that trees are grown on."""
 
 import warnings
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -31,9 +30,6 @@ class MixedTable(BaseEstimator):
     ----------
     categorical_features : "from_dtype", array-like or None
         Columns of categories: those of a DataFrame that hold no numbers; or named, numbered, or marked by a mask.
-    dummies : sequence of sequences of int, or None
-        Of a table without columns of categories: which columns are the dummies of one category each, one of its values
-        having none.
 
     Attributes
     ----------
@@ -50,22 +46,13 @@ class MixedTable(BaseEstimator):
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
     """
 
-    def __init__(
-        self,
-        categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
-    ):
+    def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
-        self.dummies = dummies
 
     @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
     def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
         self.categorical_ = self._mask(X, owner)
-        if self.dummies is not None and self.categorical_.any():
-            raise ValueError(
-                "dummies are of a table that is encoded already; this one has columns of categories"
-            )
         numbers, categories = self._split(X, owner, reset=True)
         self.encoder_ = None if categories is None else self._encoder(categories, owner)
         self.groups_ = self._groups(numbers.shape[1])
@@ -73,10 +60,7 @@ class MixedTable(BaseEstimator):
             raise ValueError("there is nothing to learn from: each column is of one category only")
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
-        rows = self._seen(numbers, categories)
-        if self.encoder_ is None:
-            self._check_dummies(rows, numbers)
-        return rows
+        return self._seen(numbers, categories)
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
@@ -135,32 +119,11 @@ class MixedTable(BaseEstimator):
             raise
 
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
-        if self.encoder_ is not None:
-            sizes = [len(found) - 1 for found in self.encoder_.categories_]
-            edges = n_numbers + np.cumsum([0, *sizes])
-            return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
-        if self.dummies is None:
+        if self.encoder_ is None:
             return []
-        groups = [np.asarray(group) for group in self.dummies]
-        if any(group.ndim != 1 or (len(group) and group.dtype.kind not in "iu") for group in groups):
-            raise ValueError("dummies must be one sequence of column numbers for each category")
-        named = [int(c) for group in groups for c in group]
-        wrong = [c for c in named if not 0 <= c < n_numbers]
-        if wrong:
-            raise ValueError(f"dummies: there is no column {wrong[0]}; there are 0 to {n_numbers - 1}")
-        if len(set(named)) < len(named):
-            twice = next(c for c in named if named.count(c) > 1)
-            raise ValueError(f"dummies: column {twice} is named twice")
-        return [group.astype(np.intp) for group in groups if len(group)]
-
-    def _check_dummies(self, rows: NDArray[np.float32], numbers: NDArray[np.floating]) -> None:
-        for group in self.groups_:
-            known = np.where(np.isnan(numbers[:, group]), 0, rows[:, group])
-            if ((known != 0) & (known != 1)).any() or (known.sum(axis=1) > 1).any():
-                raise ValueError(
-                    f"dummies: columns {group.tolist()} are not those of one category: in each row one of them "
-                    "may be 1, and all others must be 0"
-                )
+        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        edges = n_numbers + np.cumsum([0, *sizes])
+        return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)

@@ -1,6 +1,5 @@
 """The flagship for numbers: a forest over families of views, weighed by squared error."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -43,7 +42,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
         target's variance.
     %(categorical_features)s
-    %(dummies)s
     %(n_jobs)s
     %(random_state)s
 
@@ -97,7 +95,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -105,11 +102,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 

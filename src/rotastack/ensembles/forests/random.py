@@ -84,18 +84,22 @@ class _RandomRotationForest(RotatedForest):
         options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
         return self._plain(self._forests[self.tree], max_features=self.max_features, **options)
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
-        n_rotations, rest = divmod(self.n_estimators, self.n_trees_per_rotation)
-        if rest or not n_rotations:
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        if self.n_estimators % self.n_trees_per_rotation:
             raise ValueError(
                 f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
                 f"({self.n_trees_per_rotation})"
             )
-        bootstrap = self.tree == "forest"
-        if self.drop_worst and not bootstrap:
+        if self.drop_worst and self.tree != "forest":
             raise ValueError(
                 "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
             )
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        self.check_parameters()
+        n_rotations = self.n_estimators // self.n_trees_per_rotation
+        bootstrap = self.tree == "forest"
         axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
         family = TreeGroup(
             n_trees=self.n_estimators,

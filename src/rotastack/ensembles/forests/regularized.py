@@ -120,9 +120,24 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         return self._plain(ForestClassifier, max_features=self.max_features)
 
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
+        for weights in self._weights():
+            weights.check(R)
+        if R > M:
+            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
+        if R * U > M:
+            raise ValueError(
+                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
+            )
+
+    def _weights(self) -> list[RotationWeights]:
+        return [RotationWeights(self.weighting, self.h)]
+
     def _grow(self, X, target, n_classes, n_numeric, sequence):
-        weights = RotationWeights(self.weighting, self.h)
-        weights.check(self.n_rotations)
+        self.check_parameters()
+        (weights,) = self._weights()
         pool = self._pool(X, target, n_classes, n_numeric, sequence)
         weights.rank(pool.complexity, pool.oob_error)
         self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, weights.h_
@@ -132,13 +147,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def _pool(self, X, target, n_classes, n_numeric, sequence) -> GrowingForests:
         """Return the pool of micro-forests, and keep its rotations."""
-        R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
-        if R > M:
-            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
-        if R * U > M:
-            raise ValueError(
-                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
-            )
+        R, U = self.n_rotations, self.micro_forest_size
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)

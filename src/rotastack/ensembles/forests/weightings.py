@@ -70,16 +70,18 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         )  # fmt: skip
         self.weightings = weightings
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _weights(self) -> list[RotationWeights]:
         if not len(self.weightings):
             raise ValueError("weightings is empty")
-        for weighting in self.weightings:
-            RotationWeights(weighting).check(self.n_rotations)
+        return [RotationWeights(weighting) for weighting in self.weightings]
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        self.check_parameters()
         self._forests = self._pool(X, target, n_classes, n_numeric, sequence)
         self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
         self.counts_, self.h_by_weighting_ = {}, {}
-        for weighting in self.weightings:
-            weights = RotationWeights(weighting).rank(self.complexity_, self.oob_error_)
+        for weighting, weights in zip(self.weightings, self._weights(), strict=True):
+            weights.rank(self.complexity_, self.oob_error_)
             self.counts_[weighting] = weights.counts(self.n_estimators)
             self.h_by_weighting_[weighting] = weights.h_
         self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])

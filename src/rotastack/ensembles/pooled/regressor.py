@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import fit_context
 from rotastack.base.scores import r_squared
+from rotastack.base.view import needs_labels
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import fit_pool
@@ -96,7 +97,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a combiner that is trained, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a view that needs class labels, a combiner that is trained, or infinite values (or, without scaling, missing ones).
         """
         X, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
@@ -104,6 +105,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         if combiner.trained:
             raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
         recipes, sequence = self._begin(X, categorical)
+        supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
+        if supervised is not None:
+            raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
         training = child(sequence, "train")
         self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
         self._describe_out_of_bag(X, target)

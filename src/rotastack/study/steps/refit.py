@@ -74,30 +74,31 @@ def run(job: Job) -> None:
 def _estimators(
     spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
 ) -> tuple[TablePreprocessor, Any]:
-    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds."""
+    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds.
+
+    An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
+    """
     pool, combiner = method["pool"], method["combiner"]
     estimator = _member(make_estimator(pool), pool, combiner)
-    whole = takes_tables(estimator)
+    voted = combiner["kind"] in ("vote", "member", "prune")
+    whole = pool["view"] is None and voted and takes_tables(estimator)
     preprocessor.set_params(encoding="codes" if whole else "dummies").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
         estimator.set_params(categorical_features=others or None)
-        if combiner["kind"] not in ("stacking", "log_linear", "weights", "prune"):
-            return preprocessor, estimator
-    if pool["view"] is None and spec["protocol"] == "splits" and not whole:
+        return preprocessor, _pruned(estimator, combiner) if combiner["kind"] == "prune" else estimator
+    if pool["view"] is None and spec["protocol"] == "splits":
         estimator = placed(estimator, len(preprocessor.numeric_), len(others))
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
     if combiner["kind"] == "prune":
         estimator = _pruned(estimator, combiner)
-        if whole:
-            return preprocessor, estimator
     view, n_members = None, 1
     if pool["view"] is not None:
         n_members = spec["rotations"]
         view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
     pooled = PooledEnsembleClassifier(
-        view, estimator, decision, n_members, scaling=None if whole else pool["scaling"],
-        categorical_features=None if whole else others, cv=spec["folds"],
+        view, estimator, decision, n_members, scaling=pool["scaling"],
+        categorical_features=others, cv=spec["folds"],
     )  # fmt: skip
     return preprocessor, pooled
 

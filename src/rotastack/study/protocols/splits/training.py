@@ -57,7 +57,7 @@ def train(job: Job) -> None:
         seeds = child(root, "train", spec["dataset"], spec["name"])
         noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
         try:
-            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"]["scaling"])
+            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
             for i, (s, held_out) in enumerate(zip(splits, test, strict=True)):
                 train = np.setdiff1d(np.arange(len(data.y)), held_out)
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
