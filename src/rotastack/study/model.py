@@ -12,7 +12,7 @@ from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import nearest
 from rotastack.study.catalogue import ESTIMATORS, resolved
-from rotastack.study.combiners import TRAINED, Combiner, Member, Prune, Weights
+from rotastack.study.combiners import Combiner, Member, Prune, Weights
 from rotastack.study.components import Label, Parameters, View, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
@@ -214,10 +214,14 @@ class StudyDocument(Document):
                 )
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
-                raise ValueError(f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several")
+                raise ValueError(
+                    f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several"
+                )
         of_nested = sorted(self.blocks.model_fields_set - {"splits"})
         if self.protocol.kind != "nested" and of_nested:
-            raise ValueError(f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'")
+            raise ValueError(
+                f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'"
+            )
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
                 raise ValueError(f"methods: {label!r} and another label differ in punctuation only")
@@ -269,7 +273,7 @@ class StudyDocument(Document):
                 raise ValueError(
                     f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
                 )
-        elif combiner.kind in TRAINED and not nested:
+        elif combiner.trained and not nested:
             raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
 
     @property
