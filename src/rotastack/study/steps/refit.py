@@ -86,13 +86,7 @@ def _estimators(
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
         estimator.set_params(categorical_features=others or None)
-        if combiner["kind"] == "prune":
-            return preprocessor, _pruned(estimator, combiner)
-        if combiner["kind"] not in ("vote", "member"):
-            raise ValueError(
-                "a trained combiner over an estimator that takes tables has no model of one file"
-            )
-        return preprocessor, estimator
+        return preprocessor, _pruned(estimator, combiner) if combiner["kind"] == "prune" else estimator
     if pool["view"] is None and spec["protocol"] == "splits":
         estimator = placed(estimator, len(preprocessor.numeric_), len(others))
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
