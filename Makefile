@@ -33,10 +33,11 @@ report: env         ## bring the HTML report up to date and say where it is
 	else $(BIN)/rotastack report $(STUDY); fi
 	@echo "report: results/report.html"
 
-lint: env           ## formatting, style, types, workflow
+lint: env           ## formatting, style, types, what may import what, workflow
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports
 	$(BIN)/snakefmt --check -l 120 Snakefile workflow
 	PATH="$(CURDIR)/$(BIN):$$PATH" .ci/lint-workflow
 
@@ -47,7 +48,7 @@ format: env         ## put code into shape
 
 lock: env           ## pin all dependencies anew
 	$(BIN)/uv pip compile pyproject.toml --extra server --extra dev --universal --python-version 3.11 \
-	    --generate-hashes --no-header --upgrade -o requirements.lock
+	    --generate-hashes --no-header --no-emit-index-url --upgrade -o requirements.lock
 
 env: $(STAMP)
 

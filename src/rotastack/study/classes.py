@@ -13,7 +13,7 @@ from rotastack.base.scikit import InvalidParameterError, validate_parameter_cons
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, Entry, find, resolved
-from rotastack.study.combiners import Prune, Stacking, Weights
+from rotastack.study.combiners import Other, Prune, Stacking, Weights
 from rotastack.study.making import draws_bags
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
@@ -50,6 +50,10 @@ def check_classes(study: Study, where: str) -> None:
                 f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
                 f"{pool.estimator} does not"
             )
+        elif isinstance(combiner, Other):
+            made = checked(combiner.class_, combiner.parameters, place, {})
+            wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
+            _check_methods(made, wanted, place, "combiner")
         elif isinstance(combiner, Prune):
             _check_pruner(combiner, pool, estimator, place)
 

@@ -1,24 +1,43 @@
 """Combiners as a study describes them."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
+from rotastack.study.building import load_class
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, resolved
-from rotastack.study.components import Parameters, in_order
+from rotastack.study.components import Component, Parameters, in_order
 
-__all__ = ["TRAINED", "Combiner", "LogLinear", "Member", "Prune", "Stacking", "Vote", "Weights"]
+__all__ = ["Combiner", "LogLinear", "Member", "Other", "Prune", "Stacking", "Vote", "Weights"]
 
 
 class _Combiner(Document):
+    path: ClassVar[str]
+    """Of the class; its parameters have the names of the other keys."""
+
+    @property
+    def trained(self) -> bool:
+        """Whether it learns, from outputs for rows that members have not seen."""
+        return False
+
     def resolved(self) -> dict[str, Any]:
-        """Return the combiner as plain mappings, a class by its path and with all its parameters."""
-        return self.dump()
+        """Return the kind, the class's path, all its parameters, and what else steps need."""
+        parameters = self.dump()
+        return {"kind": parameters.pop("kind"), "class": self.path, "parameters": parameters}
+
+
+class _Trained(_Combiner):
+    @property
+    def trained(self) -> bool:
+        """Whether it learns, from outputs for rows that members have not seen."""
+        return True
 
 
 class Vote(_Combiner):
     """The members vote."""
+
+    path: ClassVar[str] = "rotastack.combine.voting.Voting"
 
     kind: Literal["vote"]
     voting: Annotated[
@@ -26,8 +45,10 @@ class Vote(_Combiner):
     ] = "soft"
 
 
-class Stacking(_Combiner):
+class Stacking(_Trained):
     """A level-1 estimator learns from outputs for rows that the members have not seen."""
+
+    path: ClassVar[str] = "rotastack.combine.stacking.Stacking"
 
     kind: Literal["stacking"]
     estimator: Annotated[str, Field(description="class of the level-1 estimator")] = "forest"
@@ -36,13 +57,15 @@ class Stacking(_Combiner):
     _sorted = field_validator("parameters")(in_order)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the combiner with the path of its level-1 estimator, and all parameters of that."""
-        found = resolved(self.estimator, self.parameters, ESTIMATORS)
-        return {**self.dump(), "estimator": found["class"], "parameters": found["parameters"]}
+        """Return the kind, the class's path, and its one parameter, the level-1 estimator."""
+        estimator = resolved(self.estimator, self.parameters, ESTIMATORS)
+        return {"kind": self.kind, "class": self.path, "parameters": {"estimator": estimator}}
 
 
-class LogLinear(_Combiner):
+class LogLinear(_Trained):
     """The members' log probabilities are weighed, by outputs for rows that they have not seen."""
+
+    path: ClassVar[str] = "rotastack.combine.log_linear.LogLinearWeights"
 
     kind: Literal["log_linear"]
     ridge: Annotated[float, Field(gt=0, description="pull of the members' weights to equal ones")] = 2.0
@@ -50,6 +73,8 @@ class LogLinear(_Combiner):
 
 class Weights(_Combiner):
     """Rotations are weighed by complexity and out-of-bag error."""
+
+    path: ClassVar[str] = "rotastack.combine.rotation_weights.RotationWeights"
 
     kind: Literal["weights"]
     weighting: Annotated[
@@ -76,6 +101,10 @@ class Member(_Combiner):
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
 
+    def resolved(self) -> dict[str, Any]:
+        """Return the keys as they are: there is no class."""
+        return self.dump()
+
 
 class Prune(_Combiner):
     """Some of the members decide: those that a pruner chooses by their votes."""
@@ -99,12 +128,26 @@ class Prune(_Combiner):
     _sorted = field_validator("parameters")(in_order)
 
     def resolved(self) -> dict[str, Any]:
-        """Return the combiner with the path of its pruner, and all parameters of that."""
-        found = resolved(self.pruner, self.parameters, PRUNERS)
-        return {**self.dump(), "pruner": found["class"], "parameters": found["parameters"]}
+        """Return the kind, the pruner's path, all its parameters, and by which members and rows it chooses."""
+        pruner = resolved(self.pruner, self.parameters, PRUNERS)
+        return {"kind": self.kind, **pruner, "selection": self.selection, "first": self.first}
 
 
-Combiner = Annotated[Vote | Stacking | LogLinear | Weights | Member | Prune, Field(discriminator="kind")]
+class Other(Component, _Combiner):
+    """Any combiner, by its class."""
 
-TRAINED = ("stacking", "log_linear")
-"""Combiners that learn, from outputs for rows that members have not seen."""
+    kind: Literal["other"]
+
+    @property
+    def trained(self) -> bool:
+        """What the class itself tells."""
+        return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
+
+    def resolved(self) -> dict[str, Any]:
+        """Return the kind, the class's path, and all its parameters."""
+        return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
+
+
+Combiner = Annotated[
+    Vote | Stacking | LogLinear | Weights | Member | Prune | Other, Field(discriminator="kind")
+]

@@ -32,11 +32,14 @@ def declarations(step: str) -> dict[str, Any]:
     -------
     dict
         ``INPUTS``, ``OUTPUTS`` and ``ABOUT``: names that the step reads, writes, and notes in its record (a name with
-        ``/`` at its end is a folder); ``TABLES`` and ``FIGURES``: what it makes of these; ``help``: the first line of
-        the file, without the step's name.
+        ``/`` at its end is a folder); ``FIGURES`` and ``TABLES``: what it makes of these, if not declared the names of
+        its functions ``figure_...`` and ``table_...``; ``help``: the first line of the file, without the step's name.
     """
     tree = ast.parse((_STEPS / f"{step}.py").read_text(encoding="utf-8"))
-    found: dict[str, Any] = {"INPUTS": (), "OUTPUTS": (), "ABOUT": (), "TABLES": (), "FIGURES": ()}
+    functions = [node.name for node in tree.body if isinstance(node, ast.FunctionDef)]
+    found: dict[str, Any] = {"INPUTS": (), "OUTPUTS": (), "ABOUT": ()}
+    for key, prefix in [("FIGURES", "figure_"), ("TABLES", "table_")]:
+        found[key] = tuple(name.removeprefix(prefix) for name in functions if name.startswith(prefix))
     for node in tree.body:
         if (
             isinstance(node, ast.Assign)

@@ -23,13 +23,6 @@ __all__ = [
     "takes_tables",
 ]
 
-_COMBINERS = {
-    "vote": ("rotastack.combine.voting", "Voting"),
-    "stacking": ("rotastack.combine.stacking", "Stacking"),
-    "log_linear": ("rotastack.combine.log_linear", "LogLinearWeights"),
-    "weights": ("rotastack.combine.rotation_weights", "RotationWeights"),
-}
-
 
 def load(name: str) -> Any:
     """Import a module by name."""
@@ -104,13 +97,7 @@ def make_view(spec: Mapping[str, Any] | None) -> Any:
 
 def make_combiner(spec: Mapping[str, Any]) -> Any:
     """Return an unfitted combiner; of kind prune, the pruner."""
-    if spec["kind"] == "prune":
-        return build(spec["pruner"], spec["parameters"])
-    module, name = _COMBINERS[spec["kind"]]
-    cls = getattr(load(module), name)
-    if spec["kind"] == "stacking":
-        return cls(make_estimator(spec))
-    return cls(**{k: v for k, v in spec.items() if k != "kind"})
+    return build(spec["class"], spec["parameters"])
 
 
 def pool_modules(pool: Mapping[str, Any]) -> list[str]:
@@ -123,11 +110,8 @@ def pool_modules(pool: Mapping[str, Any]) -> list[str]:
 
 
 def combiner_modules(combiner: Mapping[str, Any]) -> list[str]:
-    """Return the modules of a combiner, and of its level-1 estimator or pruner."""
-    kind = combiner["kind"]
-    found = [_COMBINERS[kind][0]] if kind in _COMBINERS else []
-    if kind == "prune":
-        found += ["rotastack.study.pruned_cells", *modules_of(combiner["pruner"], combiner["parameters"])]
-    if kind == "stacking":
-        found += modules_of(combiner["estimator"], combiner["parameters"])
-    return found
+    """Return the modules of a combiner, and of its level-1 estimator; of kind member there are none."""
+    if combiner["kind"] == "member":
+        return []
+    found = modules_of(combiner["class"], combiner["parameters"])
+    return ["rotastack.study.pruned_cells", *found] if combiner["kind"] == "prune" else found

@@ -12,7 +12,7 @@ from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import nearest
 from rotastack.study.catalogue import ESTIMATORS, resolved
-from rotastack.study.combiners import TRAINED, Combiner, Member, Prune, Weights
+from rotastack.study.combiners import Combiner, Member, Prune, Weights
 from rotastack.study.components import Label, Parameters, View, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
@@ -269,7 +269,7 @@ class StudyDocument(Document):
                 raise ValueError(
                     f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
                 )
-        elif combiner.kind in TRAINED and not nested:
+        elif combiner.trained and not nested:
             raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
+from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import combiner_modules, pool_modules
@@ -173,8 +174,9 @@ class Plan:
     @property
     def tables(self) -> list[str]:
         """The study's tables."""
-        names = [*declarations("summarize")["TABLES"], *(["groups"] if self.study.groups_of_methods else [])]
-        return [f"{self.root}/tables/{name}.csv" for name in names]
+        names = [*HIGHER_IS_BETTER, *declarations("summarize")["TABLES"]]
+        without = [] if self.study.groups_of_methods else ["groups"]
+        return [f"{self.root}/tables/{name}.csv" for name in names if name not in without]
 
     @property
     def report_texts(self) -> list[str]:
@@ -183,11 +185,12 @@ class Plan:
         return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2")]
 
     @staticmethod
-    def caption(figure: str) -> str:
+    def caption(figure: str) -> str | None:
         """Return the caption of a figure, for Snakemake's report: of its name, or of what comes before the - or _ in it."""
         folder = project_file("workflow/report")
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
-        return f"../report/{next(n for n in names if (folder / f'{n}.rst').is_file())}.rst"
+        found = next((name for name in names if (folder / f"{name}.rst").is_file()), None)
+        return found and f"../report/{found}.rst"
 
     @property
     def figures(self) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ tried again with more.
 from collections.abc import Mapping
 from typing import Any
 
-from rotastack.study.combiners import TRAINED
 from rotastack.study.study import Study
 
 __all__ = ["Resources"]
@@ -75,7 +74,7 @@ class Resources:
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one per 16 cells to train for, four at most."""
-        trained = self.study.methods[label].combiner.kind in TRAINED
+        trained = self.study.methods[label].combiner.trained
         return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:

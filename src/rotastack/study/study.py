@@ -7,7 +7,7 @@ from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.combiners import TRAINED, Prune
+from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
 from rotastack.study.names import slug
@@ -142,7 +142,7 @@ class Study:
 
     def is_nested(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
-        return any(m.pool == pool and m.combiner.kind in TRAINED for m in self.methods.values())
+        return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
 
     def selections_of(self, pool: str) -> list[str]:
         """Return by which rows methods choose among the pool's members; none if no method does."""

@@ -1,6 +1,5 @@
 """draw_pruning: the figures of one data set in a study that prunes ensembles."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -21,12 +20,10 @@ Methods = dict[str, xr.Dataset]
 INPUTS = ("methods", "scores")
 OUTPUTS = ("figures",)
 ABOUT = ("dataset",)
-FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
-"""Named after the functions below."""
 
 
 def run(job: Job) -> None:
-    """Read inputs ``methods`` and ``scores``, write the figures asked for, as SVG and PNG.
+    """Read inputs ``methods`` and ``scores``, write the figures asked for, as SVG and PNG: functions ``figure_...``.
 
     A method that failed is left out, and named in a note.
     Slice ``only`` may name the methods of a figure, where all would be too many: figure -> labels.
@@ -49,13 +46,15 @@ def run(job: Job) -> None:
             if name not in drawn:
                 wanted = job.spec.get("only", {}).get(name, order)
                 chosen = {label: arrays for label, arrays in known.items() if label in wanted}
-                drawn[name] = DRAW[name](chosen, scores, job.about["dataset"], order)
+                drawn[name] = globals()[f"figure_{name}"](chosen, scores, job.about["dataset"], order)
                 if failed:
                     add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
             save_figure(drawn[name], path)
 
 
-def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def figure_margin_distributions(
+    known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]
+) -> Figure:
     """Mean over splits of the cumulative margin distributions."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():
@@ -68,7 +67,7 @@ def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, or
     return plot_margin_distributions(shares, f"{dataset}: distribution of margins", order)
 
 
-def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def figure_ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean over splits of the error while members are added, and of the members' accuracies."""
     votes = {}
     for label, arrays in _with(known, "curve").items():
@@ -83,7 +82,7 @@ def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: l
     return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
 
 
-def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def figure_members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean errors, members kept and members before pruning."""
     errors = scores.groupby("method", sort=False)["error"].mean()
     table = pd.DataFrame(
@@ -99,7 +98,7 @@ def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str
     return plot_members(table, f"{dataset}: members kept", order)
 
 
-def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def figure_diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Disagreement and accuracy of members, split by split."""
     points = {}
     for label, arrays in known.items():
@@ -112,14 +111,6 @@ def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[s
                 }
             )
     return plot_diversity(points, f"{dataset}: disagreement and accuracy of members", order)
-
-
-DRAW: dict[str, Callable[[Methods, pd.DataFrame, str, list[str]], Figure]] = {
-    "margin_distributions": _margin_distributions,
-    "ordered_curves": _ordered_curves,
-    "members": _members,
-    "diversity": _diversity,
-}
 
 
 def _with(known: Methods, name: str) -> Methods:

@@ -1,6 +1,8 @@
 """draw_study: the figures over all data sets."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -20,32 +22,76 @@ from rotastack.study.results import complete, group_table, mean_scores
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures",)
 ABOUT = ("study",)
-FIGURES = ("critical_difference", "differences", "calibration")
-"""And one for each group of methods and each sweep."""
+
+
+class Known(NamedTuple):
+    """What figures are made of.
+
+    Attributes
+    ----------
+    spec : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    errors : DataFrame
+        Mean errors, a row for each data set and a column for each method.
+    shown : list of str
+        The methods in figures that would hold too much of all.
+    tables : dict
+        Name -> file of each of the study's tables.
+    """
+
+    spec: Mapping[str, Any]
+    scores: pd.DataFrame
+    errors: pd.DataFrame
+    shown: list[str]
+    tables: dict[str, Path]
 
 
 def run(job: Job) -> None:
-    """Read inputs ``scores`` and ``tables`` of the study, write rank diagrams, the differences to the control, calibration, and sweeps.
+    """Read inputs ``scores`` and ``tables`` of the study, write the figures ``figure_...``, rank diagrams of groups, and sweeps.
 
     Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
     """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
     with job.recorded():
-        means = mean_scores(scores, "error", spec["methods"])
-        means = means.round(12)
-        drawn = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
-        calibration = next(path for path in job.inputs["tables"] if path.stem == "calibration")
-        errors = _standard_errors(scores, spec["control"], spec["axes"])
-        figures = {"differences": plot_differences(means[drawn], errors, spec["control"])}
-        figures["calibration"] = _draw_calibration(pd.read_csv(calibration), drawn)
-        figures["critical_difference"] = _draw_ranks(means, spec["alpha"])
+        means = mean_scores(scores, "error", spec["methods"]).round(12)
+        shown = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
+        known = Known(spec, scores, means, shown, {path.stem: path for path in job.inputs["tables"]})
+        figures = {
+            name.removeprefix("figure_"): draw(known)
+            for name, draw in globals().items()
+            if name.startswith("figure_")
+        }
         for group in spec["groups"]:
             figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
         for name, sweep in spec["sweeps"].items():
             figures[name] = draw_sweep(scores, sweep)
         for path in job.outputs["figures"]:
             save_figure(figures[Path(path).stem], path)
+
+
+def figure_critical_difference(known: Known) -> Figure:
+    """Average ranks of the methods, and by how much they must differ."""
+    return _draw_ranks(known.errors, known.spec["alpha"])
+
+
+def figure_differences(known: Known) -> Figure:
+    """Errors less the control's, by data set."""
+    control = known.spec["control"]
+    deviations = _standard_errors(known.scores, control, known.spec["axes"])
+    return plot_differences(known.errors[known.shown], deviations, control)
+
+
+def figure_calibration(known: Known) -> Figure:
+    """Shares of right decisions against confidence, over all data sets."""
+    curves = pd.read_csv(known.tables["calibration"])
+    curves = curves[curves["method"].isin(known.shown)]
+    if not len(curves):
+        return sentence("No calibration is drawn: all methods failed.")
+    order = pd.Categorical(curves["method"], known.shown)
+    return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
 def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
@@ -82,14 +128,6 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
     if noted:
         add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
     return figure
-
-
-def _draw_calibration(curves: pd.DataFrame, methods: list[str]) -> Figure:
-    curves = curves[curves["method"].isin(methods)]
-    if not len(curves):
-        return sentence("No calibration is drawn: all methods failed.")
-    order = pd.Categorical(curves["method"], methods)
-    return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
 def _standard_errors(scores: pd.DataFrame, control: str, axes: list[str]) -> pd.DataFrame:

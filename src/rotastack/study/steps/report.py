@@ -238,11 +238,12 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
 
 
 def _caption(name: str) -> str:
-    """Return a caption of workflow/report as HTML."""
+    """Return a caption of workflow/report as HTML; there may be none."""
     from docutils.core import publish_parts
     from markupsafe import Markup
 
-    text = project_file(f"workflow/report/{name}.rst").read_text(encoding="utf-8")
+    file = project_file(f"workflow/report/{name}.rst")
+    text = file.read_text(encoding="utf-8") if file.is_file() else ""
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
 
 

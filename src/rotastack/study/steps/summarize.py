@@ -1,6 +1,8 @@
 """summarize: statistics over cells and over data sets."""
 
 import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,48 +23,223 @@ MANY = 100  # wrong rows of the control from which on a ratio of errors says som
 INPUTS = ("scores", "calibration", "records")
 OUTPUTS = ("scores", "comparison", "variance", "tables", "record")
 ABOUT = ("study",)
-TABLES = ("error", "balanced_accuracy", "log_loss", "brier", "variance", "pairs", "facts", "claims",
-          "calibration", "control", "times")  # fmt: skip
+
+
+class Known(NamedTuple):
+    """What tables are made of.
+
+    Attributes
+    ----------
+    spec : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    calibration : DataFrame
+    comparisons : dict
+        Score -> its comparison of the methods.
+    records : list of dict
+        Of the scores of each data set.
+    """
+
+    spec: Mapping[str, Any]
+    scores: pd.DataFrame
+    calibration: pd.DataFrame
+    comparisons: dict[str, dict]
+    records: list[dict]
 
 
 def run(job: Job) -> None:
-    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), write the study's scores, statistics and tables."""
+    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), write the study's scores, statistics and tables.
+
+    The tables are means of scores, and the functions ``table_...``.
+    """
     spec = job.spec
     with job.recorded() as record:
-        scores = pd.concat([read_frame(path)[0] for path in job.inputs["scores"]], ignore_index=True)
-        write_frame(job.output("scores"), scores)
-        calibration = pd.concat(
-            [read_frame(path)[0] for path in job.inputs["calibration"]], ignore_index=True
+        scores, calibration = (
+            pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
+            for name in ("scores", "calibration")
         )
+        write_frame(job.output("scores"), scores)
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
         wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
-        comparisons, tables = {}, {}
-        for metric, higher in HIGHER_IS_BETTER.items():
-            means = mean_scores(scores, metric, spec["methods"])
-            comparisons[metric] = _comparison(means, higher, spec, wrong)
-            tables[metric] = means.reset_index()
-        if spec["groups"]:
-            errors = mean_scores(scores, "error", spec["methods"])
-            groups = {g["name"]: _group(group_table(errors, g), spec["alpha"]) for g in spec["groups"]}
-            comparisons["error"]["groups"] = groups
-            tables["groups"] = _group_rows(groups)
-        variance = _variance(scores, spec)
-        write_frame(job.output("variance"), variance)
-        tables |= {
-            "variance": variance,
-            "pairs": _pairs(scores, spec),
-            "facts": _facts(scores, spec),
-            "claims": _claims(scores, spec),
-            "calibration": calibration,
-            "control": _control_rows(comparisons),
-            "times": _times(job),
+        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in HIGHER_IS_BETTER}
+        comparisons = {
+            metric: _comparison(means[metric], higher, spec, wrong)
+            for metric, higher in HIGHER_IS_BETTER.items()
         }
+        if spec["groups"]:
+            groups = {
+                g["name"]: _group(group_table(means["error"], g), spec["alpha"]) for g in spec["groups"]
+            }
+            comparisons["error"]["groups"] = groups
+        known = Known(spec, scores, calibration, comparisons, list(map(read_record, job.inputs["records"])))
+        tables = {metric: table.reset_index() for metric, table in means.items()}
+        for name, make in globals().items():
+            if name.startswith("table_"):
+                tables[name.removeprefix("table_")] = make(known)
+        write_frame(job.output("variance"), tables["variance"])
         for path in job.outputs["tables"]:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
         record.warnings = comparisons["error"]["notes"]
         record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
+
+
+def table_variance(known: Known) -> pd.DataFrame:
+    """Tell how much of the variance of each method's errors is due to what numbers a cell."""
+    rows = []
+    for dataset, part in known.scores.groupby("dataset", sort=False):
+        for method, matrix in error_matrices(part, known.spec["axes"]).items():
+            means = matrix.mean()
+            row = {
+                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
+                "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
+                "best_rotation_group": means.idxmin() if means.notna().all() else "",
+                "best_mean": means.min(),
+                "worst_rotation_group": means.idxmax() if means.notna().all() else "",
+                "worst_mean": means.max(),
+                "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
+            }  # fmt: skip
+            try:
+                parts = variance_components(matrix, known.spec["alpha"]).as_dict()
+                for name in ("rotation_groups", "fold_groups", "residual"):
+                    row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
+                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
+                        if not isinstance(v, tuple)}  # fmt: skip
+            except RotastackError as error:
+                row["verdict"] = str(error)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def table_pairs(known: Known) -> pd.DataFrame:
+    """Count wins and ties of pairs of methods over the cells of each data set."""
+    spec = known.spec
+    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    cells = known.scores.pivot_table(
+        index=["dataset", *spec["axes"]],
+        columns="method",
+        values="error",
+        sort=False,
+        dropna=False,
+    )
+    rows = [
+        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
+        for dataset, part in cells.groupby("dataset", sort=False)
+        for a, b in pairs
+        if a in part and b in part
+    ]
+    return pd.DataFrame(rows)
+
+
+def table_facts(known: Known) -> pd.DataFrame:
+    """Average over cells what is known of each method's trees and votes."""
+    others = ["dataset", "method", *known.spec["axes"], *HIGHER_IS_BETTER]
+    facts = [c for c in known.scores.columns if c not in others]
+    return (
+        known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
+    )
+
+
+def table_claims(known: Known) -> pd.DataFrame:
+    """Test each statement over the data sets, by means over cells."""
+    columns = [
+        "what",
+        "of",
+        "than",
+        "expect",
+        "n_datasets",
+        "difference",
+        "in_favour",
+        "ties",
+        "p_value",
+        "holds",
+    ]
+    spec, scores = known.spec, known.scores
+    rows = []
+    for claim in spec["claims"]:
+        if claim["what"] not in scores:
+            continue
+        means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
+        both = (
+            means[[claim["of"], claim["than"]]].dropna()
+            if claim["of"] in means and claim["than"] in means
+            else means[:0]
+        )
+        if not len(both):
+            continue
+        # compare_pair counts the smaller number as a win, and tests the signs of differences.
+        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
+        lower, higher = pair.wins_first, pair.wins_second
+        different = pair.p_value < spec["alpha"]
+        holds = {
+            "higher": different and pair.difference > 0,
+            "lower": different and pair.difference < 0,
+            "equal": not different,
+        }[claim["expect"]]
+        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
+        rows.append(
+            [*(claim[k] for k in ("what", "of", "than", "expect")), pair.n, pair.difference, favour, pair.ties,
+             pair.p_value, bool(holds)]
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def table_calibration(known: Known) -> pd.DataFrame:
+    """Return the calibration curves of all data sets."""
+    return known.calibration
+
+
+def table_control(known: Known) -> pd.DataFrame:
+    """Return the comparisons of each method with the control: a row per score and method."""
+    rows = [
+        {"score": name, **row}
+        for name, c in known.comparisons.items()
+        for row in c.get("against_control", [])
+    ]
+    return pd.DataFrame(rows)
+
+
+def table_times(known: Known) -> pd.DataFrame:
+    """Return processor seconds of a training and of predicting its test rows: a row per data set and method."""
+    rows = []
+    for record in known.records:
+        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
+        rows += [
+            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict[m]}
+            for m, s in fit.items()
+        ]
+    return pd.DataFrame(rows)
+
+
+def table_groups(known: Known) -> pd.DataFrame:
+    """Return the comparison of each group of methods with the first of them."""
+    return _group_rows(known.comparisons["error"].get("groups", {}))
+
+
+def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
+    """Return the comparison of each group as a table: a row per label."""
+    rows = []
+    for name, result in groups.items():
+        df = result.get("df", (np.nan, np.nan))
+        for label in result["methods"]:
+            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
+            of_label = {
+                column: result.get(key, {}).get(label, np.nan)
+                for column, key in [
+                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
+                ]
+            }  # fmt: skip
+            rows.append(
+                {
+                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
+                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
+                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
+                    "critical_difference": result.get("critical_difference", np.nan),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def _comparison(means: pd.DataFrame, higher: bool, spec, wrong: pd.Series | None = None) -> dict:
@@ -137,24 +314,6 @@ def _or_none(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def _control_rows(comparisons: dict[str, dict]) -> pd.DataFrame:
-    """Return the comparisons of each method with the control as a table: a row per score and method."""
-    rows = [{"score": name, **row} for name, c in comparisons.items() for row in c.get("against_control", [])]
-    return pd.DataFrame(rows)
-
-
-def _times(job: Job) -> pd.DataFrame:
-    """Return processor seconds of a training and of predicting its test rows: a row per data set and method."""
-    rows = []
-    for record in map(read_record, job.inputs["records"]):
-        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
-        rows += [
-            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict[m]}
-            for m, s in fit.items()
-        ]
-    return pd.DataFrame(rows)
-
-
 def _group(errors: pd.DataFrame, alpha: float) -> dict:
     """Compare the methods of a group by accuracy with the first of them."""
     accuracy, control = 1 - errors.round(12), errors.columns[0]
@@ -174,122 +333,3 @@ def _group(errors: pd.DataFrame, alpha: float) -> dict:
             if result["nemenyi_p"][a][b] < alpha
         ]
     return result
-
-
-def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
-    """Return the comparison of each group as a table: a row per label."""
-    rows = []
-    for name, result in groups.items():
-        df = result.get("df", (np.nan, np.nan))
-        for label in result["methods"]:
-            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
-            of_label = {
-                column: result.get(key, {}).get(label, np.nan)
-                for column, key in [
-                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
-                ]
-            }  # fmt: skip
-            rows.append(
-                {
-                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
-                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
-                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
-                    "critical_difference": result.get("critical_difference", np.nan),
-                }
-            )  # fmt: skip
-    return pd.DataFrame(rows)
-
-
-def _variance(scores: pd.DataFrame, spec) -> pd.DataFrame:
-    rows = []
-    for dataset, part in scores.groupby("dataset", sort=False):
-        for method, matrix in error_matrices(part, spec["axes"]).items():
-            means = matrix.mean()
-            row = {
-                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
-                "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                "best_rotation_group": means.idxmin() if means.notna().all() else "",
-                "best_mean": means.min(),
-                "worst_rotation_group": means.idxmax() if means.notna().all() else "",
-                "worst_mean": means.max(),
-                "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
-            }  # fmt: skip
-            try:
-                parts = variance_components(matrix, spec["alpha"]).as_dict()
-                for name in ("rotation_groups", "fold_groups", "residual"):
-                    row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
-                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
-                        if not isinstance(v, tuple)}  # fmt: skip
-            except RotastackError as error:
-                row["verdict"] = str(error)
-            rows.append(row)
-    return pd.DataFrame(rows)
-
-
-def _pairs(scores: pd.DataFrame, spec) -> pd.DataFrame:
-    """Count wins and ties of pairs of methods over the cells of each data set."""
-    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
-    cells = scores.pivot_table(
-        index=["dataset", *spec["axes"]],
-        columns="method",
-        values="error",
-        sort=False,
-        dropna=False,
-    )
-    rows = [
-        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
-        for dataset, part in cells.groupby("dataset", sort=False)
-        for a, b in pairs
-        if a in part and b in part
-    ]
-    return pd.DataFrame(rows)
-
-
-def _claims(scores: pd.DataFrame, spec) -> pd.DataFrame:
-    """Test each statement over the data sets, by means over cells."""
-    columns = [
-        "what",
-        "of",
-        "than",
-        "expect",
-        "n_datasets",
-        "difference",
-        "in_favour",
-        "ties",
-        "p_value",
-        "holds",
-    ]
-    rows = []
-    for claim in spec["claims"]:
-        if claim["what"] not in scores:
-            continue
-        means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
-        both = (
-            means[[claim["of"], claim["than"]]].dropna()
-            if claim["of"] in means and claim["than"] in means
-            else means[:0]
-        )
-        if not len(both):
-            continue
-        # compare_pair counts the smaller number as a win, and tests the signs of differences.
-        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
-        lower, higher = pair.wins_first, pair.wins_second
-        different = pair.p_value < spec["alpha"]
-        holds = {
-            "higher": different and pair.difference > 0,
-            "lower": different and pair.difference < 0,
-            "equal": not different,
-        }[claim["expect"]]
-        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
-        rows.append(
-            [*(claim[k] for k in ("what", "of", "than", "expect")), pair.n, pair.difference, favour, pair.ties,
-             pair.p_value, bool(holds)]
-        )  # fmt: skip
-    return pd.DataFrame(rows, columns=columns)
-
-
-def _facts(scores: pd.DataFrame, spec) -> pd.DataFrame:
-    """Average over cells what is known of each method's trees and votes."""
-    known = ["dataset", "method", *spec["axes"], *HIGHER_IS_BETTER]
-    facts = [c for c in scores.columns if c not in known]
-    return scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
