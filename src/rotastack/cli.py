@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     datasets.set_defaults(run=_datasets)
 
-    commands.add_parser("methods", help="list learners and combiners that a study may name").set_defaults(
+    commands.add_parser("methods", help="list short names of estimators, views and pruners").set_defaults(
         run=_methods
     )
 
@@ -244,7 +244,7 @@ def _methods(arguments) -> None:
         for name, entry in entries.items():
             print(f"  {name}: {entry.path}{_fixed(entry.parameters)}")
     print(
-        "combiners (kind): vote, stacking, log_linear, weights, member, prune; `rotastack schema` has their keys"
+        "combiners (kind): vote, stacking, log_linear, weights, member, prune, other; `rotastack schema` has their keys"
     )
 
 

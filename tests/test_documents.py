@@ -1,0 +1,46 @@
+"""Studies shown in the documents are sound: classes, parameters and all."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+from rotastack.study.classes import check_classes
+from rotastack.study.sizes import resized
+from rotastack.study.study import Study
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = ["README.md", "config/README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+STUDIES = [
+    pytest.param(yaml.safe_load(block), id=f"{page}-{number}")
+    for page in PAGES
+    for number, block in enumerate(
+        re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
+    )
+    if re.search(r"^pools:", block, re.M)
+]
+
+
+def completed(shown):
+    """What a reader adds to a part of a study: a name, data, a protocol, a second method."""
+    usual = {"name": "shown", "datasets": ["iris"], "protocol": {"kind": "holdout"}, **shown}
+    if len(usual["methods"]) == 1:
+        usual["pools"] = {**usual["pools"], "other": {"estimator": "naive_bayes"}}
+        usual["methods"] = {**usual["methods"], "Other": {"pool": "other", "combiner": {"kind": "vote"}}}
+    return usual
+
+
+@pytest.mark.parametrize("shown", STUDIES)
+def test_a_study_that_is_shown_is_sound(shown):
+    for size in ("full", *shown.get("sizes", {})):
+        study = Study.from_mapping(resized(completed(shown), size, "shown"), "shown")
+        foreign = {pool.estimator.partition(".")[0] for pool in study.pools.values() if "." in pool.estimator}
+        if missing := [name for name in foreign if importlib.util.find_spec(name) is None]:
+            pytest.skip(f"{missing[0]} is not installed")
+        check_classes(study, "shown")
+
+
+def test_studies_are_shown():
+    assert len(STUDIES) >= 9
