@@ -4,7 +4,6 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 from rotastack import __version__
 from rotastack.errors import RotastackError
@@ -82,9 +81,8 @@ def _parser() -> argparse.ArgumentParser:
     step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
     step.add_argument("step", metavar="NAME", help="a file of study/steps; `rotastack step list` lists them")
     step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
-    files: dict[str, Any] = {"nargs": "+", "action": "append", "default": [], "metavar": "NAME FILE"}
-    step.add_argument("--input", help="files to read", **files)
-    step.add_argument("--output", help="files to write", **files)
+    for option, text in (("--input", "files to read"), ("--output", "files to write")):
+        step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
     step.add_argument(
         "--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record"
     )

@@ -9,7 +9,8 @@ from sklearn.datasets import load_wine
 from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
-from rotastack.study.components import combine_modules, make_combiner
+from rotastack.study.combiners import LogLinear
+from rotastack.study.making import combiner_modules, make_combiner
 from rotastack.views import RandomRotation
 
 
@@ -143,5 +144,5 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 def test_a_study_may_name_it():
     made = make_combiner({"kind": "log_linear", "ridge": 5})
     assert made.get_params() == {"ridge": 5}
-    assert make_combiner({"kind": "log_linear"}).get_params() == LogLinearWeights().get_params()
-    assert combine_modules({"kind": "log_linear"}) == ["rotastack.combine.log_linear"]
+    assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
+    assert combiner_modules({"kind": "log_linear"}) == ["rotastack.combine.log_linear"]

@@ -14,16 +14,14 @@ from rotastack.study.steps import draw_pruning
 
 FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
 GRID = np.linspace(-1, 1, 5)
-CELLS = ("rotation_group", "fold_group")
 NAN = float("nan")
 
 
-def method(label, status="ok", groups=("RG-1",), folds=("FG-1", "FG-2"), **variables):
+def method(label, status="ok", splits=("S-1", "S-2"), **variables):
     """A method's artifact: probabilities, and variables as dims and values."""
-    shape = (len(groups), len(folds), 3, 2)
     arrays = xr.Dataset(
-        {"proba": ((*CELLS, "row", "class"), np.zeros(shape)), **variables},
-        coords={"rotation_group": list(groups), "fold_group": list(folds), "class": ["a", "b"]},
+        {"proba": (("split", "row", "class"), np.zeros((len(splits), 3, 2))), **variables},
+        coords={"split": list(splits), "class": ["a", "b"]},
         attrs={"status": status, "message": "", "method": label},
     )
     if "margin_cdf" in variables:
@@ -34,7 +32,7 @@ def method(label, status="ok", groups=("RG-1",), folds=("FG-1", "FG-2"), **varia
 
 
 def pruned(label, status="ok"):
-    """Two repeats, of which the second has three members only; parts that a variable has not are NaN."""
+    """Two splits, of which the second has three members only; parts that a variable has not are NaN."""
     cdf, curve = np.full((2, 3, 5), NAN), np.full((2, 3, 6), NAN)
     cdf[0, 1], cdf[1, 1] = [0, 0, 0.1, 0.3, 1], [0, 0, 0.3, 0.5, 1]
     cdf[0, 2], cdf[1, 2] = [0, 0.2, 0.2, 0.4, 1], [0, 0.2, 0.4, 0.6, 1]
@@ -43,10 +41,10 @@ def pruned(label, status="ok"):
     single = np.full((2, 6), NAN)
     single[0, :5], single[1, :3] = [0.9, 0.8, 0.7, 0.6, 0.5], [0.7, 0.6, 0.5]
     return method(
-        label, status, members=(CELLS, [[3.0, 2.0]]), voters=(CELLS, [[5.0, 3.0]]),
-        disagreement=(CELLS, [[0.1, 0.3]]), member_accuracy=(CELLS, [[0.8, 0.6]]),
-        margin_cdf=(("fold_group", "part", "margin"), cdf), curve=(("fold_group", "part", "size"), curve),
-        order_accuracy=(("fold_group", "size"), single),
+        label, status, members=("split", [3.0, 2.0]), voters=("split", [5.0, 3.0]),
+        disagreement=("split", [0.1, 0.3]), member_accuracy=("split", [0.8, 0.6]),
+        margin_cdf=(("split", "part", "margin"), cdf), curve=(("split", "part", "size"), curve),
+        order_accuracy=(("split", "size"), single),
     )  # fmt: skip
 
 
@@ -58,8 +56,8 @@ def draw(tmp_path, methods, monkeypatch=None, figures=FIGURES, errors=None, spec
         write_arrays(paths[-1], arrays)
         label = arrays.attrs["method"]
         rows += [
-            {"dataset": "D", "method": label, "rotation_group": "RG-1", "fold_group": f, "error": e}
-            for f, e in (errors or {}).get(label, {"FG-1": 0.1, "FG-2": 0.3}).items()
+            {"dataset": "D", "method": label, "split": s, "error": e}
+            for s, e in (errors or {}).get(label, {"S-1": 0.1, "S-2": 0.3}).items()
         ]
     write_frame(tmp_path / "scores.parquet", pd.DataFrame(rows))
     if monkeypatch is not None:
@@ -91,7 +89,7 @@ def test_every_figure_is_written_twice_and_has_a_caption(tmp_path):
         assert project_file(f"workflow/report/{name}.rst").read_text().strip()
 
 
-def test_means_over_repeats_are_drawn(tmp_path, monkeypatch):
+def test_means_over_splits_are_drawn(tmp_path, monkeypatch):
     seen = draw(tmp_path, [pruned("DRMF"), method("tree")], monkeypatch)
     margins = seen["margin_distributions"]
     assert [axis.get_title() for axis in margins.axes] == ["training rows", "test rows"]
@@ -118,19 +116,20 @@ def test_means_over_repeats_are_drawn(tmp_path, monkeypatch):
 
 def test_sizes_are_drawn_against_voters(tmp_path, monkeypatch):
     methods = [
-        method(f"QMM T={t}", members=(CELLS, [[t / 2, t / 2]]), voters=(CELLS, [[t, t]])) for t in (100, 50)
+        method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)
     ]
-    errors = {"QMM T=50": {"FG-1": 0.2, "FG-2": 0.4}}
+    errors = {"QMM T=50": {"S-1": 0.2, "S-2": 0.4}}
     seen = draw(tmp_path, methods, monkeypatch, errors=errors)
     above, below = seen["members"].axes
     np.testing.assert_allclose(labelled(above)["QMM"].get_xydata(), [[50, 0.3], [100, 0.2]])
     np.testing.assert_allclose(labelled(below)["QMM"].get_ydata(), [0.5, 0.5])
 
 
-def test_repeats_of_several_rotation_groups_are_averaged(tmp_path, monkeypatch):
+def test_facts_with_another_axis_are_averaged_over_it(tmp_path, monkeypatch):
+    cells = ("member", "split")
     arrays = method(
-        "A", groups=("RG-1", "RG-2"), members=(CELLS, np.ones((2, 2))), voters=(CELLS, np.ones((2, 2)) * 2),
-        disagreement=(CELLS, [[0.1, 0.2], [0.3, NAN]]), member_accuracy=(CELLS, [[0.5, 0.6], [0.7, 0.8]]),
+        "A", members=(cells, np.ones((2, 2))), voters=(cells, np.ones((2, 2)) * 2),
+        disagreement=(cells, [[0.1, 0.2], [0.3, NAN]]), member_accuracy=(cells, [[0.5, 0.6], [0.7, 0.8]]),
     )  # fmt: skip
     (axis,) = draw(tmp_path, [arrays], monkeypatch)["diversity"].axes
     np.testing.assert_allclose(axis.lines[0].get_xydata(), [[0.2, 0.6], [0.2, 0.7]])
@@ -138,7 +137,7 @@ def test_repeats_of_several_rotation_groups_are_averaged(tmp_path, monkeypatch):
 
 def test_failed_methods_are_left_out_and_named(tmp_path, monkeypatch):
     methods = [pruned("broken", "failed"), pruned("DRMF"), method("QMM", "failed")]
-    errors = {"broken": {"FG-1": NAN}, "QMM": {"FG-1": NAN}}
+    errors = {"broken": {"S-1": NAN}, "QMM": {"S-1": NAN}}
     seen = draw(tmp_path, methods, monkeypatch, errors=errors)
     assert set(seen) == set(FIGURES)
     for name, figure in seen.items():
@@ -172,8 +171,8 @@ def test_parts_without_labels_are_training_and_test(tmp_path, monkeypatch):
     arrays = labelled_parts.isel(part=[1, 2]).drop_vars(["part", "margin"])
     arrays["curve"][:, 0] = 0.9
     arrays["margin"] = (
-        CELLS,
-        [[0.4, 0.6]],
+        "split",
+        [0.4, 0.6],
     )  # a fact with the name of an axis, which netCDF reads as its labels
     expected = draw(tmp_path, [labelled_parts], monkeypatch, FIGURES[:2])
     seen = draw(tmp_path, [arrays], monkeypatch, FIGURES[:2])
@@ -192,7 +191,7 @@ def test_a_figure_may_be_of_some_methods_only(tmp_path, monkeypatch):
     assert list(labelled(seen["diversity"].axes[0])) == ["A", "B", "C"]
 
 
-def test_ranks_that_few_repeats_have_are_left_out(tmp_path, monkeypatch):
-    arrays = pruned("A").isel(fold_group=[0, 1, 1]).assign_coords(fold_group=["a", "b", "c"])
+def test_ranks_that_few_splits_have_are_left_out(tmp_path, monkeypatch):
+    arrays = pruned("A").isel(split=[0, 1, 1]).assign_coords(split=["a", "b", "c"])
     _, right = draw(tmp_path, [arrays], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
     np.testing.assert_array_equal(right.lines[-1].get_xdata(), [1, 2, 3])  # one of three has five

@@ -1,12 +1,12 @@
 """Groups of methods: which there are, how they are compared, and what is published of them."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
-from rotastack.schema import load_yaml
-from rotastack.study.config import Study
 
+from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job
@@ -14,6 +14,7 @@ from rotastack.study.plan import Plan
 from rotastack.study.published_groups import beside_published, split_cells
 from rotastack.study.results import group_table
 from rotastack.study.steps import published, report, summarize
+from rotastack.study.study import Study
 
 NAN = float("nan")
 
@@ -43,16 +44,17 @@ def errors_of(cells):
 
 def scores_of(errors):
     scores = errors.stack().rename("error").reset_index()
-    own = {"rotation_group": "RG-01", "fold_group": "R-01", "log_loss": 1.0, "brier": 1.0}
+    own = {"split": "S-01", "log_loss": 1.0, "brier": 1.0}
     return scores.assign(balanced_accuracy=1 - scores["error"], **own)
 
 
 def test_groups_keep_their_order_and_end_with_all_of_them():
     found = groups_of({"Z": {"b": "RRE", "a": "RF"}, "A": {"b": "S-RRE/RF", "a": "S-RRE/XGB"}})
     assert [g["name"] for g in found] == ["Z", "A", "all"]
-    assert found[0] == {"name": "Z", "parts": ["Z"], "methods": [["b", ["RRE"]], ["a", ["RF"]]]}
+    assert found[0] == {"name": "Z", "parts": ["Z"], "methods": {"b": ["RRE"], "a": ["RF"]}}
+    assert list(found[0]["methods"]) == ["b", "a"]
     assert found[2]["parts"] == ["Z", "A"]
-    assert found[2]["methods"] == [["b", ["RRE", "S-RRE/RF"]], ["a", ["RF", "S-RRE/XGB"]]]
+    assert list(found[2]["methods"].items()) == [("b", ["RRE", "S-RRE/RF"]), ("a", ["RF", "S-RRE/XGB"])]
 
 
 @pytest.mark.parametrize("second", [{"a": "RRE", "c": "RF"}, {"b": "RRE", "a": "RF"}])
@@ -63,7 +65,7 @@ def test_other_labels_or_another_control_leave_nothing_in_common(second):
 def test_a_study_without_groups_has_no_files_of_groups():
     content = load_yaml(project_file("config/studies/tiny.yaml"))
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
-    assert plan.group_tables == []
+    assert not any(table.endswith("groups.csv") for table in plan.tables)
     assert len(plan.study_figure_files("svg")) == 3
     content["evaluation"]["groups"] = {"X": {"methods": {"a": "RF", "b": "RRE"}}}
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
@@ -121,39 +123,34 @@ def test_the_report_says_what_came_out_in_each_group():
     assert nothing == "I: no data set has scores of all methods; see the notes of the group."
 
 
-def test_the_report_keeps_the_order_of_methods_and_groups():
-    methods = {"D/H": 1, "C/H": 2, "C/G": 3, "D/G": 4}
-    evaluation = {n: {"methods": {"C": f"C/{n}", "D": f"D/{n}"}} for n in "GH"}
-    study = {"methods": dict(sorted(methods.items())), "evaluation": {"groups": evaluation}}
-    comparison = {"error": {"groups": {n: {"methods": ["D", "C"]} for n in ("H", "G", "all")}}}
-    shown = report._in_order(study, list(methods), comparison)
-    assert shown == study
-    assert list(shown["methods"]) == list(methods)
+def test_the_report_is_given_methods_and_groups_in_their_order():
+    """JSON keeps what YAML said: sorted keys would list methods by their names."""
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    content["methods"] = dict(reversed(content["methods"].items()))
+    groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
+    content["evaluation"] = {"groups": groups}
+    shown = json.loads(Plan(Study.from_mapping(content, "s.yaml"), {}).report_spec())
+    assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
     assert list(shown["evaluation"]["groups"]) == ["H", "G"]
-    assert list(shown["evaluation"]["groups"]["G"]["methods"]) == ["D", "C"]
+    assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
 
 
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
-    spec = {"alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
+    spec = {"axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
             "claims": [], "optimistic": [], "groups": groups}  # fmt: skip
     tables = [
         *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,
         "groups",
     ]
-    names = [
-        "scores",
-        "comparison",
-        "variance",
-        *(f"table_{t.split('/')[-1].removesuffix('.csv')}" for t in tables),
-    ]
-    outputs = {name: [tmp_path / f"out_{name}"] for name in names}
+    outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "variance")}
+    outputs["tables"] = [tmp_path / f"{Path(table).stem}.csv" for table in tables]
     nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
     write_frame(tmp_path / "calibration", nothing.astype({"rows": int, "accuracy": float}))
     inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"], "records": []}
     summarize.run(Job("summarize", spec, inputs, outputs, {}))
-    rows = pd.read_csv(tmp_path / "out_table_groups").set_index(["group", "method"])
+    rows = pd.read_csv(tmp_path / "groups.csv").set_index(["group", "method"])
     printed = cells[(cells["dataset"] == "all") & ~cells["table"].eq("text")]
     printed = printed.astype({"value": float}).pivot(index="method", columns="metric", values="value")
     off = set()

@@ -16,7 +16,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     for method, mean in [("RF", 0.20), ("RR-RF", 0.10)]:
         errors = np.clip(rng.normal(mean, 0.01, 50), 0, 1)
         rows += [
-            {"dataset": "d", "method": method, "rotation_group": "RG-01", "fold_group": f"R-{r}", "error": e,
+            {"dataset": "d", "method": method, "split": f"S-{r}", "error": e,
              "median_leaves": 10.0 if method == "RF" else 6.0} for r, e in enumerate(errors)
         ]  # fmt: skip
     write_frame(tmp_path / "scores", pd.DataFrame(rows))
@@ -51,7 +51,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     assert table.loc[("RF", "error"), "standard_error"] == pytest.approx(0.01 / np.sqrt(50), rel=0.3)
     agreed = compare_with_published(
         pd.DataFrame(
-            [{"dataset": "d", "method": m, "fold_group": f"R-{r}", "error": e}
+            [{"dataset": "d", "method": m, "split": f"S-{r}", "error": e}
              for m, e in [("RF", 0.2), ("RR-RF", 0.1)] for r in range(20)]
         ),
         pd.DataFrame(
@@ -70,7 +70,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
 def test_a_printed_standard_deviation_counts():
     errors = [0.18, 0.19, 0.20, 0.21, 0.22]
     scores = pd.DataFrame(
-        [{"dataset": "d", "method": "A", "fold_group": f"R-{r}", "error": e} for r, e in enumerate(errors)]
+        [{"dataset": "d", "method": "A", "split": f"S-{r}", "error": e} for r, e in enumerate(errors)]
     )
     cells = pd.DataFrame(
         [{"table": "1", "dataset": "d", "method": "A", "metric": m, "value": v, "repeats": 10, "note": ""}

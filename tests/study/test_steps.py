@@ -6,15 +6,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from rotastack.study.opening import runs_nothing
 
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
-from rotastack.study.job import Job
-from rotastack.study.plan import TABLES
+from rotastack.study.job import Job, declarations
+from rotastack.study.launch import runs_nothing
 from rotastack.study.steps import report, summarize
 
 SPEC = {
+    "axes": ["rotation_group", "fold_group"],
     "alpha": 0.05,
     "control": "A",
     "methods": ["A", "B", "C"],
@@ -45,8 +45,9 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
         write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": costs}))
-    names = ["scores", "comparison", "variance", "record", *(f"table_{t}" for t in TABLES)]
-    summarize.run(Job("summarize", SPEC, inputs, {n: [tmp_path / n] for n in names}, {"study": "s"}))
+    outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "variance", "record")}
+    outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
+    summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
     return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
 
 
@@ -71,7 +72,7 @@ def test_the_worst_loss_against_the_control_is_named_and_few_errors_do_not_count
         "worst_loss_counted": pytest.approx(-50), "on_counted": "many", "n_counted": 1,
     }  # fmt: skip
     assert (c["better"], c["equal"], c["worse"], c["on"]) == (0, 2, 1, "many")
-    table = pd.read_csv(tmp_path / "table_control").set_index(["score", "method"])
+    table = pd.read_csv(tmp_path / "control.csv").set_index(["score", "method"])
     assert table.loc[("error", "C"), "worst_loss"] == pytest.approx(25)
     assert table.loc[("balanced_accuracy", "B"), "worst_loss"] == pytest.approx(10)  # none: 1 -> .9
     assert table.loc[("balanced_accuracy", "B"), "on"] == "none"
@@ -90,7 +91,7 @@ def test_times_are_told_as_ratios_to_the_control(tmp_path):
     errors = {d: {"A": 0.1, "B": 0.2, "C": 0.3} for d in "xyz"}
     seconds = {"x": {"A": 1, "B": 2}, "y": {"A": 2, "B": 1}, "z": {"A": 1, "B": 4}}
     summarized(tmp_path, errors, seconds=seconds)
-    table = pd.read_csv(tmp_path / "table_times")
+    table = pd.read_csv(tmp_path / "times.csv")
     assert len(table) == 6
     a, b = report._times(table, "A", ["A", "B", "C"])
     assert a == {"method": "A", "fit": 1, "fit_most": 1, "predict": 1, "predict_most": 1}
@@ -171,7 +172,8 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    found = summarize._claims(pd.DataFrame(rows), {**SPEC, "claims": claims})
+    known = summarize.Known({**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), {}, [])
+    found = summarize.table_claims(known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert found["n_datasets"].tolist() == [8] * 4

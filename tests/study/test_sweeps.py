@@ -13,7 +13,7 @@ SWEEP = {
     "title": "By members",
     "axis": "members",
     "values": [1, 10],
-    "lines": [["machine", ["M1", "M10"]], ["level", ["L"]]],
+    "lines": {"machine": ["M1", "M10"], "level": ["L"]},
 }
 
 
@@ -21,7 +21,7 @@ def scores(errors, training=None):
     """Return two repeats of each error, dataset -> method -> error."""
     return pd.DataFrame(
         [
-            {"dataset": d, "method": m, "rotation_group": "RG-01", "fold_group": f"R-{r}", "error": e + s,
+            {"dataset": d, "method": m, "split": f"S-{r}", "error": e + s,
              "training_error": (training or {}).get(m, NAN)}
             for d, row in errors.items() for m, e in row.items() for r, s in enumerate((-0.01, 0.01))
         ]
@@ -62,19 +62,20 @@ def test_the_step_writes_it(tmp_path):
         scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}}),
     )
     spec = {
+        "axes": ["split"],
         "alpha": 0.05,
         "control": "L",
         "methods": ["M1", "M10", "L"],
         "shown": ["M10"],
-        "groups": [{"name": "M", "parts": ["M"], "methods": [["one", ["M1"]], ["ten", ["M10"]]]}],
+        "groups": [{"name": "M", "parts": ["M"], "methods": {"one": ["M1"], "ten": ["M10"]}}],
         "sweeps": {"sweep-1": SWEEP},
     }
     curve = {"dataset": "a", "bin": [9], "rows": 5, "confidence": 0.95, "accuracy": 0.75}
     curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
-    curves.to_csv(tmp_path / "calibration", index=False)
+    curves.to_csv(tmp_path / "calibration.csv", index=False)
     names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
     paths = [tmp_path / f"{name}.svg" for name in names]
-    inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"]}
+    inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "calibration.csv"]}
     draw_study.run(Job("draw_study", spec, inputs, {"figures": paths}, {}))
     assert "M10: 0.200" in paths[4].read_text()
     assert "M1:" not in paths[4].read_text()  # not among those shown

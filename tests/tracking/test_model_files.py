@@ -1,10 +1,10 @@
-"""Model files of pruned ensembles, of forests on fitted rotations and of ensembles on reduced dimensions."""
+"""Model files predict as their models, and hold no type that is neither ours nor reviewed."""
 
 import pytest
-from rotastack.learners.registry import learner_parameters, make_learner
+import skops.io
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
@@ -34,7 +34,10 @@ from rotastack.combine.pruning import (
     ReducedErrorPruner,
 )
 from rotastack.ensembles import TreeFamily
-from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.errors import RotastackError
+from rotastack.study.building import build
+from rotastack.study.catalogue import resolved
+from rotastack.tracking.model_files import dump_model, load_model, trusted_types
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,
@@ -52,7 +55,7 @@ MODELS = [
     AdaBoostM1Classifier(4, GaussianNB()),
     AdaBoostM1Classifier(4, KNeighborsClassifier(1), resample=True, random_state=0),
     AdaBoostM1Classifier(4, C45Classifier(), resample=True, random_state=0),
-    PooledEnsembleClassifier(None, make_learner({"kind": "bagging", "n_trees": 3, "base": "nn"}), n_estimators=2, random_state=0),
+    PooledEnsembleClassifier(None, BaggingClassifier(NearestNeighborClassifier(), 3), n_estimators=2, random_state=0),
     PrunedEnsembleClassifier(AdaBoostM1Classifier(5, GaussianNB()), LPPruner(), "train", random_state=0),
     PrunedEnsembleClassifier(RandomForestClassifier(8), QMMPruner(), random_state=0),
     PrunedEnsembleClassifier(AdaBoostM1Classifier(5), LPPruner(), "train", random_state=0),
@@ -94,22 +97,61 @@ def test_a_model_file_predicts_as_the_model(model, tmp_path):
     assert (load_model(tmp_path / "model.skops").predict_proba(X) == model.predict_proba(X)).all()
 
 
+EXRM = {"class": "exrm", "parameters": {"n_estimators": 3}}
 MACHINES = [
-    {"kind": "exrm", "n_estimators": 3},
-    {"kind": "exrm", "n_estimators": 3, "features": "nystroem", "n_components": 20},
-    *({"kind": kind} for kind in ("primal_svm", "drm", "nu_svm", "boosted_linear", "bagged_linear", "rotated_linear")),
+    ("exrm", {"n_estimators": 3}),
+    ("exrm_nystroem", {"exrm__n_estimators": 3, "nystroem__n_components": 20}),
+    ("primal_svm", {}),
+    ("drm", {}),
+    ("nu_svm", {}),
+    ("sklearn.ensemble.AdaBoostClassifier", {"estimator": {"class": "mean_weight", "parameters": {"estimator": EXRM}}, "n_estimators": 3}),
+    ("bagging", {"estimator": EXRM}),
+    ("PooledEnsembleClassifier", {"view": {"class": "rotation"}, "estimator": EXRM}),
 ]  # fmt: skip
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@pytest.mark.parametrize("spec", MACHINES, ids=lambda spec: "-".join(map(str, spec.values())))
-def test_a_file_of_a_linear_machine_decides_as_the_machine(spec, tmp_path):
+@pytest.mark.parametrize(("name", "parameters"), MACHINES, ids=[name for name, _ in MACHINES])
+def test_a_file_of_a_linear_machine_decides_as_the_machine(name, parameters, tmp_path):
     """As studies refit them: a pool of one, with its scaler."""
     X, y = load_iris(return_X_y=True)
-    learner = make_learner(spec)
-    if "base" in learner_parameters(spec["kind"]):
-        learner = make_learner({**spec, "base": "exrm"})
-    model = PooledEnsembleClassifier(None, learner, n_estimators=1, scaling="symmetric", random_state=0)
+    found = resolved(name, parameters)
+    machine = build(found["class"], found["parameters"])
+    model = PooledEnsembleClassifier(None, machine, n_estimators=1, scaling="symmetric", random_state=0)
     model.fit(X[:100], y[:100])
     dump_model(model, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").predict(X) == model.predict(X)).all()
+
+
+@pytest.mark.parametrize(
+    ("module", "name"),
+    [
+        ("tests", "Stranger"),
+        ("rotastackevil.models", "Stranger"),  # the beginning of our name is not our name
+        ("rotastack.nowhere", "Stranger"),
+        ("rotastack.errors", "Stranger"),  # no such class
+        ("rotastack.errors", "nearest"),  # no class
+        ("rotastack.tracking.model_files", "Path"),  # another's class
+        ("rotastack.__main__", "main"),
+    ],
+)
+def test_a_file_with_a_strange_type_is_refused_by_its_name(module, name, tmp_path):
+    path = tmp_path / "model.skops"
+    stranger = type(name, (), {"__module__": module})()
+    stranger.number = 1
+    model = PooledEnsembleClassifier(n_estimators=2)
+    model.strange_ = [stranger]
+    message = rf"^[^\n]*model.skops: types not on the reviewed list: {module}\.{name}$"
+    with pytest.raises(RotastackError, match=message):
+        dump_model(model, path)
+    assert not list(tmp_path.iterdir())
+    skops.io.dump(model, path)  # as somebody else would write it
+    with pytest.raises(RotastackError, match=message):
+        load_model(path)
+
+
+def test_our_own_types_are_trusted_without_a_list(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    dump_model(RotastackClassifier(2, random_state=0).fit(X, y), tmp_path / "model.skops")
+    ours = [kind for kind in trusted_types(tmp_path / "model.skops") if kind.startswith("rotastack.")]
+    assert "rotastack.ensembles.flagship.classifier.RotastackClassifier" in ours

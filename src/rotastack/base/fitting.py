@@ -1,8 +1,8 @@
-"""Fit a classifier on integer labels, whatever classes happen to be there; or a regressor."""
+"""Fit clones of estimators to the rows of one member: classifiers that may miss a class, and regressors."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from inspect import signature
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,17 @@ from sklearn.dummy import DummyClassifier
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed"]
+__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed", "seeded"]
+
+
+@runtime_checkable
+class Rotates(Protocol):
+    """An estimator of ours that rotates the numeric columns, and must know which these are."""
+
+    categorical_features: Any
+
+    def unrotated(self) -> Any:
+        """Return its counterpart without rotations, unfitted."""
 
 
 @dataclass
@@ -27,7 +37,7 @@ class AlignedClassifier:
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return probabilities, or 0/1 votes of a classifier that has none; (row, class)."""
-        if hasattr(self.estimator, "predict_proba"):
+        if hasattr(self.estimator, "predict_proba"):  # any scikit-learn classifier may have none
             known = self.estimator.predict_proba(X)
         else:
             known = np.eye(len(self.classes))[self.estimator.predict(X)]
@@ -42,18 +52,17 @@ class AlignedClassifier:
         return aligned
 
 
-def placed(learner: Any, n_numeric: int, n_other: int, owners: Sequence[str] = ()) -> Any:
-    """Tell a learner that its columns are `n_numeric` numeric ones, then `n_other` categorical ones.
+def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
+    """Return the learner, set to rows of `n_numeric` numeric columns and then `n_other` categorical ones (0/1 dummies).
 
-    Only learners that rotate (those with a method ``unrotated``) need to know, if they were not
-    told before. Where there is nothing to rotate, their unrotated counterpart is returned. Learners with a parameter
-    ``dummies`` are told which of them belong together, if `owners` says whose dummy each is.
+    Parameters
+    ----------
+    learner : estimator
+        Not changed. One that does not rotate, or whose columns were set before, is returned itself.
+    n_numeric, n_other : int
+        Without numeric columns there is nothing to rotate: the unrotated counterpart is returned.
     """
-    if hasattr(learner, "dummies") and learner.dummies is None and len(owners):
-        of = np.asarray(owners)
-        groups = [(n_numeric + np.flatnonzero(of == name)).tolist() for name in dict.fromkeys(owners)]
-        return clone(learner).set_params(dummies=groups)
-    if not hasattr(learner, "unrotated") or learner.categorical_features is not None:
+    if not isinstance(learner, Rotates) or learner.categorical_features is not None:
         return learner
     if n_numeric == 0:
         return learner.unrotated()
@@ -85,7 +94,7 @@ def fit_aligned(
         Only for an estimator whose ``fit`` takes it.
     """
     classes, codes = np.unique(y, return_inverse=True)
-    fresh: Any = DummyClassifier() if len(classes) == 1 else _seeded(estimator, sequence)
+    fresh: Any = DummyClassifier() if len(classes) == 1 else seeded(estimator, sequence)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     return AlignedClassifier(fresh.fit(X, codes, **weights), classes, n_classes)
 
@@ -105,10 +114,13 @@ def fit_regressor(
     estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence
 ) -> FittedRegressor:
     """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned`."""
-    return FittedRegressor(_seeded(estimator, sequence).fit(X, y))
+    return FittedRegressor(seeded(estimator, sequence).fit(X, y))
 
 
-def _seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
+def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:
+    """Return a clone whose every ``random_state``, those of nested estimators included, is the sequence's number."""
     fresh: Any = clone(estimator)
-    seed = integer_seed(sequence)
-    return fresh.set_params(**{k: seed for k in fresh.get_params() if k.split("__")[-1] == "random_state"})
+    names = {name for name in fresh.get_params() if name.split("__")[-1] == "random_state"}
+    if "random_state" in signature(type(fresh).__init__).parameters:  # some list only what was set
+        names.add("random_state")
+    return fresh.set_params(**dict.fromkeys(names, integer_seed(sequence)))

@@ -2,8 +2,8 @@
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 
+from rotastack.base.combiner import Combiner
 from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
@@ -11,7 +11,7 @@ from rotastack.errors import RotastackError
 __all__ = ["LeastSquaresWeights"]
 
 
-class LeastSquaresWeights(BaseEstimator):
+class LeastSquaresWeights(Combiner):
     """Add up the members' predictions, each times a weight of its own, and a constant.
 
     The weights are at least 0 and minimise, on rows that the members have not seen, the squared error in units of
@@ -43,6 +43,8 @@ class LeastSquaresWeights(BaseEstimator):
     ([2.0, 0.0], -10)
     """
 
+    trained = True
+
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge
 
@@ -68,23 +70,23 @@ class LeastSquaresWeights(BaseEstimator):
         """
         if not 0 < self.ridge < np.inf:
             raise RotastackError(f"ridge must be above 0 and finite, got {self.ridge}")
-        said = np.asarray(outputs, dtype=np.float64)
-        if not np.isfinite(said).all():
+        predicted = np.asarray(outputs, dtype=np.float64)
+        if not np.isfinite(predicted).all():
             raise RotastackError("a least-squares pool needs finite predictions")
         y = np.asarray(y, dtype=np.float64)
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         total = weight.sum()
         if total == 0:  # nothing is known
-            self.weights_, self.intercept_ = np.full(len(said), 1 / len(said)), 0.0
+            self.weights_, self.intercept_ = np.full(len(predicted), 1 / len(predicted)), 0.0
             return self
         with one_blas_thread():
-            mean, level = said @ weight / total, float(y @ weight / total)
-            said, y = said - mean[:, None], y - level
+            mean, level = predicted @ weight / total, float(y @ weight / total)
+            predicted, y = predicted - mean[:, None], y - level
             variance = float(weight @ y**2) / total or 1.0  # a constant target has no unit
-            hessian = (said * weight) @ said.T / variance
+            hessian = (predicted * weight) @ predicted.T / variance
             rounding = 1e-12 * float(np.trace(hessian))
-            hessian += max(self.ridge, rounding) * np.eye(len(said))
-            linear = (said * weight) @ y / variance + self.ridge / len(said)
+            hessian += max(self.ridge, rounding) * np.eye(len(predicted))
+            linear = (predicted * weight) @ y / variance + self.ridge / len(predicted)
             self.weights_ = nonnegative_minimum(hessian, linear)
             self.intercept_ = level - float(self.weights_ @ mean)
         return self

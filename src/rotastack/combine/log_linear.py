@@ -1,13 +1,11 @@
 """The log-linear pool: a weighted geometric mean of families' probabilities, its weights fitted."""
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 from scipy.special import log_softmax, softmax
-from sklearn.base import BaseEstimator
 
+from rotastack.base.combiner import Combiner
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
@@ -17,7 +15,7 @@ _STEPS = 100
 _TOLERANCE = 1e-10
 
 
-class LogLinearWeights(BaseEstimator):
+class LogLinearWeights(Combiner):
     """Multiply the members' probabilities, each to a power of its own.
 
     The probability of class c is proportional to the product over members g of ``q[g, c] ** w[g]``,
@@ -49,8 +47,8 @@ class LogLinearWeights(BaseEstimator):
     True
     """
 
-    trained: ClassVar[bool] = True
-    weighs_families: ClassVar[bool] = True  # by out-of-bag means, in a pool with bags
+    trained = True
+    weighs_families = True
 
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge

@@ -1,37 +1,37 @@
 """Replay a combiner on the stored outputs of a nested cross-validation."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.combiner import Combiner
 from rotastack.seeds import child
 
-__all__ = ["combine_nested"]
+__all__ = ["combine_nested", "level_one_inputs"]
 
 
 def combine_nested(
-    combiner: Any,
+    combiner: Combiner,
     outputs: NDArray[np.float32],
     folds: NDArray[np.integer],
     y: NDArray[np.integer],
     sequence: np.random.SeedSequence,
     facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
-) -> tuple[NDArray[np.float64], list[Any]]:
+) -> tuple[NDArray[np.float64], list[Combiner]]:
     """Predict every row by a combiner that has not seen its fold.
 
-    A combiner that is trained sees, for outer fold h, the rows outside h with the outputs of
+    A combiner that is trained learns, for outer fold h, from the rows outside h and the outputs of
     the members trained without h and the row's own fold; the rows of h are then predicted
     from the mean over a != h of the outputs of the members trained without a and h.
-    A combiner that is not trained gets the outputs of the members trained without h alone; one
-    that ranks members is told their complexities and out-of-bag errors in this training.
+    A combiner that is not trained decides from the outputs of the members trained without h alone; one
+    that ranks members is given their complexities and out-of-bag errors in this training.
 
     Parameters
     ----------
-    combiner : Voting, Stacking, ...
-        Cloned for each outer fold.
+    combiner : Combiner
+        Not a pruner, which chooses by votes. Cloned for each outer fold.
     outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
         From :func:`rotastack.ensembles.pooled.nested.nested_outputs`.
     folds, y : ndarray of shape (n_rows,)
@@ -58,7 +58,7 @@ def combine_nested(
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]
-            if hasattr(fitted, "rank"):
+            if combiner.ranks:
                 if facts is None:
                     raise ValueError(f"{combiner!r} needs to know the members' complexity")
                 fitted.rank(*facts[h])
@@ -68,6 +68,6 @@ def combine_nested(
 
 
 def level_one_inputs(outputs: NDArray[np.float32], h: int) -> NDArray[np.float32]:
-    """Average over a != h what the members trained without a and h say; (member, row, class)."""
+    """Return the mean over a != h of the outputs of the members trained without a and h; (member, row, class)."""
     others = [a for a in range(len(outputs)) if a != h]
     return np.stack([outputs[a] for a in others]).mean(axis=0, dtype=np.float64).astype(np.float32)

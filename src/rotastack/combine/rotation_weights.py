@@ -1,11 +1,12 @@
 """Weights of rotations by the complexity of the trees on them (thesis, chapter 2)."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
-from sklearn.base import BaseEstimator
+
+from rotastack.base.combiner import Combiner
 
 __all__ = ["WEIGHTINGS", "RotationWeights", "rotation_complexity"]
 
@@ -37,7 +38,7 @@ def rotation_complexity(n_nodes: ArrayLike, depth: ArrayLike, n_rows: int | Arra
     return np.asarray(n_nodes, dtype=float) + np.asarray(depth, dtype=float) / np.asarray(n_rows)
 
 
-class RotationWeights(BaseEstimator):
+class RotationWeights(Combiner):
     """Weigh the members of a pool by their rank: the simplest rotation first.
 
     Parameters
@@ -73,7 +74,7 @@ class RotationWeights(BaseEstimator):
     (array([1, 2, 0]), array([2, 5, 3]))
     """
 
-    trained: ClassVar[bool] = False
+    ranks = True
 
     def __init__(self, weighting: str = "exp", h: float | None = None):
         self.weighting = weighting

@@ -1,18 +1,18 @@
 """Stacking: a level-1 classifier learns from the members' outputs (thesis, equation 3.3)."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from rotastack.base.combiner import Combiner
 from rotastack.base.fitting import fit_aligned
 from rotastack.trees.forest import ForestClassifier
 
 __all__ = ["Stacking"]
 
 
-class Stacking(BaseEstimator):
+class Stacking(Combiner):
     """Train a level-1 classifier on the class probabilities of all members.
 
     Parameters
@@ -38,7 +38,7 @@ class Stacking(BaseEstimator):
     True
     """
 
-    trained: ClassVar[bool] = True
+    trained = True
 
     def __init__(self, estimator: Any = None):
         self.estimator = estimator

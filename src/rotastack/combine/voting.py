@@ -1,17 +1,15 @@
 """Voting: the members decide by mean probability or by majority."""
 
-from typing import ClassVar
-
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
 
+from rotastack.base.combiner import Combiner
 from rotastack.errors import RotastackError
 
 __all__ = ["Voting"]
 
 
-class Voting(BaseEstimator):
+class Voting(Combiner):
     """Combine members by voting.
 
     Parameters
@@ -28,8 +26,6 @@ class Voting(BaseEstimator):
     >>> Voting("soft").predict_proba(outputs).argmax(), Voting("hard").predict_proba(outputs).argmax()
     (np.int64(0), np.int64(1))
     """
-
-    trained: ClassVar[bool] = False
 
     def __init__(self, voting: str = "soft"):
         self.voting = voting

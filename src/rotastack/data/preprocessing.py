@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.errors import RotastackError
 
-__all__ = ["TablePreprocessor", "check_target", "dummies"]
+__all__ = ["MISSING", "TablePreprocessor", "check_target", "dummies"]
 
-_MISSING = "(missing)"
+MISSING = "(missing)"
+"""Name of the category of missing values; it comes first."""
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -22,7 +23,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
     not numbers, is categorical. In a categorical column "missing" is a category of its own,
     and C categories become C - 1 columns. Constant columns, and text columns all of whose
-    values differ, are dropped. What a label says of its rows is never looked at.
+    values differ, are dropped. Labels are never looked at.
 
     Parameters
     ----------
@@ -32,8 +33,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     min_distinct : int, default=10
         Distinct values from which on a column of numbers is numeric.
     encoding : {"dummies", "codes"}, default="dummies"
-        What becomes of a categorical column: dummies, or one column with the number of the category, for
-        estimators that take categories themselves.
+        What becomes of a categorical column: dummies, or one column with the number of the category, NaN where it
+        is missing, for estimators that take categories themselves.
 
     Attributes
     ----------
@@ -113,7 +114,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 self.numeric_.append(column)
             else:
                 categories = sorted(set(_texts(X[column])))
-                categories.sort(key=lambda c: c != _MISSING)  # "missing" first: it has no dummy
+                categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
                 if len(categories) == 1:
                     self.dropped_[column] = "constant"
                     continue
@@ -157,7 +158,10 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
-        return np.hstack([numbers, codes if self.encoding == "codes" else dummies(codes, counts)])
+        if self.encoding == "codes":
+            missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
+            return np.hstack([numbers, np.where(missing, np.nan, codes)])
+        return np.hstack([numbers, dummies(codes, counts)])
 
     def _codes(self, X: pd.DataFrame) -> NDArray[np.intp]:
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
@@ -239,7 +243,7 @@ def _texts(column: pd.Series) -> list[str]:
 
     def text(value):
         if pd.isna(value):
-            return _MISSING
+            return MISSING
         if isinstance(value, (float, np.floating)) and float(value).is_integer():
             return str(int(value))
         return str(value)

@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validat
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
-from rotastack.ensembles.voters import voters_of
+from rotastack.ensembles.voters import HasForest, voters_of
 from rotastack.seeds import child, root_sequence
+from rotastack.trees.bags import weighted_bag
 from rotastack.trees.estimators import GrownClassifier
 from rotastack.trees.growing import TreeGroup, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -117,6 +118,19 @@ class AdaBoostM1Classifier(GrownClassifier):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        if self._has_trees():
+            return
+        name = type(self.estimator).__name__
+        if not is_classifier(self.estimator):
+            raise ValueError(f"estimator must be a classifier, got {name}")
+        if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
+            raise ValueError(
+                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
+                "which draws rows by their weights"
+            )
+
     def _grow(self, X, target, sample_weight, n_classes):
         for name in ("forest_", "estimators_", "estimators_classes_"):
             vars(self).pop(name, None)  # of an earlier fit with another kind of estimator
@@ -153,8 +167,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         for draw in range(_REDRAWS):
             copies = None
             if self.resample:
-                rng = np.random.default_rng(child(sequence, "bag", draw))
-                copies = rng.multinomial(len(target), shares)
+                copies = weighted_bag(sequence, draw, shares)
             member, votes = train(weights, copies, child(sequence, draw))
             wrong = votes != target
             error = float(shares[wrong].sum())
@@ -178,14 +191,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         return train
 
     def _any_trainer(self, X, target, n_classes) -> Trainer:
-        name = type(self.estimator).__name__
-        if not is_classifier(self.estimator):
-            raise ValueError(f"estimator must be a classifier, got {name}")
-        if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
-            raise ValueError(
-                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
-                "which draws rows by their weights"
-            )
+        self.check_parameters()
 
         def train(weights, copies, sequence) -> tuple[AlignedClassifier, NDArray]:
             if copies is None:
@@ -206,7 +212,7 @@ class AdaBoostM1Classifier(GrownClassifier):
         self._validate_params()  # what remembers values would keep every estimator alive
 
     def _checked(self, X, *y):
-        if self._has_trees() if y else hasattr(self, "forest_"):
+        if self._has_trees() if y else isinstance(self, HasForest):
             return super()._checked(X, *y)
         missing = get_tags(self).input_tags.allow_nan
         return validate_data(self, X, *y, reset=bool(y), ensure_all_finite="allow-nan" if missing else True)
@@ -217,10 +223,7 @@ class AdaBoostM1Classifier(GrownClassifier):
             tags.input_tags.allow_nan = get_tags(self.estimator).input_tags.allow_nan
         return tags
 
-    @property
-    def grow_members(self):
-        """Not there: a round needs those before it, so one call of the kernel cannot train a pool."""
-        raise AttributeError("AdaBoost.M1 has no grow_members")
+    grow_members: Any = None  # a round needs those before it, so one call of the kernel cannot train a pool
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the share of the weight that votes for each class.
@@ -245,6 +248,6 @@ class AdaBoostM1Classifier(GrownClassifier):
         """Return the class number that every member votes for, (row, member)."""
         check_is_fitted(self)
         X = self._checked(X)
-        if hasattr(self, "forest_"):
+        if isinstance(self, HasForest):  # whatever `estimator` has been set to since
             return self.forest_.votes(X, self.n_jobs)
         return voters_of(self).votes(X)

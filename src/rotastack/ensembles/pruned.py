@@ -5,13 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils import get_tags
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.classes import LabelClassifier
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.margin import MarginPruner
@@ -21,7 +21,7 @@ from rotastack.seeds import child, integer_seed, root_sequence
 __all__ = ["PrunedEnsembleClassifier"]
 
 
-class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimator):
     """Train an ensemble, choose some of its members, and let only these vote.
 
     Parameters
@@ -49,7 +49,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
     weights_ : ndarray of shape (n_members,)
     n_members_ : int
         Members before pruning.
-    voters_ : OwnVoters or ListVoters
+    voters_ : ForestVoters, PoolVoters or ListVoters
         The members kept; the others are let go.
 
     References
@@ -108,11 +108,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
             or more members wanted than there are.
         """
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]!r}); at least 2 classes are needed")
+        codes = self._numbered(y)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):
@@ -179,17 +175,3 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimato
         ensemble = RandomForestClassifier() if self.estimator is None else self.estimator
         tags.input_tags.allow_nan = get_tags(ensemble).input_tags.allow_nan
         return tags
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the class that the members kept vote for.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]

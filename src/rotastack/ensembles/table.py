@@ -1,4 +1,4 @@
-"""What estimators do with a table before its numeric columns are seen through views."""
+"""Checks and scaling of a table, before views are applied to its numeric columns."""
 
 import warnings
 from typing import Any
@@ -13,6 +13,7 @@ __all__ = [
     "categorical_mask",
     "check_rotatable",
     "checked_scales",
+    "column_names",
     "fitted_scaler",
     "input_rules",
     "scaled_columns",
@@ -24,22 +25,32 @@ def input_rules(scaling: str | None) -> dict[str, Any]:
     return {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan" if scaling else True}
 
 
-def categorical_mask(
-    categorical_features: ArrayLike | None, n_features: int, names: ArrayLike | None = None
-) -> NDArray[np.bool_]:
+def column_names(estimator: Any) -> NDArray[np.object_] | None:
+    """Return the names of the training columns; scikit-learn's checks keep them only of tables that have any."""
+    return getattr(estimator, "feature_names_in_", None)
+
+
+def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> NDArray[np.bool_]:
     """Return which columns are categorical, given as numbers, as a mask, or by their names.
+
+    Parameters
+    ----------
+    categorical_features : array-like or None
+    estimator : estimator
+        One whose ``validate_data`` has seen the training rows.
 
     Raises
     ------
     ValueError
         A mask of another length, columns that are not there, or that are named twice.
     """
+    n_features, names = estimator.n_features_in_, column_names(estimator)
     mask = np.zeros(n_features, dtype=bool)
     if categorical_features is None:
         return mask
     columns = np.asarray(categorical_features)
     if columns.dtype.kind in "UO" and names is not None:
-        known = [str(name) for name in np.asarray(names)]
+        known = [str(name) for name in names]
         unknown = [str(c) for c in columns if str(c) not in known]
         if unknown:
             raise ValueError(
@@ -84,9 +95,10 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
 def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
     """Warn if columns of very different scales are to be rotated as they are."""
     if not categorical.all():
-        names = np.asarray(getattr(estimator, "feature_names_in_", np.arange(X.shape[1])), dtype=object)
+        names = column_names(estimator)
+        numbers = np.flatnonzero(~categorical)
         warn_of_scales(
-            X[:, ~categorical], names[~categorical].tolist(), "columns are rotated unscaled",
+            X[:, ~categorical], (numbers if names is None else names[numbers]).tolist(), "columns are rotated unscaled",
             "the widest drown the rest. Use scaling='minmax', 'quantile', 'rank' or 'symmetric'.",
         )  # fmt: skip
 

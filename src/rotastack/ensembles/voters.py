@@ -1,8 +1,8 @@
-"""The members of a fitted ensemble, of ours or scikit-learn's, as voters: what pruning works on."""
+"""Votes of the members of a fitted ensemble, ours or scikit-learn's, and subsets of the members: for pruning."""
 
 import copy
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,65 +12,129 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils.validation import check_array, check_is_fitted
 
-__all__ = ["ListVoters", "OwnVoters", "voters_of"]
+__all__ = ["ForestVoters", "ListVoters", "PoolVoters", "Voters", "voters_of"]
+
+
+class Voters(Protocol):
+    """Members of a fitted ensemble, and their votes."""
+
+    def __len__(self) -> int:
+        """Return the number of members."""
+
+    def votes(self, X: Any) -> NDArray[np.integer]:
+        """Return the class number that each member votes for, (row, member)."""
+
+    def weights(self) -> NDArray[np.float64] | None:
+        """Return the members' weights; None if all are equal."""
+
+    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
+        """Return which training rows each member was not trained on, (row, member).
+
+        Raises
+        ------
+        ValueError
+            That is not known.
+        """
+
+    def take(self, members: NDArray[np.intp]) -> "Voters":
+        """Return some of the members, in the order given; the others are let go."""
+
+
+@runtime_checkable
+class HasForest(Protocol):
+    """An ensemble of ours whose members are trees of the compiled kernel."""
+
+    forest_: Any
+    n_jobs: int | None
+
+    def _checked(self, X: Any) -> Any: ...
+
+
+@runtime_checkable
+class HasPool(Protocol):
+    """An ensemble of ours over a pool."""
+
+    families_: list[str]
+    combiners_: list[Any]
+
+    def member_votes(self, X: Any) -> NDArray[np.intp]: ...
 
 
 @dataclass(frozen=True)
-class OwnVoters:
-    """The trees of one of our forests, or the members of one of our pools.
+class ForestVoters(Voters):
+    """The trees of one of our forests.
 
     Attributes
     ----------
-    estimator : fitted estimator with ``forest_`` or ``pool_``
+    estimator : fitted estimator with ``forest_``
+    tree_weights : ndarray of shape (n_trees,), or None
+    """
+
+    estimator: Any
+    tree_weights: NDArray[np.float64] | None = None
+
+    def __len__(self) -> int:
+        return len(self.estimator.forest_)
+
+    def votes(self, X):
+        return self.estimator.forest_.votes(self.estimator._checked(X), self.estimator.n_jobs)
+
+    def weights(self):
+        return self.tree_weights
+
+    def out_of_bag(self, n_rows):
+        return self.estimator.forest_.out_of_bag(n_rows)
+
+    def take(self, members):
+        fewer = copy.copy(self.estimator)
+        fewer.forest_ = fewer.forest_.take(members).compact()
+        for name in ("oob_proba_", "oob_score_", "estimator_weights_"):
+            vars(fewer).pop(name, None)  # of the whole ensemble
+        return ForestVoters(fewer)
+
+
+@dataclass(frozen=True)
+class PoolVoters(Voters):
+    """The members of one of our pools.
+
+    Attributes
+    ----------
+    estimator : fitted PooledEnsembleClassifier
+        With members trained on all rows.
     """
 
     estimator: Any
 
     def __len__(self) -> int:
-        if hasattr(self.estimator, "pool_"):
-            return len(self.estimator.pool_.members)
-        return len(self.estimator.forest_)
+        return len(self.estimator.pool_.members)
 
-    def votes(self, X: Any) -> NDArray[np.integer]:
-        """Return the class number that each member votes for, (row, member)."""
-        if hasattr(self.estimator, "pool_"):
-            return self.estimator.member_votes(X)
-        return self.estimator.forest_.votes(self.estimator._checked(X), self.estimator.n_jobs)
+    def votes(self, X):
+        return self.estimator.member_votes(X)
 
-    def weights(self) -> NDArray[np.float64] | None:
-        """Return the members' weights; None if all are equal."""
-        return getattr(self.estimator, "estimator_weights_", None)
+    def weights(self):
+        return None
 
-    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
-        """Return which training rows each member has not seen, (row, member)."""
-        if not hasattr(self.estimator, "pool_"):
-            return self.estimator.forest_.out_of_bag(n_rows)
+    def out_of_bag(self, n_rows):
         left_out = [m.out_of_bag for m in self.estimator.pool_.members]
         if any(rows is None for rows in left_out):
             raise ValueError("it was trained without a bootstrap of its own")
         return np.stack(left_out, axis=1)
 
-    def take(self, members: NDArray[np.intp]) -> "OwnVoters":
-        """Return some of the members, in the order given; the others are let go."""
+    def take(self, members):
         fewer = copy.copy(self.estimator)
-        if hasattr(fewer, "pool_"):
-            fewer.pool_ = fewer.pool_.take(members)
-        else:
-            fewer.forest_ = fewer.forest_.take(members).compact()
-            for name in ("oob_proba_", "oob_score_", "estimator_weights_"):
-                vars(fewer).pop(name, None)  # of the whole ensemble
-        return OwnVoters(fewer)
+        fewer.pool_ = fewer.pool_.take(members)
+        return PoolVoters(fewer)
 
 
 @dataclass(frozen=True)
-class ListVoters:
+class ListVoters(Voters):
     """Fitted classifiers, as scikit-learn's ensembles keep them.
 
     Attributes
     ----------
     members : list of fitted classifiers
     columns : list of ndarray, or None
-        Which columns each sees; None is all of them.
+        Which columns each is trained on; None is all of them.
     codes : list of ndarray
         The class number of each of a member's classes.
     member_weights : ndarray of shape (n_members,), or None
@@ -87,8 +151,7 @@ class ListVoters:
     def __len__(self) -> int:
         return len(self.members)
 
-    def votes(self, X: Any) -> NDArray[np.integer]:
-        """Return the class number that each member votes for, (row, member)."""
+    def votes(self, X):
         rows = np.asarray(X)
         narrow = None
         if any(isinstance(member, DecisionTreeClassifier) for member in self.members):
@@ -104,12 +167,10 @@ class ListVoters:
             out[:, k] = codes[found]
         return out
 
-    def weights(self) -> NDArray[np.float64] | None:
-        """Return the members' weights; None if all are equal."""
+    def weights(self):
         return self.member_weights
 
-    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
-        """Return which training rows each member has not seen, (row, member)."""
+    def out_of_bag(self, n_rows):
         if self.samples is None:
             raise ValueError("it does not say which rows its members were trained on")
         out = np.ones((n_rows, len(self)), dtype=bool)
@@ -119,9 +180,7 @@ class ListVoters:
             raise ValueError("its members were trained on all rows")
         return out
 
-    def take(self, members: NDArray[np.intp]) -> "ListVoters":
-        """Return some of the members, in the order given."""
-
+    def take(self, members):
         def some(values: Any) -> Any:
             return None if values is None else [values[m] for m in members]
 
@@ -132,8 +191,11 @@ class ListVoters:
         )  # fmt: skip
 
 
-def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
+def voters_of(ensemble: Any) -> Voters:
     """Return the members of a fitted ensemble of classifiers.
+
+    Those of ensembles that are not ours are found by the attributes that scikit-learn's have, each of which any of
+    them may lack.
 
     Raises
     ------
@@ -146,12 +208,13 @@ def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
     if not is_classifier(ensemble):
         raise ValueError(f"{name} is no classifier: members of a regressor have no votes to prune")
     check_is_fitted(ensemble)
-    if hasattr(ensemble, "forest_"):
-        return OwnVoters(ensemble)
-    if hasattr(ensemble, "families_"):
-        if not hasattr(ensemble, "pool_"):
+    weights = getattr(ensemble, "estimator_weights_", None)
+    if isinstance(ensemble, HasForest):
+        return ForestVoters(ensemble, weights)
+    if isinstance(ensemble, HasPool):
+        if len(ensemble.combiners_) > 1:
             raise ValueError(f"{name} has no single pool of members: its combiner is trained; use refit=True")
-        return OwnVoters(ensemble)
+        return PoolVoters(ensemble)
     members = getattr(ensemble, "estimators_", None)
     if members is None:
         raise ValueError(f"{name} has no members (no attribute estimators_); it is no ensemble")
@@ -164,7 +227,6 @@ def voters_of(ensemble: Any) -> OwnVoters | ListVoters:
                 f"the members of {name} are no classifiers but of type {type(member).__name__}: "
                 "they have no votes to prune"
             )
-    weights = getattr(ensemble, "estimator_weights_", None)
     if weights is None:
         weights = getattr(ensemble, "_weights_not_none", None)  # of VotingClassifier
     return ListVoters(

@@ -160,9 +160,13 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def _begin(self, codes):
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
         if self.tol == "paper" and self.solver != "alm":
             raise ValueError(f"tol='paper' goes with solver='alm', not with {self.solver!r}")
+
+    def _begin(self, codes):
+        self.check_parameters()
         self._sequence = root_sequence(self.random_state)
         self._disagreements: list[float] = []
         self.solver_ = self.solver

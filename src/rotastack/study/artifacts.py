@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import xarray as xr
 from numpy.typing import NDArray
 
-from rotastack.data.preprocessing import dummies
+from rotastack.data.preprocessing import MISSING, dummies
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 
@@ -70,7 +70,7 @@ class Prepared:
     ----------
     numeric : ndarray of float64 of shape (n_rows, n_numeric)
     codes : ndarray of int of shape (n_rows, n_categorical)
-        Number of each row's category, "missing" being one.
+        Number of each row's category, "missing" being the first.
     n_categories : list of int
         Of each of these columns.
     y : ndarray of int of shape (n_rows,)
@@ -90,6 +90,8 @@ class Prepared:
             else np.empty((len(frame), 0), dtype=np.intp)
         )
         self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
+        has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
+        self._unknown = (self.codes == 0) & np.array(has_missing, dtype=bool)
 
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802
@@ -103,8 +105,8 @@ class Prepared:
 
     @cached_property
     def table(self) -> NDArray[np.float64]:
-        """The numeric columns, then the categories' numbers: what estimators of tables are given."""
-        return np.hstack([self.numeric, self.codes])
+        """The numeric columns, then the categories' numbers, missing ones as NaN: what estimators of tables are given."""
+        return np.hstack([self.numeric, np.where(self._unknown, np.nan, self.codes)])
 
     @cached_property
     def is_category(self) -> NDArray[np.bool_]:

@@ -3,12 +3,16 @@
 import importlib
 import importlib.util
 import inspect
+import pkgutil
 from collections.abc import Iterable, Mapping
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names"]
+__all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names", "plain_types"]
+
+_PLAIN = {bool, int, float, str, NoneType}
 
 _EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
 _LEFT_TO_THE_POOL = {"scaling": None}
@@ -35,8 +39,10 @@ def load_class(path: str, where: str = "class") -> type:
             raise RotastackError(
                 f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}"
             ) from None
-        raise RotastackError(f"{where}: {path} cannot be imported: {error}") from None
-    except ImportError as error:
+        raise RotastackError(
+            f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}"
+        ) from None
+    except Exception as error:  # a module of others may raise anything
         raise RotastackError(f"{where}: {path} cannot be imported: {' '.join(str(error).split())}") from None
     if not hasattr(module, name):
         known = [n for n in dir(module) if not n.startswith("_")]
@@ -45,6 +51,16 @@ def load_class(path: str, where: str = "class") -> type:
     if not inspect.isclass(found):
         raise RotastackError(f"{where}: {path} is no class, but {type(found).__name__}")
     return found
+
+
+def _nearest_module(name: str) -> str:
+    """Return the module closest to one that is not there, as a question."""
+    package, _, last = name.rpartition(".")
+    try:
+        paths = importlib.import_module(package).__path__ if package else []
+    except Exception:  # nothing to offer
+        return ""
+    return nearest(last, [info.name for info in pkgutil.iter_modules(paths)])
 
 
 def parameter_names(cls: type) -> tuple[list[str], bool]:
@@ -61,6 +77,20 @@ def parameter_names(cls: type) -> tuple[list[str], bool]:
             break  # nothing is handed on to the ancestors
         open_ended = True
     return list(names), open_ended
+
+
+def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
+    """Return the parameters of a class that are annotated with plain types only: bool, int, float, str, None."""
+    found: dict[str, tuple[type, ...]] = {}
+    for ancestor in reversed(cls.__mro__):
+        try:
+            hints = get_type_hints(vars(ancestor).get("__init__"))
+        except Exception:  # annotations that only a type checker understands
+            continue
+        for name, hint in hints.items():
+            union = get_origin(hint) in (Union, UnionType)
+            found[name] = get_args(hint) if union else (hint,)
+    return {name: types for name, types in found.items() if set(types) <= _PLAIN}
 
 
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:

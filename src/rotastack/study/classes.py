@@ -6,14 +6,15 @@ Looked at once, in the process that the user started, before anything runs.
 from collections.abc import Mapping
 from typing import Any
 
-from sklearn.base import is_classifier, is_regressor
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
+from sklearn.utils import get_tags
 
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.building import build, load_class, nested_specs, parameter_names
+from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Other, Prune, Stacking, Weights
+from rotastack.study.making import draws_bags
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study
@@ -57,17 +58,21 @@ def check_classes(study: Study, where: str) -> None:
             _check_pruner(combiner, pool, estimator, place)
 
 
-def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry]) -> Any:
+def checked(
+    name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry], key: str = ""
+) -> Any:
     """Return the object that a study names, or say what is wrong with its class or parameters.
 
     Parameters
     ----------
     name, parameters
-        As :func:`rotastack.study.catalogue.build` takes them.
+        As a study has them.
     where : str
-        Place of the class in the study, for messages.
+        Place of class and parameters in the study, for messages.
     among : mapping
         The short names that are allowed here.
+    key : str
+        Of the class in that place, such as ``.estimator``.
 
     Raises
     ------
@@ -75,43 +80,71 @@ def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping
         No such class or parameter (the nearest name is offered), a value that its class refuses, arguments missing.
     """
     if name in OLD_ESTIMATORS and name not in among:
-        raise RotastackError(f"{where}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
-    entry = find(name, among, where)
-    cls = load_class(entry.path, where)
-    for key, value in parameters.items():
+        raise RotastackError(f"{where}{key}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
+    entry = find(name, among, where + key)
+    cls = load_class(entry.path, where + key)
+    for parameter, value in parameters.items():
         for spec in nested_specs(value):
-            if set(spec) - {"class", "parameters"} or not isinstance(spec.get("parameters", {}), Mapping):
+            inner = spec.get("parameters", {})
+            named = isinstance(spec["class"], str) and isinstance(inner, Mapping)
+            if set(spec) - {"class", "parameters"} or not named or not all(isinstance(k, str) for k in inner):
                 raise RotastackError(
-                    f"{where}.parameters.{key}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
+                    f"{where}.parameters.{parameter}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
                 )
-            checked(spec["class"], spec.get("parameters", {}), f"{where}.parameters.{key}", _ANYTHING)
-    known, others = parameter_names(cls)
-    for key in parameters:
-        _check_name(cls, key.partition("__")[0], known, others, f"{where}.parameters")
-    try:
-        found = resolved(name, parameters, among)
-        made = build(found["class"], found["parameters"])
-    except TypeError as error:
-        raise RotastackError(f"{where}: {entry.path}: {_one_line(error)}") from None
-    except ValueError as error:
-        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
-    _check_values(made, where)
+            checked(spec["class"], inner, f"{where}.parameters.{parameter}", _ANYTHING)
+    _check_names(entry, cls, parameters, f"{where}.parameters")
+    made = _made(entry, parameters, where)
+    for part in (made, *_deep(made).values()):
+        if not isinstance(part, type):
+            _check_values(part, where)
+    if not hasattr(made, "_parameter_constraints"):
+        _check_types(cls, parameters, f"{where}.parameters")
     return made
 
 
-def _check_name(cls: type, key: str, known: list[str], others: bool, where: str) -> None:
-    near = nearest(key, known)
-    if key in known or (others and not near):
-        return
-    if key in OLD_PARAMETERS:
-        raise RotastackError(f"{where}: {key!r} of earlier editions is now {OLD_PARAMETERS[key]}")
-    raise RotastackError(
-        f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; there are {', '.join(known) or 'none'}"
-    )
+def _made(entry: Entry, parameters: Mapping[str, Any], where: str) -> Any:
+    try:
+        found = resolved(entry.path, {**entry.parameters, **parameters})
+        return build(found["class"], found["parameters"])
+    except RotastackError:
+        raise
+    except ValueError as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
+    except Exception as error:  # a class of others may raise anything
+        raise RotastackError(f"{where}: {entry.path} cannot be made: {_one_line(error)}") from None
+
+
+def _deep(made: Any) -> dict[str, Any]:
+    """Return the parameters of an object and of the objects among them, by names such as ``estimator__max_depth``."""
+    return made.get_params(deep=True) if hasattr(made, "get_params") else {}
+
+
+def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str) -> None:
+    """Refuse a parameter that the class, or for ``a__b`` its parameter a, has not."""
+    known, others = parameter_names(cls)
+    plain = {key: value for key, value in parameters.items() if "__" not in key}
+    for key in plain:
+        near = nearest(key, known)
+        if key in known or (others and not near):
+            continue
+        if key in OLD_PARAMETERS:
+            raise RotastackError(f"{where}: {key!r} of earlier editions is now {OLD_PARAMETERS[key]}")
+        inner = [name for name in _deep(_made(entry, {}, where)) if name.endswith(f"__{key}")]
+        near = f"; did you mean {inner[0]!r}" if inner else near
+        raise RotastackError(
+            f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; there are {', '.join(known) or 'none'}"
+        )
+    if len(plain) < len(parameters):
+        deep = list(_deep(_made(entry, plain, where)))
+        for key in parameters:
+            if key not in plain and key not in deep:
+                raise RotastackError(
+                    f"{where}: {key!r} is not a parameter of {cls.__name__}{nearest(key, deep)}"
+                )
 
 
 def _check_values(made: Any, where: str) -> None:
-    """Ask the class about its values: its constraints, and what it says of how they go together."""
+    """Ask the class about its values: its constraints, and whether they go together."""
     rules = getattr(made, "_parameter_constraints", None)
     try:
         if rules:
@@ -122,16 +155,34 @@ def _check_values(made: Any, where: str) -> None:
         raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
 
 
+def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
+    """Compare values with the annotations of a class that has no constraints, where these are of plain types."""
+    for key, allowed in plain_types(cls).items():
+        value = parameters.get(key)
+        fits = isinstance(value, allowed) or (float in allowed and isinstance(value, int))
+        if key in parameters and (not fits or (isinstance(value, bool) and bool not in allowed)):
+            names = " or ".join("null" if t is type(None) else t.__name__ for t in allowed)
+            raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
+
+
 def _classifier(name: str, parameters: Mapping[str, Any], where: str) -> Any:
-    made = checked(name, parameters, f"{where}.estimator" if name else where, ESTIMATORS)
+    made = checked(name, parameters, where, ESTIMATORS, ".estimator")
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
-    if is_regressor(made):
+    kind = _kind(made)
+    if kind == "regressor":
         raise RotastackError(
             f"{where}.estimator: {type(made).__name__} is a regressor; the study is of classes"
         )
-    if not is_classifier(made):
+    if kind != "classifier":
         raise RotastackError(f"{where}.estimator: {type(made).__name__} is no classifier")
     return made
+
+
+def _kind(made: Any) -> str | None:
+    """Return what an estimator predicts, by its scikit-learn tags or, where it has none, by ``_estimator_type``."""
+    if hasattr(made, "__sklearn_tags__"):
+        return get_tags(made).estimator_type
+    return getattr(made, "_estimator_type", None)
 
 
 def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -> None:
@@ -142,23 +193,15 @@ def _check_methods(made: Any, methods: tuple[str, ...], where: str, what: str) -
 
 def _can_vote(estimator: Any) -> bool:
     """Tell whether an ensemble will have members that vote, as far as its class tells; a foreign one may fail later."""
-    own = type(estimator).__module__.startswith("rotastack.")
-    if own:
-        return hasattr(estimator, "tree_votes" if hasattr(estimator, "tree_votes") else "member_votes") and (
-            "n_estimators" in estimator.get_params(deep=False)
-        )
+    if type(estimator).__module__.startswith("rotastack."):
+        votes = hasattr(estimator, "tree_votes") or hasattr(estimator, "member_votes")
+        return votes and "n_estimators" in estimator.get_params(deep=False)
     known = isinstance(estimator, (BaseEnsemble, VotingClassifier))
     return known and not isinstance(estimator, GradientBoostingClassifier)
 
 
-def _draws_bags(estimator: Any) -> bool:
-    """Tell whether the members of an ensemble are trained on bags of its own."""
-    parameters = estimator.get_params(deep=False)
-    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
-
-
 def _knows_oob(estimator: Any) -> bool:
-    return _draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
+    return draws_bags(estimator) and estimator.get_params(deep=False).get("oob_score", True) is not False
 
 
 def _n_members(estimator: Any) -> int | None:
@@ -183,12 +226,12 @@ def _check_pool(pool: Pool, estimator: Any, where: str) -> None:
 
 
 def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> None:
-    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS)
+    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
     name = type(estimator).__name__
     if not _can_vote(estimator):
         raise RotastackError(f"{where}: {name} has no members that vote")
-    if combiner.selection == "oob" and not _draws_bags(estimator):
+    if combiner.selection == "oob" and not draws_bags(estimator):
         raise RotastackError(f"{where}.selection: the members of {name} have no out-of-bag rows here")
     n_members = _n_members(estimator)
     if n_members is None:

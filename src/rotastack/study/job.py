@@ -1,6 +1,7 @@
 """What a step is given: its slice of the study, where to read, and where to write."""
 
 import ast
+import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
@@ -116,8 +117,19 @@ class Job:
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:
-        """Give the step's record, and write it to output ``record`` when the block ends well."""
+        """Give the step's record, and write it to output ``record`` when the block ends well.
+
+        What libraries warned of while the block ran is noted there, each text once, and shown after the block.
+        """
         record = Record(self.step, self.about, self.spec, self.code)
-        yield record
+        caught: list[warnings.WarningMessage] = []
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                yield record
+        finally:
+            for w in caught:
+                warnings.showwarning(w.message, w.category, w.filename, w.lineno)
+        said = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
+        record.warnings = list(dict.fromkeys([*record.warnings, *said]))
         if "record" in self.outputs:
             record.write(self.output("record"))

@@ -13,6 +13,7 @@ from rotastack.study.building import build, modules_of
 __all__ = [
     "Rows",
     "combiner_modules",
+    "draws_bags",
     "load",
     "make_combiner",
     "make_estimator",
@@ -34,11 +35,24 @@ def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
 
 
 def takes_tables(estimator: Any) -> bool:
-    """Tell whether an estimator takes categories and missing values as they are, by its scikit-learn tags."""
+    """Tell whether an estimator takes missing values and columns of category numbers, and can be told which these are.
+
+    Its scikit-learn tags say the first, a parameter ``categorical_features`` the second; any other gets dummies.
+    """
     from sklearn.utils import get_tags
 
+    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(
+        deep=False
+    ):
+        return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
+
+
+def draws_bags(estimator: Any) -> bool:
+    """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
 
 
 class Rows(NamedTuple):
@@ -59,22 +73,22 @@ class Rows(NamedTuple):
     options: dict[str, Any]
 
 
-def rows_for(estimator: Any, data: Any, scaling: str | None) -> Rows:
+def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
     """Return the columns of a prepared data set as an estimator wants them.
 
     Parameters
     ----------
     estimator : unfitted estimator
     data : rotastack.study.artifacts.Prepared
-    scaling : str or None
-        Of the pool; estimators of tables scale by themselves.
+    pool : mapping
+        Its ``scaling``, which estimators of tables do by themselves; and its ``view``, which is of numbers.
     """
     from rotastack.views.scaling import SCALERS
 
-    if takes_tables(estimator):
+    if pool["view"] is None and takes_tables(estimator):
         told = estimator.set_params(categorical_features=data.is_category.nonzero()[0].tolist() or None)
         return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True})
-    scaler = SCALERS[scaling]() if scaling else None
+    scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
     return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False})
 
 

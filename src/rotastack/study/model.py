@@ -212,6 +212,16 @@ class StudyDocument(Document):
                 raise ValueError(
                     f"pools.{name}: {misfits[0]} goes with random splits only (protocol.kind: holdout or crossval)"
                 )
+            alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
+            if pool.view is not None and alone:
+                raise ValueError(
+                    f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several"
+                )
+        of_nested = sorted(self.blocks.model_fields_set - {"splits"})
+        if self.protocol.kind != "nested" and of_nested:
+            raise ValueError(
+                f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'"
+            )
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
                 raise ValueError(f"methods: {label!r} and another label differ in punctuation only")
@@ -243,7 +253,7 @@ class StudyDocument(Document):
         if isinstance(combiner, Member):
             if nested:
                 raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
-            known = [name for name in pool.member_names if name != "all"]
+            known = [name for name in pool.member_names if name != "all" and pool.view is None]
             if combiner.member not in known:
                 raise ValueError(
                     f"{where}.member: {combiner.member!r} is not a member of its pool; "

@@ -27,7 +27,7 @@ OLD_PARAMETERS = {
     "base": "estimator: {class: nearest_neighbor | c45 | naive_bayes | ...}",
     "tree": "estimator: {class: c45 | tree_stump | tree_full | tree_cart | tree}",
     "projection": "kind", "n_bags": "n_estimators", "members": "estimator__n_estimators",
-    "features": "the short name exrm_nystroem",
+    "features": "the short name exrm_nystroem", "n_components": "nystroem__n_components of the short name exrm_nystroem",
 }  # fmt: skip
 """Parameter -> what the class calls it."""
 

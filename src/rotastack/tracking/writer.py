@@ -157,7 +157,7 @@ class Writer:
 
         from mlflow.models import infer_signature
 
-        from rotastack.tracking.model_files import TRUSTED_TYPES, load_model
+        from rotastack.tracking.model_files import load_model, trusted_types
 
         model = load_model(path)
         table = model.named_steps["table"]  # ids, leaks and constants are not asked for
@@ -168,7 +168,7 @@ class Writer:
                 model,
                 name="model",
                 serialization_format="skops",
-                skops_trusted_types=TRUSTED_TYPES,
+                skops_trusted_types=trusted_types(path),
                 signature=infer_signature(example, model.predict(example)),
                 input_example=example,
                 pip_requirements=[

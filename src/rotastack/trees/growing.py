@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rotastack.seeds import child
+from rotastack.trees.bags import tree_seeds
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
 from rotastack.trees.kernel.lots import grow_lots
@@ -209,7 +209,7 @@ def grow_forest(
     seeds : ndarray of uint64 of shape (n_trees,), optional
         Seed of each tree, numbered through the families; then `sequence` is not used.
     want_oob : bool
-        Whether to find out what trees say of rows out of their bags.
+        Whether to sum up the outputs of trees for rows out of their bags.
     n_jobs : int, optional
         Threads.
 
@@ -239,10 +239,7 @@ def grow_forest(
     lots, family_of_lot = lots_of(families, widths, trees_at_once)
     n_trees = int(lots[:, 4].sum())
     if seeds is None:
-        drawn = [
-            child(sequence, "trees", f).generate_state(x.n_trees, np.uint64) for f, x in enumerate(families)
-        ]
-        seeds = np.concatenate(drawn).astype(np.uint64, copy=False)
+        seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
     want_oob = want_oob and (bootstrap or bag_counts is not None)
     given = (
         np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")

@@ -8,7 +8,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from rotastack.trees.kernel.randomness import draw_many_below
+from rotastack.trees.bags import tree_bag
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
@@ -163,7 +163,7 @@ class GrownTrees:
             )
         out = np.ones((n_rows, len(self)), dtype=bool)
         for tree, seed in enumerate(self.seeds):
-            out[draw_many_below(seed, n_rows, n_rows), tree] = False
+            out[tree_bag(seed, n_rows), tree] = False
         return out
 
     def hardened(self) -> "GrownTrees":
@@ -347,10 +347,10 @@ class GrownTrees:
             if left < 0:
                 value = arrays["value"][node]
                 if classes is None:
-                    said = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
+                    shown = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
                 else:
-                    said = f"class: {classes[int(value.argmax())]}"
-                lines.append("|   " * (depth + 1) + f"|--- {said} ({arrays['n_node_samples'][node]} rows)")
+                    shown = f"class: {classes[int(value.argmax())]}"
+                lines.append("|   " * (depth + 1) + f"|--- {shown} ({arrays['n_node_samples'][node]} rows)")
                 continue
             name, cut = column(arrays["feature"][node]), arrays["threshold"][node]
             todo.append((f"{name} >  {cut:.{digits}f}", left + 1, depth + 1))

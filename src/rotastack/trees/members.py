@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.seeds import child
+from rotastack.trees.bags import tree_seeds
 from rotastack.trees.growing import (
     CHUNK_ROWS,
     TreeGroup,
@@ -126,9 +126,7 @@ def grow_members(
     lots[:, 1] = np.repeat(np.arange(n_sets), n_members)
     lots[:, 0] = lots[:, 1] if len(X) > 1 else 0
     lots[:, 3] = np.arange(len(lots)) * base[0, 4]
-    seeds = np.concatenate(
-        [child(s, "trees", 0).generate_state(family.n_trees, np.uint64) for s in sequences]
-    )
+    seeds = np.concatenate([tree_seeds(sequence, 0, family.n_trees) for sequence in sequences])
     none = np.empty((0, 0), np.int32)
     want_held = training is not None
     held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)

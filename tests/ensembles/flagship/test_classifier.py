@@ -6,6 +6,7 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.utils import get_tags
 
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearWeights
@@ -143,43 +144,18 @@ def test_frames_as_output_of_transformers():
         assert (again.predict_proba(X) == clf.predict_proba(X)).all()
 
 
-def test_dummies_of_a_table_that_is_encoded_already():
+def test_a_table_of_numbers_has_no_family_of_categories():
     X, y = mixed_table()
-    encoded = pd.DataFrame(
-        {
-            "count": X["count"],
-            "green": (X["colour"] == "green").astype(float),
-            "red": (X["colour"] == "red").astype(float),
-            "round": (X["shape"] == "round").astype(float),
-            "no shape": X["shape"].isna().astype(float),
-        }
-    )
-    clf = small().fit(encoded, y)
-    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
-    told = small(dummies=[[1, 2], [3, 4]]).fit(encoded, y)
-    assert told.families_ == (*clf.families_, "te")
-    whole = small().fit(X[["count", "colour", "shape"]], y)
-    np.testing.assert_allclose(
-        told.predict_proba(encoded), whole.predict_proba(X[["count", "colour", "shape"]])
-    )
-    with pytest.raises(ValueError, match="dummies are of a table that is encoded already"):
-        small(dummies=[[1]]).fit(X, y)
-    with pytest.raises(ValueError, match="dummies: there is no column 5; there are 0 to 4"):
-        small(dummies=[[1, 2], [3, 5]]).fit(encoded, y)
-    with pytest.raises(ValueError, match="dummies must be one sequence of column numbers"):
-        small(dummies=[1, 2]).fit(encoded, y)
-    with pytest.raises(ValueError, match="dummies must be one sequence of column numbers"):
-        small(dummies=[[0.5]]).fit(encoded, y)
-    with pytest.raises(ValueError, match="dummies: column 2 is named twice"):
-        small(dummies=[[1, 2], [2, 3]]).fit(encoded, y)
-    with pytest.raises(ValueError, match=r"dummies: columns \[0, 1\] are not those of one category"):
-        small(dummies=[[0, 1]]).fit(encoded, y)
-    with pytest.raises(ValueError, match=r"dummies: columns \[2, 3\] are not those of one category"):
-        small(dummies=[[2, 3]]).fit(encoded, y)
-    as_array = small(dummies=np.array([[1, 2], [3, 4]])).fit(encoded, y)
-    assert (as_array.predict_proba(encoded) == told.predict_proba(encoded)).all()
+    encoded = X[["count"]].assign(green=(X["colour"] == "green").astype(float))
+    assert small().fit(encoded, y).families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
     with pytest.raises(ValueError, match="families: te needs a categorical column"):
         small(families=("te",)).fit(encoded, y)
+
+
+def test_it_says_that_it_takes_categories_and_missing_values():
+    tags = get_tags(small()).input_tags
+    assert tags.categorical
+    assert tags.allow_nan
 
 
 def test_all_columns_categorical():

@@ -43,7 +43,7 @@ def test_dummies_are_never_rotated_and_missing_values_are_filled(estimator, iris
             assert matrix[4].tolist() == [0, 0, 0, 0, 1]
             assert matrix[:4, 4].tolist() == [0] * 4
         return
-    pools = [fitted.pool_] if hasattr(fitted, "pool_") else list(fitted._nested_pools.values())
+    pools = [fitted.pool_] if hasattr(fitted, "pool_") else list(fitted.nested_pools_.values())
     for pool in pools:
         assert pool.categorical.tolist() == [False] * 4 + [True]
         assert all(m.view is None or m.view.n_features_in_ == 4 for m in pool.members)
@@ -149,7 +149,7 @@ def test_bad_input_is_named(estimator, X, y, message):
 def test_prediction_is_the_mean_of_the_cross_validated_models(iris):
     X, y = iris
     clf = StackedRotationClassifier(2, n_trees=3, cv=3, random_state=1).fit(X, y)
-    outputs = {key: pool.outputs(X) for key, pool in clf._nested_pools.items()}
+    outputs = {key: pool.outputs(X) for key, pool in clf.nested_pools_.items()}
     decisions = []
     for h, (one, other) in enumerate([("0-1", "0-2"), ("0-1", "1-2"), ("0-2", "1-2")]):
         seen = np.mean([outputs[one], outputs[other]], axis=0, dtype=float).astype(np.float32)
@@ -186,10 +186,10 @@ def test_a_member_keeps_its_view_in_all_trainings(iris):
         random_state=0,
     ).fit(X, y)
     for k in range(3):
-        first, *others = [pool.members[k].view.block_ for pool in clf._nested_pools.values()]
+        first, *others = [pool.members[k].view.block_ for pool in clf.nested_pools_.values()]
         assert all((first == other).all() for other in others)
     assert not (
-        clf._nested_pools["0-1"].members[0].view.block_ == clf._nested_pools["0-1"].members[1].view.block_
+        clf.nested_pools_["0-1"].members[0].view.block_ == clf.nested_pools_["0-1"].members[1].view.block_
     ).all()
 
 
@@ -211,4 +211,4 @@ def test_bootstrap_goes_with_a_trained_combiner(iris):
         cv=3,
         bootstrap=True,
     ).fit(X, y)
-    assert all(m.out_of_bag is not None for p in clf._nested_pools.values() for m in p.members)
+    assert all(m.out_of_bag is not None for p in clf.nested_pools_.values() for m in p.members)

@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from rotastack.learners.registry import make_learner
+from sklearn.linear_model import LogisticRegression
+from xgboost import XGBClassifier
 
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.stacking import Stacking
@@ -10,21 +11,22 @@ from rotastack.combine.voting import Voting
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.resampling import fold_groups, nested_pairs
+from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import MinMaxScaler01, QuantileScaler, RelativeRankScaler
 
 CASES = [
-    ("forest", Stacking(make_learner({"kind": "forest", "n_trees": 10})), MinMaxScaler01()),
+    ("forest", Stacking(ForestClassifier(10)), MinMaxScaler01()),
     ("forest", Voting(), QuantileScaler()),
-    ("boosted", Stacking(make_learner({"kind": "logistic"})), RelativeRankScaler()),
+    ("boosted", Stacking(LogisticRegression(max_iter=1000)), RelativeRankScaler()),
 ]
-SMALL = {"forest": {"kind": "forest", "n_trees": 4}, "boosted": {"kind": "boosted", "n_rounds": 3}}
+SMALL = {"forest": ForestClassifier(4), "boosted": XGBClassifier(n_estimators=3, n_jobs=1)}
 
 
 def decide(X, y, folds, kind, combiner, scaler):
-    learner = make_learner(SMALL[kind])
-    recipes = [Recipe(None, learner)] + [
-        Recipe(RandomRotation(random_state=k).fit(X), learner) for k in range(2)
+    estimator = SMALL[kind]
+    recipes = [Recipe(None, estimator)] + [
+        Recipe(RandomRotation(random_state=k).fit(X), estimator) for k in range(2)
     ]
     outputs = nested_outputs(
         X, y, 3, folds, nested_pairs(4), recipes, np.random.SeedSequence(5), scaler=scaler

@@ -1,6 +1,6 @@
 """Pruners: combiners that keep some of the members, with or without weights.
 
-A pruner sees votes and labels, never the members themselves.
+A pruner is given votes and labels, never the members themselves.
 """
 
 import lazy_loader

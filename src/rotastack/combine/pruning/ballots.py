@@ -1,4 +1,4 @@
-"""Votes of a pool on the selection rows, checked, and what pruners ask of them."""
+"""Votes of a pool on the selection rows, checked, and the sums over them that pruners need."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +16,7 @@ class Ballots:
     Attributes
     ----------
     votes : ndarray of int16 of shape (n_rows, n_members)
-        Class numbers; -1 where a member has no say.
+        Class numbers; -1 where a member has no vote.
     y : ndarray of int of shape (n_rows,)
     weights : ndarray of shape (n_members,)
         Original weights of the members; they add up to 1.
@@ -48,18 +48,18 @@ class Ballots:
             raise ValueError(
                 f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}"
             )
-        said = checked_votes(votes, n_classes)
-        if len(truth) != len(said):
-            raise ValueError(f"votes are of {len(said)} rows, y of {len(truth)}")
+        cast = checked_votes(votes, n_classes)
+        if len(truth) != len(cast):
+            raise ValueError(f"votes are of {len(cast)} rows, y of {len(truth)}")
         if n_classes is None:
-            n_classes = 1 + int(max(said.max(initial=0), truth.max(initial=0)))
+            n_classes = 1 + int(max(cast.max(initial=0), truth.max(initial=0)))
         if len(truth) and (truth.min() < 0 or truth.max() >= n_classes):
             bad = truth[(truth < 0) | (truth >= n_classes)][0]
             raise ValueError(f"y holds {bad}, but the classes are 0 to {n_classes - 1}")
-        heard = (said >= 0).any(axis=1)
-        if not heard.any():
+        voted_on = (cast >= 0).any(axis=1)
+        if not voted_on.any():
             raise ValueError(f"no member votes on any of the {len(truth)} selection rows")
-        n_members = said.shape[1]
+        n_members = cast.shape[1]
         if weights is None:
             shares = np.full(n_members, 1.0 / n_members)
         else:
@@ -69,7 +69,7 @@ class Ballots:
             if not np.isfinite(shares).all() or shares.min() < 0 or not shares.sum() > 0:
                 raise ValueError("weights must be finite, at least 0, and not all 0")
             shares = shares / shares.sum()
-        return cls(said[heard], truth[heard].astype(np.intp), shares, n_classes)
+        return cls(cast[voted_on], truth[voted_on].astype(np.intp), shares, n_classes)
 
     @property
     def n_members(self) -> int:
@@ -78,7 +78,7 @@ class Ballots:
 
     @cached_property
     def signs(self) -> NDArray[np.float32]:
-        """E: 1 where a member is right, -1 where it is wrong, 0 where it has no say; (row, member)."""
+        """E: 1 where a member is right, -1 where it is wrong, 0 where it has no vote; (row, member)."""
         right = self.votes == self.y[:, None]
         return np.where(self.votes < 0, np.float32(0), 2 * right.astype(np.float32) - 1)
 
@@ -112,24 +112,24 @@ class Ballots:
 
 
 def checked_votes(votes: ArrayLike, n_classes: int | None) -> NDArray[np.int16]:
-    """Return votes (row, member) as class numbers, -1 for no say.
+    """Return votes (row, member) as class numbers, -1 for no vote.
 
     Raises
     ------
     ValueError
         Not whole numbers of two axes, or a class that is not there.
     """
-    said = np.asarray(votes)
-    if said.ndim != 2 or said.dtype.kind not in "iu" or said.shape[1] < 1:
+    cast = np.asarray(votes)
+    if cast.ndim != 2 or cast.dtype.kind not in "iu" or cast.shape[1] < 1:
         raise ValueError(
-            "votes must be class numbers of shape (n_rows, n_members), -1 for no say, got "
-            f"{said.dtype} of shape {said.shape}"
+            "votes must be class numbers of shape (n_rows, n_members), -1 for no vote, got "
+            f"{cast.dtype} of shape {cast.shape}"
         )
     top = np.iinfo(np.int16).max if n_classes is None else n_classes - 1
-    if said.size and (said.min() < -1 or said.max() > top):
-        bad = said[(said < -1) | (said > top)].flat[0]
-        raise ValueError(f"votes hold {bad}, but the classes are 0 to {top}, and -1 stands for no say")
-    return said.astype(np.int16, copy=False)
+    if cast.size and (cast.min() < -1 or cast.max() > top):
+        bad = cast[(cast < -1) | (cast > top)].flat[0]
+        raise ValueError(f"votes hold {bad}, but the classes are 0 to {top}, and -1 stands for no vote")
+    return cast.astype(np.int16, copy=False)
 
 
 class RunningVote:
@@ -147,7 +147,7 @@ class RunningVote:
     def __init__(self, ballots: Ballots):
         self.ballots = ballots
         n, self._classes = len(ballots.y), ballots.n_classes
-        self._counts = np.zeros((n, self._classes + 1), dtype=np.int32)  # the last column: no say
+        self._counts = np.zeros((n, self._classes + 1), dtype=np.int32)  # the last column: no vote
         self._first = np.full((n, self._classes), np.iinfo(np.int32).max, dtype=np.int32)
         self._size = 0
         # Whether the row would be decided rightly after a vote for each class, or none.
@@ -179,7 +179,7 @@ class RunningVote:
         rows = voted[changed]
         if len(rows):
             change = new[changed].astype(np.int8) - old[changed]
-            cast = self.ballots.votes[rows]  # -1 picks the last column: no say
+            cast = self.ballots.votes[rows]  # -1 picks the last column: no vote
             self._right_if += np.take_along_axis(change, cast.astype(np.intp), axis=1).sum(axis=0)
             self._table[rows] = new[changed]
 

@@ -1,15 +1,16 @@
-"""What pruners have in common: they choose members by votes, and let the chosen ones vote."""
+"""The base of all pruners: they choose members by their votes, and let the chosen ones vote."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.combiner import Combiner
+from rotastack.base.forgetting import forget_fit
 from rotastack.combine.pruning.ballots import Ballots, checked_votes
 from rotastack.combine.pruning.curves import ordered_errors
 
@@ -22,20 +23,20 @@ TIED = 1e-9
 """Shares of the weight that differ by less are tied: solvers are no more exact."""
 
 
-class Pruner(BaseEstimator):
-    """A combiner that keeps some of the members, and what all of them can do.
+class Pruner(Combiner):
+    """A combiner that keeps some of the members; only these vote.
 
     Attributes
     ----------
     selected_ : ndarray of int of shape (n_selected,)
         Members kept, in the order of choice.
     weights_ : ndarray of shape (n_members,)
-        What each member's vote counts; they add up to 1.
+        Weight of each member's vote; they add up to 1.
     n_selected_, n_members_ : int
+        Members kept, and members there were.
     """
 
-    trained: ClassVar[bool] = False
-    prunes: ClassVar[bool] = True
+    prunes = True
     selected_: NDArray[np.intp]
     weights_: NDArray[np.float64]
 
@@ -52,8 +53,8 @@ class Pruner(BaseEstimator):
         Parameters
         ----------
         votes : array-like of int of shape (n_rows, n_members)
-            Class number that each member votes for on each selection row; -1 where it has no say,
-            as on rows it was trained on. Rows on which nobody has a say are left out.
+            Class number that each member votes for on each selection row; -1 where it has no vote,
+            as on rows it was trained on. Rows without any vote are left out.
         y : array-like of int of shape (n_rows,)
             Class numbers.
         weights : array-like of shape (n_members,), optional
@@ -70,8 +71,7 @@ class Pruner(BaseEstimator):
         ValueError
             Shapes that do not fit, labels outside the classes, more members wanted than there are.
         """
-        for name in [n for n in vars(self) if n.endswith("_") and n not in self._get_param_names()]:
-            delattr(self, name)
+        forget_fit(self)
         ballots = Ballots.checked(votes, y, weights, None if classes is None else len(classes))
         self.classes_ = np.arange(ballots.n_classes) if classes is None else np.asarray(classes)
         self.n_members_ = ballots.n_members
@@ -94,8 +94,8 @@ class Pruner(BaseEstimator):
         ----------
         outputs : array-like
             Votes as class numbers of shape (n_rows, n_members), or class probabilities of shape
-            (n_members, n_rows, n_classes), of which the largest is the vote. Only the members kept are
-            looked at.
+            (n_members, n_rows, n_classes), of which the largest is the vote. Those of members not kept
+            are ignored.
 
         Returns
         -------
@@ -135,12 +135,31 @@ class Pruner(BaseEstimator):
         return self.kept_shares(votes)
 
     def kept_shares(self, votes: NDArray[np.integer]) -> NDArray[np.float64]:
-        """Return the same of votes of the members kept alone, (row, member in the order of choice)."""
+        """Return the share of the weight that votes for each class, from votes of the members kept alone.
+
+        Parameters
+        ----------
+        votes : ndarray of int of shape (n_rows, n_selected)
+            Class numbers, members in the order of choice; -1 for no vote.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+            As :meth:`predict_proba` returns it.
+        """
         return vote_shares(votes, self.weights_[self.selected_], len(self.classes_), self.most_common_)
 
 
 class OrderingPruner(Pruner):
     """A pruner that orders all members, and keeps the first of them.
+
+    Parameters
+    ----------
+    n_select : int, float or None, default=0.2
+        How many members to keep, or what share of them; None is as many as give the vote the least error on the
+        selection rows.
+    vote : {"simple", "weighted"}, default="simple"
+        Whether the members kept vote with equal weights, or with those they had.
 
     Attributes
     ----------
@@ -149,7 +168,7 @@ class OrderingPruner(Pruner):
     curve_ : ndarray of shape (n_members,)
         Error on the selection rows of the vote of the first 1, 2, ... members of `order_`.
     vote_weights_ : ndarray of shape (n_members,)
-        What each member's vote counts, if it is kept.
+        Weight of each member's vote, if it is kept.
     """
 
     n_select: int | float | None
@@ -197,7 +216,7 @@ def check_vote(vote: str) -> None:
 
 
 def wanted_size(n_select: int | float | None, n_members: int) -> int | None:
-    """Return how many of `n_members` are to be kept; None is left to the pruner.
+    """Return how many of `n_members` are to be kept; None where the error of the vote decides.
 
     Raises
     ------

@@ -16,15 +16,15 @@ def ordered_curve(
     Parameters
     ----------
     votes : array-like of int of shape (n_rows, n_members)
-        Class numbers, -1 where a member has no say. Rows on which nobody has a say are left out; one
-        on which none of the first members has counts as wrong.
+        Class numbers, -1 where a member has no vote. Rows without any vote are left out; one
+        without a vote of the first members counts as wrong.
     y : array-like of int of shape (n_rows,)
         Class numbers.
     order : array-like of int of shape (n_chosen,)
         Members, the first first. A tied vote goes to the class of the first member that votes for a
         tied class.
     weights : array-like of shape (n_members,), optional
-        What the members' votes count; equal by default.
+        Weights of the members' votes; equal by default.
 
     Returns
     -------
@@ -46,7 +46,10 @@ def ordered_curve(
 def ordered_errors(
     ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the same for ballots, in blocks of rows that take some (member, member) of memory."""
+    """Return the error of the vote of the first 1, 2, ... members of `order`, (member,).
+
+    Rows are taken in blocks, so that the counts take no more memory than some (member, member) matrices.
+    """
     wrong = np.zeros(len(order))
     slack = 1e-12 * weights.sum()
     step = max(1, max(len(order), 256) // ballots.n_classes)
@@ -56,9 +59,9 @@ def ordered_errors(
         counts = np.empty((ballots.n_classes, *votes.shape))
         first = np.empty((ballots.n_classes, len(votes), 1), dtype=np.int64)
         for c in range(ballots.n_classes):
-            said = votes == c
-            np.cumsum(said * weights[order], axis=1, out=counts[c])
-            first[c, :, 0] = np.where(said.any(axis=1), said.argmax(axis=1), len(order))
+            voted = votes == c
+            np.cumsum(voted * weights[order], axis=1, out=counts[c])
+            first[c, :, 0] = np.where(voted.any(axis=1), voted.argmax(axis=1), len(order))
         top = counts.max(axis=0)
         winner = np.where(counts >= top - slack, first, len(order)).argmin(axis=0)
         wrong += ((winner != y[:, None]) | (top <= 0)).sum(axis=0)

@@ -35,7 +35,7 @@ class DREPPruner(Pruner):
     -----
     The source ends at the first addition that does not lower the error, which is `patience` 1. A second
     member never does: where two members differ the vote is tied, and goes to the first, or to either at
-    random. So one member would be kept always, if all have a say on all rows.
+    random. So one member would be kept always, if all vote on all rows.
 
     Attributes
     ----------

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.base import OrderingPruner
 from rotastack.diagnostics.pairs import kappa_matrix
@@ -10,6 +11,7 @@ from rotastack.diagnostics.pairs import kappa_matrix
 __all__ = ["KappaPruner"]
 
 
+@documented
 class KappaPruner(OrderingPruner):
     """Keep the members of the pairs that agree least beyond chance.
 
@@ -19,10 +21,8 @@ class KappaPruner(OrderingPruner):
 
     Parameters
     ----------
-    n_select : int, float or None, default=0.2
-        How many members to keep, or what share; None is as many as err least on the selection rows.
-    vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had.
+    %(n_select)s
+    %(vote)s
 
     Attributes
     ----------

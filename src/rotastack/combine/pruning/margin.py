@@ -23,7 +23,7 @@ class MarginPruner(OrderingPruner):
     """Order members by sparse weights that bring all margins near 1, and keep the first of them.
 
     The weights minimise ``||1 - D w||^2 + lambda ||w||_1``, where D holds 1 where a member is right on a
-    selection row, -1 where it is wrong and 0 where it has no say. Members are ordered by weight; the
+    selection row, -1 where it is wrong and 0 where it has no vote. Members are ordered by weight; the
     first of them vote, as many as err least on the selection rows.
 
     Parameters

@@ -5,12 +5,14 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.base import OrderingPruner
 
 __all__ = ["MDMPruner"]
 
 
+@documented
 class MDMPruner(OrderingPruner):
     """Add the member that brings the mean signature nearest to a point where all rows are right.
 
@@ -19,13 +21,11 @@ class MDMPruner(OrderingPruner):
 
     Parameters
     ----------
-    n_select : int, float or None, default=0.2
-        How many members to keep, or what share; None is as many as err least on the selection rows.
+    %(n_select)s
     p : float, "moving" or callable, default=0.075
         The point's components; "moving" is 2 sqrt(2 u) / T for the u-th of T members, at most 1; a
         function is called with u.
-    vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had.
+    %(vote)s
 
     Attributes
     ----------

@@ -3,12 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.base import OrderingPruner
 
 __all__ = ["MeanDMPruner"]
 
 
+@documented
 class MeanDMPruner(OrderingPruner):
     """Drop the member whose removal lowers the mean margin least, one after the other.
 
@@ -18,9 +20,8 @@ class MeanDMPruner(OrderingPruner):
     Parameters
     ----------
     n_select : int, float or None, default=None
-        How many members to keep, or what share; None is as many as err least on the selection rows.
-    vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had.
+        How many members to keep, or what share; None is as many as give the vote the least error on the selection rows.
+    %(vote)s
 
     Attributes
     ----------

@@ -3,12 +3,14 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.base import OrderingPruner
 
 __all__ = ["OrientationPruner"]
 
 
+@documented
 class OrientationPruner(OrderingPruner):
     """Order members by the angle of their signature to a direction in which the vote gets better.
 
@@ -17,10 +19,8 @@ class OrientationPruner(OrderingPruner):
 
     Parameters
     ----------
-    n_select : int, float or None, default=0.2
-        How many members to keep, or what share; None is as many as err least on the selection rows.
-    vote : {"simple", "weighted"}, default="simple"
-        Whether the members kept vote with equal weights, or with those they had.
+    %(n_select)s
+    %(vote)s
 
     Attributes
     ----------

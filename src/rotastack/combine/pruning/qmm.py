@@ -21,7 +21,7 @@ FALLBACK = {False: (0.50, 0.25, 0.05, 0.01), True: (0.25, 0.15, 0.05, 0.01)}
 class QMMPruner(Pruner):
     """Weigh members so that their errors vary least together, and no small margin gets smaller.
 
-    With S the covariance of the members' signs (1 where right, -1 where wrong, 0 without a say) the
+    With S the covariance of the members' signs (1 where right, -1 where wrong, 0 without a vote) the
     weights minimise ``w' S w`` such that the share `v` of the selection rows with the smallest margins
     under the original weights keep at least these margins, the weights add up to 1 and are at least 0.
     Many of them are 0 then.

@@ -3,19 +3,20 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots, RunningVote
 from rotastack.combine.pruning.base import OrderingPruner
 
 __all__ = ["ReducedErrorPruner"]
 
 
+@documented
 class ReducedErrorPruner(OrderingPruner):
     """Add the member with which the vote errs least on the selection rows.
 
     Parameters
     ----------
-    n_select : int, float or None, default=0.2
-        How many members to keep, or what share; None is as many as err least on the selection rows.
+    %(n_select)s
     vote : {"simple", "weighted"}, default="simple"
         Whether the members kept vote with equal weights, or with those they had. The order is that
         of simple votes.

@@ -1,4 +1,4 @@
-"""What the flagship does alike for classes and for numbers."""
+"""The flagship: the base of its classifier and its regressor."""
 
 from collections.abc import Iterator, Sequence
 from numbers import Integral, Real
@@ -22,20 +22,30 @@ _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
 
 class RotastackEnsemble(BaseEstimator):
-    """Families of trees over a table, and a pool of what they say."""
+    """A forest of families of trees, and weights of the families fitted to their out-of-bag outputs.
+
+    Parameters
+    ----------
+    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers
+        (so are dates, and numbers that are stored as objects). A missing category is one of its own; one that no
+        training row has is taken for the first one, which has no 0/1 column.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    """
 
     _parameter_constraints: ClassVar[dict] = {
         "trees_per_family": [Interval(Integral, 1, None, closed="left")],
         "families": [tuple, list],
         "ridge": [Interval(Real, 0, None, closed="neither")],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
-        "dummies": ["array-like", None],
         "n_jobs": [Integral, None],
     }
 
     trees_per_family: int
     categorical_features: ArrayLike | str | None
-    dummies: Sequence[Sequence[int]] | None
     n_jobs: int | None
     random_state: Any
 
@@ -44,7 +54,7 @@ class RotastackEnsemble(BaseEstimator):
 
     def _read(self, X: ArrayLike) -> NDArray[np.float32]:
         """Learn the table from its training rows, and return their numbers."""
-        self.table_ = MixedTable(self.categorical_features, self.dummies)
+        self.table_ = MixedTable(self.categorical_features)
         return self.table_.fit_transform(X, self)
 
     def _grow(
@@ -55,9 +65,22 @@ class RotastackEnsemble(BaseEstimator):
         weights: NDArray[np.float64] | None,
         numbers: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
-        """Grow the forest; return what families say out of bag, (family, row, output), NaN where no tree has a row.
+        """Grow the forest, and return the families' out-of-bag outputs.
 
-        Views learn from classes, given by their numbers; so do trees, but where there are `numbers` to predict.
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_columns)
+        families : sequence of TreeFamily
+        codes : ndarray of shape (n_rows,)
+            Class numbers, from which views learn.
+        weights : ndarray of shape (n_rows,) or None
+        numbers : ndarray of shape (n_rows,), optional
+            Targets of the trees of a regressor; those of a classifier are the class numbers.
+
+        Returns
+        -------
+        ndarray of shape (n_families, n_rows, n_outputs)
+            NaN where no tree of a family has a row out of bag.
         """
         check_weights(weights)
         if weights is not None and not 1e-100 <= weights.max() <= 1e100:
@@ -77,8 +100,8 @@ class RotastackEnsemble(BaseEstimator):
         assert out_of_bag is not None
         return np.stack([family.means() for family in out_of_bag])
 
-    def _said(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield what families say of blocks of rows, (family, row, output)."""
+    def _outputs(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
+        """Yield the families' outputs for blocks of rows, (family, row, output)."""
         check_is_fitted(self)
         rows = self.table_.transform(X, self)
         n_families = len(self.families_)
@@ -97,4 +120,5 @@ class RotastackEnsemble(BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
         return tags

@@ -1,16 +1,16 @@
-"""The flagship: a forest over families of views, and weights that say where rotating helps."""
+"""The flagship: a forest over families of views, and weights that show where rotations help."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length
 
+from rotastack.base.classes import LabelClassifier
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import StrOptions, check_sample_weight, check_y, fit_context
+from rotastack.base.scores import accuracy
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
@@ -18,38 +18,31 @@ from rotastack.ensembles.flagship.families import TreeFamily, find_families
 __all__ = ["RotastackClassifier"]
 
 
-class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
+@documented
+class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest over a mixture of views, each switched off where it hurts.
 
-    Families of trees look at the columns as they are, at linear discriminants, at principal axes and at
-    sparse random rotations; each tree's view is fitted to the rows in its bag. What each family says of rows
-    out of bag decides, by one small convex problem, how much it counts: the decision is the log-linear pool of the
-    families (:class:`~rotastack.combine.LogLinearWeights`).
+    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes and on
+    sparse random rotations; each tree's view is fitted to the rows in its bag. One small convex problem, on each
+    family's outputs for rows out of bag, gives the families their weights: the decision is their weighted geometric
+    mean (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters
     ----------
     trees_per_family : int, default=100
     families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "te")
-        What trees see: "id" the columns, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
+        The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
         for each split; beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
         blocks of three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
         categories as shares of the classes (target encoding by the rows in the tree's bag). Families of one's own are
         :class:`~rotastack.ensembles.TreeFamily` objects.
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
-    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
-        are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
-        is taken for the first one, which has no 0/1 column.
-    dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
-        one of them may be 1, and all others must be 0.
+    %(categorical_features)s
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests.
-    n_jobs : int or None
-        Threads. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -102,7 +95,6 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -111,12 +103,11 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 
@@ -143,10 +134,7 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         families = find_families(self.families, len(self.table_.groups_))
         y = check_y(y, estimator=self)
         check_consistent_length(rows, y)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
+        codes = self._numbered(y)
         weights = self._weights(rows, y, sample_weight)
         self._weigh(self._grow(rows, families, codes, weights), codes, weights)
         return self
@@ -158,45 +146,22 @@ class RotastackClassifier(ClassifierMixin, RotastackEnsemble):
         weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
         return weights if by_class is None else weights * by_class
 
-    def _weigh(self, said: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
-        """Fit the pool to what the families say out of bag, (family, row, class); NaN where no tree has a row."""
-        unseen = np.isnan(said[:, :, 0])
+    def _weigh(self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
+        """Fit the families' weights to their out-of-bag outputs, (family, row, class), NaN where no tree has a row."""
+        unseen = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
                 np.mean(mine[~gone].argmax(axis=1) != codes[~gone]) if not gone.all() else np.nan
-                for mine, gone in zip(said, unseen, strict=True)
+                for mine, gone in zip(outputs, unseen, strict=True)
             ]
         )
-        said = np.where(unseen[:, :, None], 1 / len(self.classes_), said)
-        self.pool_ = LogLinearWeights(self.ridge).fit(said, codes, len(self.classes_), sample_weight=weights)
+        outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
+        self.pool_ = LogLinearWeights(self.ridge).fit(
+            outputs, codes, len(self.classes_), sample_weight=weights
+        )
         never = np.asarray(unseen.all(axis=0))
-        self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(said))
-        right = self.oob_proba_[~never].argmax(axis=1) == codes[~never]
-        self.oob_score_ = float(right.mean()) if len(right) else float("nan")
+        self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
+        self.oob_score_ = accuracy(self.oob_proba_[~never], codes[~never])
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
-        return np.concatenate([self.pool_.predict_proba(said) for said in self._said(X)])
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like or DataFrame of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
+        return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(X)])

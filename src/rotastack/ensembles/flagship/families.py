@@ -1,4 +1,4 @@
-"""Families of trees, told apart by what their trees see and how they split."""
+"""Families of trees: each has its kind of view, and its way to split."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,8 +13,8 @@ from rotastack.base.view import is_linear
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, integer_seed
 from rotastack.trees.bagged_views import BaggedViews
+from rotastack.trees.bags import kernel_seeds, tree_bag, tree_seeds
 from rotastack.trees.growing import TreeGroup
-from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.encoding import category_means, category_shares
 
@@ -26,13 +26,13 @@ SHRINKAGE = 0.5
 
 @dataclass(frozen=True)
 class TreeFamily:
-    """What the trees of a family see, and how they split.
+    """The views that the trees of a family are grown on, and how they split.
 
     Parameters
     ----------
     name : str
     parts : tuple
-        What stands side by side in each tree's view: "identity" (the columns themselves), "discriminants" (LDA of two
+        Groups of columns that stand side by side in each tree's view: "identity" (the columns themselves), "discriminants" (LDA of two
         random blocks), "principal" (Rotation Forest's rotation), "sparse" (Haar rotations of blocks of 2 to 4 columns),
         "numbers" (the columns that are no dummies), "shares" (categories as shares of the classes, or as mean targets; a family with it is left
         out where there are no categories), or a view of one's own with a method ``linear_parts``, such as those of
@@ -70,7 +70,7 @@ FAMILIES = {
         TreeFamily("te", ("numbers", "shares"), max_features=None),
     )
 }
-"""The families that are known by name."""
+"""The families of a classifier that are known by name."""
 
 NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
@@ -79,7 +79,7 @@ NUMBER_FAMILIES = {
         TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
     )
 }
-"""Those for numbers: their trees look at all columns for each split."""
+"""The families of a regressor that are known by name: their trees look at all columns for each split."""
 
 
 def find_families(
@@ -176,7 +176,7 @@ def planned_families(
     groups : sequence of ndarray of int
         Columns that are the dummies of one category each.
     numbers : ndarray of shape (n_rows,), optional
-        What trees predict in place of classes; "shares" are means of it.
+        Targets that trees predict in place of classes; "shares" are means of it.
     weights : ndarray of shape (n_rows,), optional
         As for the forest. Views look at no row of weight 0, and at all others alike.
     n_jobs : int, optional
@@ -187,7 +187,7 @@ def planned_families(
     rows = _Rows(X, codes, n_classes, numbers, groups, there)
     planned = []
     for f, family in enumerate(families):
-        bags = _seeds(child(sequence, "trees", f), n_trees)  # as grow_forest's
+        bags = tree_seeds(sequence, f, n_trees)
         views = None
         if family.parts != ("identity",):
             parts = []
@@ -198,7 +198,7 @@ def planned_families(
                 elif part in _OF_CATEGORIES:
                     parts.append(_OF_CATEGORIES[part](rows, bags))
                 else:
-                    parts.append(_PARTS[part](bagged, bags, _seeds(own, n_trees)))
+                    parts.append(_PARTS[part](bagged, bags, kernel_seeds(own, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
         if width == 0:
@@ -206,10 +206,6 @@ def planned_families(
         wanted = _candidates(family.max_features, X.shape[1], width)
         planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
     return planned
-
-
-def _seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
-    return sequence.generate_state(n, np.uint64).astype(np.uint64, copy=False)
 
 
 def _candidates(max_features, n_features: int, width: int):
@@ -234,8 +230,7 @@ class _Rows:
 
     def bag(self, seed: np.uint64) -> NDArray[np.intp]:
         """Return the rows in the bag of a tree, each once."""
-        n = len(self.there)
-        return self.there[np.unique(draw_many_below(seed, n, n))]
+        return self.there[np.unique(tree_bag(seed, len(self.there)))]
 
 
 _PARTS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {

@@ -1,7 +1,6 @@
-"""From a table as people have it to the numbers that trees see."""
+"""Encode a table of numbers and categories as the numbers that trees are grown on."""
 
 import warnings
-from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -13,21 +12,24 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.ensembles.table import categorical_mask, fitted_scaler, input_rules, scaled_columns
+from rotastack.ensembles.table import (
+    categorical_mask,
+    column_names,
+    fitted_scaler,
+    input_rules,
+    scaled_columns,
+)
 
 __all__ = ["MixedTable"]
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that say what was missing.
+    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that mark missing numbers.
 
     Parameters
     ----------
     categorical_features : "from_dtype", array-like or None
         Columns of categories: those of a DataFrame that hold no numbers; or named, numbered, or marked by a mask.
-    dummies : sequence of sequences of int, or None
-        Of a table without columns of categories: which columns are the dummies of one category each, one of its values
-        having none.
 
     Attributes
     ----------
@@ -44,22 +46,13 @@ class MixedTable(BaseEstimator):
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
     """
 
-    def __init__(
-        self,
-        categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
-    ):
+    def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
         self.categorical_features = categorical_features
-        self.dummies = dummies
 
     @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
     def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
         self.categorical_ = self._mask(X, owner)
-        if self.dummies is not None and self.categorical_.any():
-            raise ValueError(
-                "dummies are of a table that is encoded already; this one has columns of categories"
-            )
         numbers, categories = self._split(X, owner, reset=True)
         self.encoder_ = None if categories is None else self._encoder(categories, owner)
         self.groups_ = self._groups(numbers.shape[1])
@@ -67,10 +60,7 @@ class MixedTable(BaseEstimator):
             raise ValueError("there is nothing to learn from: each column is of one category only")
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
-        rows = self._seen(numbers, categories)
-        if self.encoder_ is None:
-            self._check_dummies(rows, numbers)
-        return rows
+        return self._seen(numbers, categories)
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
@@ -80,14 +70,14 @@ class MixedTable(BaseEstimator):
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
         by_dtype = isinstance(chosen, str)
-        if chosen is None or (by_dtype and not (hasattr(X, "iloc") and hasattr(X, "columns"))):
+        if chosen is None or (by_dtype and not _is_frame(X)):
             return np.zeros(0, dtype=bool)  # all columns hold numbers, however many there are
-        if not hasattr(X, "columns"):
+        if not hasattr(X, "columns"):  # a table of any library keeps its names
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
         if by_dtype:
             return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
-        return categorical_mask(chosen, owner.n_features_in_, getattr(owner, "feature_names_in_", None))
+        return categorical_mask(chosen, owner)
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
@@ -102,7 +92,7 @@ class MixedTable(BaseEstimator):
         if not self.categorical_.any():
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
-        if hasattr(X, "iloc"):
+        if _is_frame(X):
             numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_]
         else:
             values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
@@ -118,7 +108,8 @@ class MixedTable(BaseEstimator):
         try:
             return encoder.fit(categories)
         except TypeError as error:  # nothing that can be sorted
-            names = getattr(owner, "feature_names_in_", np.arange(len(self.categorical_)))
+            names = column_names(owner)
+            names = np.arange(len(self.categorical_)) if names is None else names
             for name, values in zip(names[self.categorical_].tolist(), categories.T, strict=True):
                 kinds = {type(value).__name__ for value in values if value is not None and value == value}
                 if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
@@ -128,32 +119,11 @@ class MixedTable(BaseEstimator):
             raise
 
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
-        if self.encoder_ is not None:
-            sizes = [len(found) - 1 for found in self.encoder_.categories_]
-            edges = n_numbers + np.cumsum([0, *sizes])
-            return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
-        if self.dummies is None:
+        if self.encoder_ is None:
             return []
-        groups = [np.asarray(group) for group in self.dummies]
-        if any(group.ndim != 1 or (len(group) and group.dtype.kind not in "iu") for group in groups):
-            raise ValueError("dummies must be one sequence of column numbers for each category")
-        named = [int(c) for group in groups for c in group]
-        wrong = [c for c in named if not 0 <= c < n_numbers]
-        if wrong:
-            raise ValueError(f"dummies: there is no column {wrong[0]}; there are 0 to {n_numbers - 1}")
-        if len(set(named)) < len(named):
-            twice = next(c for c in named if named.count(c) > 1)
-            raise ValueError(f"dummies: column {twice} is named twice")
-        return [group.astype(np.intp) for group in groups if len(group)]
-
-    def _check_dummies(self, rows: NDArray[np.float32], numbers: NDArray[np.floating]) -> None:
-        for group in self.groups_:
-            known = np.where(np.isnan(numbers[:, group]), 0, rows[:, group])
-            if ((known != 0) & (known != 1)).any() or (known.sum(axis=1) > 1).any():
-                raise ValueError(
-                    f"dummies: columns {group.tolist()} are not those of one category: in each row one of them "
-                    "may be 1, and all others must be 0"
-                )
+        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        edges = n_numbers + np.cumsum([0, *sizes])
+        return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
@@ -176,6 +146,11 @@ class MixedTable(BaseEstimator):
                 parts.append(np.asarray(self.encoder_.transform(categories)))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
+
+
+def _is_frame(X: Any) -> bool:
+    """Tell whether X has named columns of their own types, and rows by number, as a pandas DataFrame does."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def _crowded(unit: NDArray[np.float64]) -> NDArray[np.bool_]:

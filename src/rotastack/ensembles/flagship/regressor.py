@@ -1,6 +1,5 @@
 """The flagship for numbers: a forest over families of views, weighed by squared error."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import check_sample_weight, check_y, fit_context
+from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
@@ -19,19 +20,20 @@ N_SLICES = 4
 """Views that tell classes apart are given so many slices of the target, cut at its quantiles."""
 
 
+@documented
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest over a mixture of views, each switched off where it hurts.
 
-    :class:`RotastackClassifier` for numbers. Families of trees look at the columns as they are, at linear discriminants,
-    at principal axes and at sparse random rotations; each tree's view is fitted to the rows in its bag, with slices of the
-    target as classes (sliced inverse regression). What families say of rows out of bag decides how much each
-    counts: the prediction is their least-squares pool (:class:`~rotastack.combine.LeastSquaresWeights`).
+    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes and on
+    sparse random rotations; each tree's view is fitted to the rows in its bag, with slices of the target as classes
+    (sliced inverse regression). The prediction is a weighted sum of the families' predictions, with weights fitted by
+    least squares to those for rows out of bag (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
     ----------
     trees_per_family : int, default=100
     families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "te")
-        What trees see: "id" the columns, "idET" the columns with cuts drawn at random; beside discriminants of two random
+        The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random; beside discriminants of two random
         halves of the columns "Lm" the columns, "LmET" the columns with cuts drawn at random, "Lpc" principal axes of blocks of
         three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
         categories as mean targets (by the rows in the tree's bag). All look at all their columns for
@@ -39,17 +41,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
         target's variance.
-    categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers (so
-        are dates, and numbers that are stored as objects). A missing category is one of its own; one that no training row has
-        is taken for the first one, which has no 0/1 column.
-    dummies : sequence of sequences of int, or None
-        For a table that is encoded already: which columns are the dummies of one category each, one value having none. In each row
-        one of them may be 1, and all others must be 0.
-    n_jobs : int or None
-        Threads. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -101,7 +95,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
-        dummies: Sequence[Sequence[int]] | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -109,11 +102,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
-        self.dummies = dummies
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @fit_context(prefer_skip_nested_validation=True)
+    @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Fit views, grow trees, and weigh the families.
 
@@ -144,8 +136,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         weights = None
         if sample_weight is not None:
             weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        said = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
-        self._weigh(said, y / unit, weights)
+        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
+        self._weigh(outputs, y / unit, weights)
         if unit != 1:
             self.forest_.values *= unit
             self.pool_.intercept_ *= unit
@@ -154,24 +146,22 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return self
 
     def _weigh(
-        self, said: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None
+        self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None
     ) -> None:
-        """Fit the pool to what the families say out of bag, (family, row); NaN where no tree has a row."""
-        unseen = np.isnan(said)
+        """Fit the families' weights to their out-of-bag outputs, (family, row), NaN where no tree has a row."""
+        unseen = np.isnan(outputs)
         seen = np.asarray(~unseen.all(axis=0))
-        losses = np.where(unseen, 0, (said - y) ** 2).sum(axis=1)
+        losses = np.where(unseen, 0, (outputs - y) ** 2).sum(axis=1)
         counts = (~unseen).sum(axis=1)
         self.oob_family_errors_ = np.where(counts > 0, losses / np.maximum(counts, 1), np.nan)
-        known = said[:, seen]
-        gaps = np.isnan(known)  # where a family has no tree for a row, it says what the others say
+        known = outputs[:, seen]
+        gaps = np.isnan(known)  # where a family has no tree for a row, the mean of the others stands in
         known = np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
         y = y[seen]
         self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, None if weights is None else weights[seen])
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
-        spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
-        loss = np.sum((y - self.oob_prediction_[seen]) ** 2)
-        self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
+        self.oob_score_ = r_squared(self.oob_prediction_[seen], y)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the pool's prediction for each row.
@@ -184,7 +174,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         -------
         ndarray of shape (n_rows,)
         """
-        return np.concatenate([self.pool_.predict(said[:, :, 0]) for said in self._said(X)])
+        return np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(X)])
 
 
 def _unit(y: NDArray[np.float64]) -> float:

@@ -1,36 +1,30 @@
-"""What forests on rotations have in common: a table goes in, trees on linear views come out."""
+"""Forests whose trees are grown on linear views of a table: the base of classifiers and of regressors."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.classes import LabelClassifier
 from rotastack.base.scikit import Interval, StrOptions, fit_context
-from rotastack.ensembles.table import (
-    categorical_mask,
-    check_rotatable,
-    checked_scales,
-    fitted_scaler,
-    input_rules,
-    scaled_columns,
-)
+from rotastack.base.scores import accuracy, r_squared
+from rotastack.ensembles.base import TableEnsemble
+from rotastack.ensembles.table import check_rotatable, checked_scales, fitted_scaler, scaled_columns
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import FamilyOutOfBag
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
-from rotastack.views.scaling import SCALERS
 
-__all__ = ["CONSTRAINTS", "RotatedClassifier", "RotatedRegressor", "rotated_views"]
+__all__ = ["CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
 
 CONSTRAINTS: dict[str, list[Any]] = {
+    **TableEnsemble._parameter_constraints,
     "n_estimators": [Interval(Integral, 1, None, closed="left")],
     "flip": ["boolean"],
-    "scaling": [StrOptions(set(SCALERS)), None],
     "max_features": [
         Interval(Integral, 1, None, closed="left"),
         Interval(Real, 0.0, 1.0, closed="right"),
@@ -38,8 +32,6 @@ CONSTRAINTS: dict[str, list[Any]] = {
         None,
     ],
     "max_axes": [Interval(Integral, 2, None, closed="left")],
-    "categorical_features": ["array-like", None],
-    "n_jobs": [Integral, None],
 }
 
 
@@ -65,17 +57,28 @@ def rotated_views(
     return views.beside(LinearViews.subset(left, n_features))
 
 
-class _RotatedForest(BaseEstimator):
-    """Check and scale the table, grow the trees, and read them."""
+class RotatedForest(TableEnsemble):
+    """A forest whose trees are grown on rotations of the numeric columns.
 
-    scaling: str | None
-    categorical_features: ArrayLike | None
-    n_jobs: int | None
-    random_state: Any
+    Parameters
+    ----------
+    n_estimators : int
+        Number of trees.
+    flip : bool, default=False
+        Allow reflections.
+    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
+        Columns looked at for each split.
+    max_axes : int, default=1000
+        Rotate so many random axes at most.
+    """
+
+    n_estimators: int
+    flip: bool
+    max_features: Any
+    max_axes: int
     forest_: GrownTrees
-    n_features_in_: int
 
-    # What a method adds.
+    # Each method's own.
 
     def _grow(
         self,
@@ -85,56 +88,82 @@ class _RotatedForest(BaseEstimator):
         n_numeric: int,
         sequence: np.random.SeedSequence,
     ) -> FamilyOutOfBag | None:
-        """Set ``forest_``; the first `n_numeric` columns of `X` are numeric."""
+        """Set ``forest_``, and return its out-of-bag outputs, if it has any.
+
+        `X` holds the numeric columns, scaled, and after these `n_numeric` the categorical ones.
+        """
         raise NotImplementedError
 
-    # What is the same for all.
+    # The same for all.
 
-    def _fit(self, X: ArrayLike, y: ArrayLike) -> tuple[FamilyOutOfBag | None, NDArray]:
-        for name in [n for n in vars(self) if n.endswith("_") and n not in self._get_param_names()]:
-            delattr(self, name)  # nothing of an earlier fit may decide
-        X, y = validate_data(
-            self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
-        )
-        target, n_classes = self._target(column_or_1d(y, warn=True))
-        self.categorical_ = categorical_mask(
-            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
-        )
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: ArrayLike, y: ArrayLike):
+        """Draw the rotations and grow the trees.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+            Missing values (NaN) are allowed with a `scaling`, which fills them.
+        y : array-like of shape (n_rows,)
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
+            (or, without scaling, missing ones), or parameters that do not go together.
+        """
+        X, y, self.categorical_ = self._training_table(X, y)
+        target, n_classes = self._target(y)
         n_numeric = int((~self.categorical_).sum())
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
             checked_scales(X, self.categorical_, self)
         self.scaler_ = fitted_scaler(X, self.categorical_, self.scaling)
         sequence = root_sequence(self.random_state)
-        return self._grow(self._seen(X), target, n_classes, n_numeric, sequence), target
+        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, sequence)
+        if out_of_bag is not None:
+            self._score_out_of_bag(out_of_bag, out_of_bag.counts > 0, target)
+        return self
 
     def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
+        """Return class numbers and the number of classes, or numbers and None."""
+        raise NotImplementedError
+
+    def _score_out_of_bag(
+        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray
+    ) -> None:
+        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any."""
         raise NotImplementedError
 
     def _draw(self, n_numeric: int, n_rotations: int, sequence: np.random.SeedSequence):
         """Return axes and float32 matrices of random rotations."""
         return draw_rotations(
-            n_numeric,
-            sequence,
-            n_rotations,
-            flip=self.flip,  # type: ignore[attr-defined]
-            max_axes=self.max_axes,  # type: ignore[attr-defined]
-            dtype=np.float32,
+            n_numeric, sequence, n_rotations, flip=self.flip, max_axes=self.max_axes, dtype=np.float32
+        )
+
+    def _plain(self, forest: Any, **options: Any) -> Any:
+        """Return a forest of as many trees, unfitted, without rotations."""
+        return forest(
+            n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options
         )
 
     def _seen(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
-        """Return what the views are views of: scaled numeric columns, then the others."""
+        """Return the columns that views are applied to: scaled numeric ones, then the categorical ones."""
         return np.hstack(scaled_columns(X, self.categorical_, self.scaler_))
 
     def _checked(self, X: ArrayLike) -> NDArray[np.float32]:
         check_is_fitted(self, "forest_")
-        return self._seen(validate_data(self, X, reset=False, **input_rules(self.scaling)))
+        return self._seen(self._table(X))
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
-        """Decrease of impurity that each column brings, adding up to 1; mean over trees.
+        """Decrease of impurity by splits on each column, adding up to 1; mean over trees.
 
-        What a split on a rotated column brings is shared in proportion to squared weights.
+        That of a split on a rotated column is shared among its columns in proportion to squared weights.
         """
         check_is_fitted(self, "forest_")
         order = np.concatenate([np.flatnonzero(~self.categorical_), np.flatnonzero(self.categorical_)])
@@ -142,123 +171,42 @@ class _RotatedForest(BaseEstimator):
         importances[order] = self.forest_.importances()
         return importances
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.scaling is not None
-        return tags
 
-
-class RotatedClassifier(ClassifierMixin, _RotatedForest):
+class RotatedClassifier(LabelClassifier, RotatedForest):
     """A forest on rotations that classifies."""
 
     hard: ClassVar[bool] = False  # trees vote, instead of giving class shares
 
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Draw the rotations and grow the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values (NaN) are allowed with a `scaling`, which fills them.
-        y : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            Fewer than two classes, a continuous target, no numeric column, infinite values (or,
-            without scaling, missing ones), or parameters that do not go together.
-        """
-        out_of_bag, codes = self._fit(X, y)
-        if out_of_bag is not None:
-            self.oob_proba_ = out_of_bag.means()
-            known = out_of_bag.counts > 0
-            right = out_of_bag.sums[known].argmax(axis=1) == codes[known]
-            self.oob_score_ = float(right.mean()) if known.any() else float("nan")
-        return self
-
     def _target(self, y):
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
+        codes = self._numbered(y)
         return codes, len(self.classes_)
 
+    def _score_out_of_bag(self, out_of_bag, known, target):
+        self.oob_proba_ = out_of_bag.means()
+        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known])
+
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
         rows = self._checked(X)
         if self.hard:
             return self.forest_.vote_shares(rows, self.n_jobs)
         return self.forest_.sums(rows, self.n_jobs) / len(self.forest_)
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
     def tree_votes(self, X: ArrayLike) -> NDArray:
-        """Return the class that every tree votes for, (row, tree): what diagnostics of margins take."""
+        """Return the class that every tree votes for, (row, tree), as diagnostics of margins take it."""
         rows = self._checked(X)
         votes = self.forest_.votes(rows, self.n_jobs)
         return self.classes_[votes]
 
 
-class RotatedRegressor(RegressorMixin, _RotatedForest):
+class RotatedRegressor(RegressorMixin, RotatedForest):
     """A forest on rotations that predicts numbers."""
-
-    @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
-        """Draw the rotations and grow the trees.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-            Missing values (NaN) are allowed with a `scaling`, which fills them.
-        y : array-like of shape (n_rows,)
-
-        Returns
-        -------
-        self
-
-        Raises
-        ------
-        ValueError
-            No numeric column, infinite values (or, without scaling, missing ones), or parameters
-            that do not go together.
-        """
-        out_of_bag, target = self._fit(X, y)
-        if out_of_bag is not None:
-            self.oob_prediction_ = out_of_bag.means()[:, 0]
-            known = out_of_bag.counts > 0
-            spread = np.sum((target[known] - target[known].mean()) ** 2) if known.any() else 0.0
-            loss = np.sum((target[known] - self.oob_prediction_[known]) ** 2)
-            self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
-        return self
 
     def _target(self, y):
         return y.astype(np.float64), None
+
+    def _score_out_of_bag(self, out_of_bag, known, target):
+        self.oob_prediction_ = out_of_bag.means()[:, 0]
+        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known])
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean prediction of the trees.

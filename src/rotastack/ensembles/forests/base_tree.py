@@ -45,7 +45,7 @@ def base_tree(estimator: Any, otherwise: str = "") -> Any:
             f"estimator must be a tree (C45Classifier, TreeClassifier or DecisionTreeClassifier), got "
             f"{type(estimator).__name__}; {otherwise}"
         )
-    if getattr(estimator, "class_weight", None) is not None:
+    if estimator.get_params().get("class_weight") is not None:  # which C4.5 does not have
         raise ValueError("estimator: class_weight is not supported")
     estimator._check_parameters()
     return estimator

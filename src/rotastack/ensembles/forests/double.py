@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.blas import one_blas_thread
 from rotastack.combine.pruning.margin import MarginPruner
@@ -19,14 +20,47 @@ __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifi
 
 
 class _DoubleRotationForest(SubsetRotationForest):
+    """A forest on double rotations: principal axes, then locality sensitive discriminants.
+
+    Parameters
+    ----------
+    n_neighbors : int, default=5
+        Neighbours in the graphs of the discriminant analysis, see
+        :class:`rotastack.views.LocalityDiscriminantAnalysis`.
+    alpha : float, default=0.1
+        Weight of the graph between classes in the discriminant analysis.
+    """
+
     _parameter_constraints: ClassVar[dict] = {
         **SUBSET_CONSTRAINTS,
         "n_neighbors": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0.0, 1.0, closed="both")],
     }
     hard = True
-    n_neighbors: int
-    alpha: float
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        n_subsets: int | None = None,
+        subset_size: int | None = None,
+        bootstrap_ratio: float = 0.75,
+        estimator: Any = None,
+        bootstrap: bool = False,
+        n_neighbors: int = 5,
+        alpha: float = 0.1,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        super().__init__(
+            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
+            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features,
+            n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
+        self.n_neighbors = n_neighbors
+        self.alpha = alpha
 
     def _views(self, X, rows, count, sequences):
         def matrix(k: int) -> NDArray[np.float64]:
@@ -39,36 +73,29 @@ class _DoubleRotationForest(SubsetRotationForest):
             return LinearViews.dense(list(run_threads(matrix, range(len(sequences)), self.n_jobs)))
 
 
+@documented
 class DoubleRotationForestClassifier(_DoubleRotationForest):
     """Double rotation, and the simple vote of all trees (DRSF).
 
-    Each tree sees the columns first turned to principal axes of random subsets, then mapped by
+    Each tree is grown on the columns first turned to principal axes of random subsets, then mapped by
     locality sensitive discriminant analysis of other subsets: see :class:`rotastack.views.DoubleRotation`.
 
     Parameters
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    n_subsets : int or None, default=None
-        K, subsets of the columns; None is 2, or what `subset_size` makes it.
-    subset_size : int or None, default=None
-        Largest size of a subset, instead of `n_subsets`.
-    bootstrap_ratio : float, default=0.75
-        gamma: rows drawn for a rotation, as a share of those of the classes kept.
-    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree: None is ``C45Classifier()``.
+    %(n_subsets)s
+    %(subset_size)s
+    %(bootstrap_ratio)s
+    %(estimator)s
     bootstrap : bool, default=False
         Also grow each tree on rows drawn with replacement, which gives out-of-bag rows.
-    n_neighbors, alpha
-        Of the discriminant analysis, see :class:`rotastack.views.LocalityDiscriminantAnalysis`.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_neighbors)s
+    %(alpha)s
+    %(scaling)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -93,36 +120,8 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     array([0, 1, 2])
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        n_subsets: int | None = None,
-        subset_size: int | None = None,
-        bootstrap_ratio: float = 0.75,
-        estimator: Any = None,
-        bootstrap: bool = False,
-        n_neighbors: int = 5,
-        alpha: float = 0.1,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
-        self.estimator = estimator
-        self.bootstrap = bootstrap
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
-
+@documented
 class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     """Double rotation margin forest (DRMF): a double rotation forest pruned by margins.
 
@@ -133,14 +132,10 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     ----------
     n_estimators : int, default=100
         L, number of trees before pruning.
-    n_subsets : int or None, default=None
-        K, subsets of the columns; None is 2, or what `subset_size` makes it.
-    subset_size : int or None, default=None
-        Largest size of a subset, instead of `n_subsets`.
-    bootstrap_ratio : float, default=0.75
-        gamma: rows drawn for a rotation, as a share of those of the classes kept.
-    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree: None is ``C45Classifier()``.
+    %(n_subsets)s
+    %(subset_size)s
+    %(bootstrap_ratio)s
+    %(estimator)s
     lambda_ : "cv" or float, default="cv"
         Penalty of the Lasso.
     selection : {"oob", "train"}, default="oob"
@@ -151,16 +146,12 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         Whether trees vote with equal weights or with those of the Lasso.
     bootstrap : bool, default=True
         Grow each tree on rows drawn with replacement; selection "oob" needs it. The source has none.
-    n_neighbors, alpha
-        Of the discriminant analysis, see :class:`rotastack.views.LocalityDiscriminantAnalysis`.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_neighbors)s
+    %(alpha)s
+    %(scaling)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -212,21 +203,14 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
-        self.estimator = estimator
+        super().__init__(
+            n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
+            estimator=estimator, bootstrap=bootstrap, n_neighbors=n_neighbors, alpha=alpha, scaling=scaling,
+            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.lambda_ = lambda_
         self.selection = selection
         self.vote = vote
-        self.bootstrap = bootstrap
-        self.n_neighbors = n_neighbors
-        self.alpha = alpha
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
         if self.selection == "oob" and not self.bootstrap:

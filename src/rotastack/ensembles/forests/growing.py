@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.seeds import child
+from rotastack.trees.bags import kernel_seeds
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
 from rotastack.trees.linear_views import LinearViews
@@ -82,7 +83,7 @@ class GrowingForests:
         for r in wanted.tolist():
             first, last = int(self.size[r]), int(counts[r])
             families.append(TreeGroup(last - first, self.views.take([r]), max_features=self.max_features))
-            more = child(self.sequence, "more", r).generate_state(last - self._micro, np.uint64)
+            more = kernel_seeds(child(self.sequence, "more", r), last - self._micro)
             seeds.append(more[first - self._micro :])
         grown, _ = grow_forest(
             self.X, self.y, families, TreeOptions(), self.sequence,
@@ -132,11 +133,11 @@ class GrowingForests:
             patterns, group = np.unique(used.T, axis=0, return_inverse=True)
             group = group.reshape(-1).astype(np.int64)
             weights = patterns.T.astype(np.float64)
-            said = grown.hardened().group_sums(X, group, len(patterns), self.n_jobs)
-            votes += np.einsum("eg,grc->erc", weights, said)
+            group_sums = grown.hardened().group_sums(X, group, len(patterns), self.n_jobs)
+            votes += np.einsum("eg,grc->erc", weights, group_sums)
             if len(grown.values):
-                said = grown.group_sums(X, group, len(patterns), self.n_jobs)
-            sums += np.einsum("eg,grc->erc", weights, said)
+                group_sums = grown.group_sums(X, group, len(patterns), self.n_jobs)
+            sums += np.einsum("eg,grc->erc", weights, group_sums)
             facts += used.astype(np.float64) @ grown.facts
         n_trees = table.sum(axis=1)
         shares = votes / n_trees[:, None, None]

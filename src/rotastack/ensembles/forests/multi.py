@@ -1,4 +1,4 @@
-"""Forests whose trees see several rotations at once (thesis, section 3.2)."""
+"""Forests whose trees are grown on several rotations side by side (thesis, section 3.2)."""
 
 from numbers import Integral
 from typing import Any, ClassVar
@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedRegressor
+from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedForest, RotatedRegressor
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
@@ -16,26 +17,56 @@ from rotastack.trees.linear_views import LinearViews
 __all__ = ["MultiRotationForestClassifier", "MultiRotationForestRegressor"]
 
 
-class _MultiRotationForest:
+class _MultiRotationForest(RotatedForest):
+    """A forest on the features and K - 1 random rotations of them, side by side.
+
+    Parameters
+    ----------
+    n_rotations : int, default=30
+        K, the unrotated features included.
+    n_estimators : int, default=500
+        Number of trees.
+    n_best : int or None, default=None
+        Grow the forest once more on the `n_best` rotations of largest importance.
+    max_axes : int, default=1000
+        Rotate so many random axes at most; then only these are repeated.
+    """
+
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "n_best": [Interval(Integral, 1, None, closed="left"), None],
     }
-    n_rotations: int
-    n_estimators: int
-    max_features: Any
-    n_best: int | None
-    n_jobs: int | None
-    random_state: Any
-    _plain: ClassVar[Any]
+    _forest: ClassVar[Any]
+
+    def __init__(
+        self,
+        n_rotations: int = 30,
+        n_estimators: int = 500,
+        *,
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = "sqrt",
+        n_best: int | None = None,
+        max_axes: int = 1000,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_rotations = n_rotations
+        self.n_estimators = n_estimators
+        self.flip = flip
+        self.scaling = scaling
+        self.max_features = max_features
+        self.n_best = n_best
+        self.max_axes = max_axes
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def unrotated(self) -> Any:
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
-        return self._plain(
-            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )  # fmt: skip
+        return self._plain(self._forest, max_features=self.max_features)
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
@@ -78,6 +109,7 @@ class _MultiRotationForest:
         return out_of_bag
 
 
+@documented
 class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     """A random forest on the features and K - 1 random rotations of them, side by side.
 
@@ -86,26 +118,17 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
 
     Parameters
     ----------
-    n_rotations : int, default=30
-        K, the unrotated features included.
-    n_estimators : int, default=500
-        Number of trees.
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotations; also fills missing values with training medians.
+    %(n_rotations)s
+    %(n_estimators)s
+    %(flip)s
+    %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns, of the K times as many, that are looked at for each split.
-    n_best : int or None, default=None
-        Grow the forest once more on the `n_best` rotations of largest importance.
-    max_axes : int, default=1000
-        Rotate so many random axes at most; then only these are repeated.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated, and stand there once.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_best)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -115,7 +138,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
         being the unrotated ones. With categorical columns, theirs is missing to a sum of 1.
     feature_importances_ : ndarray of shape (n_features,)
     kept_rotations_ : ndarray of int
-        The rotations that the forest sees: all, or the best.
+        The rotations that the forest is grown on: all, or the best.
     forest_ : GrownTrees
     oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
 
@@ -133,49 +156,26 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     ((4,), 1.0)
     """
 
-    _plain = ForestClassifier
-
-    def __init__(
-        self,
-        n_rotations: int = 30,
-        n_estimators: int = 500,
-        *,
-        flip: bool = False,
-        scaling: str | None = "minmax",
-        max_features: str | int | float | None = "sqrt",
-        n_best: int | None = None,
-        max_axes: int = 1000,
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_rotations = n_rotations
-        self.n_estimators = n_estimators
-        self.flip = flip
-        self.scaling = scaling
-        self.max_features = max_features
-        self.n_best = n_best
-        self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _forest = ForestClassifier
 
 
+@documented
 class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     """A regression forest on the features and K - 1 random rotations of them, side by side.
 
     Parameters
     ----------
-    n_rotations, n_estimators, flip, scaling, n_best, max_axes
-        As in :class:`MultiRotationForestClassifier`.
+    %(n_rotations)s
+    %(n_estimators)s
+    %(flip)s
+    %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
         Columns, of the K times as many, that are looked at for each split.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated, and stand there once.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_best)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -199,7 +199,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     True
     """
 
-    _plain = ForestRegressor
+    _forest = ForestRegressor
 
     def __init__(
         self,
@@ -215,13 +215,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_rotations = n_rotations
-        self.n_estimators = n_estimators
-        self.flip = flip
-        self.scaling = scaling
-        self.max_features = max_features
-        self.n_best = n_best
-        self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        super().__init__(
+            n_rotations, n_estimators, flip=flip, scaling=scaling, max_features=max_features, n_best=n_best,
+            max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip

@@ -7,10 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.base import (
     CONSTRAINTS,
     RotatedClassifier,
+    RotatedForest,
     RotatedRegressor,
     rotated_views,
 )
@@ -22,7 +24,23 @@ from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 __all__ = ["RandomRotationForestClassifier", "RandomRotationForestRegressor"]
 
 
-class _RandomRotationForest:
+class _RandomRotationForest(RotatedForest):
+    """A forest whose trees, alone or in groups, are each grown on a rotation of their own.
+
+    Parameters
+    ----------
+    tree : {"forest", "extra"}, default="forest"
+        Trees of a random forest (bootstrap, best splits) or extremely randomised ones
+        (all rows, random cuts).
+    n_trees_per_rotation : int, default=1
+        Trees that share a rotation; `n_estimators` must be a multiple of it.
+    n_cuts : int, default=1
+        Cuts drawn for each column by trees of kind "extra".
+    drop_worst : float, default=0.0
+        Share of the rotations that is left out after growing: those of the largest out-of-bag
+        error. The thesis drops the worst decile, 0.1 (section 1.7).
+    """
+
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
         "tree": [StrOptions({"forest", "extra"})],
@@ -30,36 +48,58 @@ class _RandomRotationForest:
         "n_cuts": [Interval(Integral, 1, None, closed="left")],
         "drop_worst": [Interval(Real, 0.0, 1.0, closed="left")],
     }
-    tree: str
-    max_features: Any
-    n_estimators: int
-    n_trees_per_rotation: int
-    n_cuts: int
-    drop_worst: float
-    n_jobs: int | None
-    random_state: Any
-    _plain: ClassVar[dict[str, Any]]
+    _forests: ClassVar[dict[str, Any]]
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        tree: str = "forest",
+        flip: bool = False,
+        scaling: str | None = "minmax",
+        max_features: str | int | float | None = "sqrt",
+        n_trees_per_rotation: int = 1,
+        max_axes: int = 1000,
+        n_cuts: int = 1,
+        drop_worst: float = 0.0,
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.tree = tree
+        self.flip = flip
+        self.scaling = scaling
+        self.max_features = max_features
+        self.n_trees_per_rotation = n_trees_per_rotation
+        self.max_axes = max_axes
+        self.n_cuts = n_cuts
+        self.drop_worst = drop_worst
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def unrotated(self) -> Any:
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
-        return self._plain[self.tree](
-            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
-            random_state=self.random_state, **options,
-        )  # fmt: skip
+        return self._plain(self._forests[self.tree], max_features=self.max_features, **options)
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
-        n_rotations, rest = divmod(self.n_estimators, self.n_trees_per_rotation)
-        if rest or not n_rotations:
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        if self.n_estimators % self.n_trees_per_rotation:
             raise ValueError(
                 f"n_estimators ({self.n_estimators}) must be a multiple of n_trees_per_rotation "
                 f"({self.n_trees_per_rotation})"
             )
-        bootstrap = self.tree == "forest"
-        if self.drop_worst and not bootstrap:
+        if self.drop_worst and self.tree != "forest":
             raise ValueError(
                 "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
             )
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        self.check_parameters()
+        n_rotations = self.n_estimators // self.n_trees_per_rotation
+        bootstrap = self.tree == "forest"
         axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
         family = TreeGroup(
             n_trees=self.n_estimators,
@@ -97,6 +137,7 @@ class _RandomRotationForest:
         return out_of_bag[0]
 
 
+@documented
 class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     """A forest whose trees, alone or in groups, are each grown on a rotation of their own.
 
@@ -106,30 +147,17 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     ----------
     n_estimators : int, default=100
         Number of trees.
-    tree : {"forest", "extra"}, default="forest"
-        Trees of a random forest (bootstrap, best splits) or extremely randomised ones
-        (all rows, random cuts).
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split.
-    n_trees_per_rotation : int, default=1
-        Trees that share a rotation; `n_estimators` must be a multiple of it.
-    max_axes : int, default=1000
-        Rotate so many random axes at most.
-    n_cuts : int, default=1
-        Cuts drawn for each column by trees of kind "extra".
-    drop_worst : float, default=0.0
-        Share of the rotations that is left out after growing: those of the largest out-of-bag
-        error. The thesis drops the worst decile, 0.1 (section 1.7).
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(tree)s
+    %(flip)s
+    %(scaling)s
+    %(max_features)s
+    %(n_trees_per_rotation)s
+    %(max_axes)s
+    %(n_cuts)s
+    %(drop_worst)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -162,53 +190,29 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
-    _plain: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        tree: str = "forest",
-        flip: bool = False,
-        scaling: str | None = "minmax",
-        max_features: str | int | float | None = "sqrt",
-        n_trees_per_rotation: int = 1,
-        max_axes: int = 1000,
-        n_cuts: int = 1,
-        drop_worst: float = 0.0,
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.tree = tree
-        self.flip = flip
-        self.scaling = scaling
-        self.max_features = max_features
-        self.n_trees_per_rotation = n_trees_per_rotation
-        self.max_axes = max_axes
-        self.n_cuts = n_cuts
-        self.drop_worst = drop_worst
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
 
 
+@documented
 class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     """A regression forest whose trees, alone or in groups, are grown on a rotation of their own.
 
     Parameters
     ----------
-    n_estimators, tree, flip, scaling, n_trees_per_rotation, max_axes, n_cuts, drop_worst
-        As in :class:`RandomRotationForestClassifier`.
+    n_estimators : int, default=100
+        Number of trees.
+    %(tree)s
+    %(n_trees_per_rotation)s
+    %(n_cuts)s
+    %(drop_worst)s
+    %(flip)s
+    %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns looked at for each split.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -235,7 +239,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     True
     """
 
-    _plain: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
+    _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 
     def __init__(
         self,
@@ -253,15 +257,8 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.tree = tree
-        self.flip = flip
-        self.scaling = scaling
-        self.max_features = max_features
-        self.n_trees_per_rotation = n_trees_per_rotation
-        self.max_axes = max_axes
-        self.n_cuts = n_cuts
-        self.drop_worst = drop_worst
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+        super().__init__(
+            n_estimators, tree=tree, flip=flip, scaling=scaling, max_features=max_features,
+            n_trees_per_rotation=n_trees_per_rotation, max_axes=max_axes, n_cuts=n_cuts, drop_worst=drop_worst,
+            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip

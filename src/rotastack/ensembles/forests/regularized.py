@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
@@ -16,6 +17,7 @@ from rotastack.trees.forest import ForestClassifier
 __all__ = ["RegularizedRotationForestClassifier"]
 
 
+@documented
 class RegularizedRotationForestClassifier(RotatedClassifier):
     """A random forest on R rotations, with more trees on those whose trees are simple.
 
@@ -36,20 +38,13 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         See :class:`rotastack.combine.RotationWeights`.
     h : float or None, default=None
         Parameter of "cut" and "exp"; None finds it on a grid.
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
-        Columns looked at for each split.
-    max_axes : int, default=1000
-        Rotate so many random axes at most.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(flip)s
+    %(scaling)s
+    %(max_features)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -123,14 +118,26 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def unrotated(self) -> ForestClassifier:
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
-        return ForestClassifier(
-            n_estimators=self.n_estimators, max_features=self.max_features, n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )  # fmt: skip
+        return self._plain(ForestClassifier, max_features=self.max_features)
+
+    def check_parameters(self) -> None:
+        """Raise ValueError if parameters do not go together."""
+        R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
+        for weights in self._weights():
+            weights.check(R)
+        if R > M:
+            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
+        if R * U > M:
+            raise ValueError(
+                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
+            )
+
+    def _weights(self) -> list[RotationWeights]:
+        return [RotationWeights(self.weighting, self.h)]
 
     def _grow(self, X, target, n_classes, n_numeric, sequence):
-        weights = RotationWeights(self.weighting, self.h)
-        weights.check(self.n_rotations)
+        self.check_parameters()
+        (weights,) = self._weights()
         pool = self._pool(X, target, n_classes, n_numeric, sequence)
         weights.rank(pool.complexity, pool.oob_error)
         self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, weights.h_
@@ -140,13 +147,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def _pool(self, X, target, n_classes, n_numeric, sequence) -> GrowingForests:
         """Return the pool of micro-forests, and keep its rotations."""
-        R, U, M = self.n_rotations, self.micro_forest_size, self.n_estimators
-        if R > M:
-            raise ValueError(f"n_rotations ({R}) is more than n_estimators ({M})")
-        if R * U > M:
-            raise ValueError(
-                f"micro_forest_size times n_rotations ({U} x {R} = {R * U}) is more than n_estimators ({M})"
-            )
+        R, U = self.n_rotations, self.micro_forest_size
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)

@@ -1,19 +1,21 @@
-"""Rotation Forest (Rodriguez, Kuncheva & Alonso 2006), and what forests on fitted rotations share."""
+"""Rotation Forest (Rodriguez, Kuncheva & Alonso 2006), and the base of forests on fitted rotations."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.seeds import child
+from rotastack.trees.bags import tree_bag, tree_seeds
 from rotastack.trees.forest import ForestClassifier
-from rotastack.trees.growing import FamilyOutOfBag, TreeGroup, grow_forest
-from rotastack.trees.kernel.randomness import draw_many_below
+from rotastack.trees.growing import FamilyOutOfBag, grow_forest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import RowsByClass, count_subsets
@@ -30,14 +32,44 @@ SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
 
 
 class SubsetRotationForest(RotatedClassifier):
-    """A forest whose trees each see a rotation that was fitted to random subsets of the columns."""
+    """A forest whose trees are each grown on a rotation of their own, fitted to random subsets of the columns.
 
-    n_estimators: int
-    n_subsets: int | None
-    subset_size: int | None
-    bootstrap_ratio: float
-    estimator: Any
-    bootstrap: bool
+    Parameters
+    ----------
+    n_subsets : int or None, default=None
+        K, subsets of the columns; None is 2, or what `subset_size` makes it.
+    subset_size : int or None, default=None
+        Largest size of a subset, instead of `n_subsets` (3 in WEKA).
+    bootstrap_ratio : float, default=0.75
+        gamma: rows drawn for a rotation, as a share of those of the classes kept.
+    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
+        The tree, grown by the compiled kernel; None is ``C45Classifier()``.
+    """
+
+    def __init__(
+        self,
+        n_estimators: int = 100,
+        *,
+        n_subsets: int | None = None,
+        subset_size: int | None = None,
+        bootstrap_ratio: float = 0.75,
+        estimator: Any = None,
+        bootstrap: bool = False,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        n_jobs: int | None = None,
+        random_state=None,
+    ):
+        self.n_estimators = n_estimators
+        self.n_subsets = n_subsets
+        self.subset_size = subset_size
+        self.bootstrap_ratio = bootstrap_ratio
+        self.estimator = estimator
+        self.bootstrap = bootstrap
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.n_jobs = n_jobs
+        self.random_state = random_state
 
     def _views(
         self,
@@ -61,10 +93,7 @@ class SubsetRotationForest(RotatedClassifier):
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
-        family = TreeGroup(
-            self.n_estimators, views, getattr(tree, "splitter", "best"), getattr(tree, "max_features", None),
-            getattr(tree, "n_cuts", 1),
-        )  # fmt: skip
+        family = replace(tree._family(), n_trees=self.n_estimators, views=views)
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
             n_classes=n_classes, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
@@ -72,55 +101,44 @@ class SubsetRotationForest(RotatedClassifier):
         return None if out_of_bag is None else out_of_bag[0]
 
     def _rows(self, target, sequence) -> list[RowsByClass]:
-        """Return the rows that each view is fitted to: those in its tree's bag, if there are bags.
+        """Return the rows that each view is fitted to: with bags, those in its tree's bag.
 
-        A view that had seen a row's class would have its tree vote on it as on a training row.
+        Otherwise a row out of a tree's bag would not be unseen: its class would have shaped the tree's view.
         """
         n = len(target)
         if not self.bootstrap:
             return [RowsByClass.of(target, n)] * self.n_estimators
-        seeds = child(sequence, "trees", 0).generate_state(self.n_estimators, np.uint64)  # as grow_forest's
-        return [RowsByClass.among(np.unique(draw_many_below(seed, n, n)), target) for seed in seeds]
+        seeds = tree_seeds(sequence, 0, self.n_estimators)
+        return [RowsByClass.among(np.unique(tree_bag(seed, n)), target) for seed in seeds]
 
     def unrotated(self) -> ForestClassifier:
-        """Return bagged trees, unfitted, that see all columns as they are; no missing values."""
-        return ForestClassifier(
-            n_estimators=self.n_estimators, criterion="entropy", max_features=None, n_jobs=self.n_jobs,
-            random_state=self.random_state,
-        )  # fmt: skip
+        """Return bagged trees on all columns, unfitted, without rotations; they take no missing values."""
+        return self._plain(ForestClassifier, criterion="entropy", max_features=None)
 
 
+@documented
 class RotationForestClassifier(SubsetRotationForest):
-    """Rotation Forest: each tree sees random subsets of the columns turned to principal axes of its own.
+    """Rotation Forest: each tree is grown on random subsets of the columns, turned to their principal axes.
 
-    Trees are C4.5 by default; their class shares are averaged. See
+    Trees are C4.5 by default; their class shares are averaged. Any other base learner goes with
+    ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``. See
     :class:`rotastack.views.PrincipalRotation` for the rotations.
 
     Parameters
     ----------
     n_estimators : int, default=100
         L, number of trees.
-    n_subsets : int or None, default=None
-        K, subsets of the columns; None is 2, or what `subset_size` makes it.
-    subset_size : int or None, default=None
-        Largest size of a subset, instead of `n_subsets` (3 in WEKA).
-    bootstrap_ratio : float, default=0.75
-        gamma: rows drawn for a rotation, as a share of those of the classes kept.
-    estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
-        The tree: None is ``C45Classifier()``. All are grown by the compiled kernel. Any other base
-        learner goes with ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``.
+    %(n_subsets)s
+    %(subset_size)s
+    %(bootstrap_ratio)s
+    %(estimator)s
     bootstrap : bool, default=False
         Also grow each tree on rows drawn with replacement, which gives out-of-bag rows; its rotation is
         fitted to the same rows, each once.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation, as PCA depends on scales; also fills missing values with training
-        medians.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over trees. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(scaling)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -148,31 +166,6 @@ class RotationForestClassifier(SubsetRotationForest):
     """
 
     _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        n_subsets: int | None = None,
-        subset_size: int | None = None,
-        bootstrap_ratio: float = 0.75,
-        estimator: Any = None,
-        bootstrap: bool = False,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.n_estimators = n_estimators
-        self.n_subsets = n_subsets
-        self.subset_size = subset_size
-        self.bootstrap_ratio = bootstrap_ratio
-        self.estimator = estimator
-        self.bootstrap = bootstrap
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _views(self, X, rows, count, sequences):
         blocks = principal_blocks(X, rows, count, self.bootstrap_ratio, sequences)

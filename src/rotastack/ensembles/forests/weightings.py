@@ -1,4 +1,4 @@
-"""Several weightings of the same rotations, on shared trees: what a study compares."""
+"""Several weightings of the same rotations, on shared trees, for studies that compare them."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -7,12 +7,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.docstrings import documented
 from rotastack.combine.rotation_weights import RotationWeights
 from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier
 
 __all__ = ["RotationWeightingsClassifier"]
 
 
+@documented
 class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     """Regularised rotation forests that differ in their weighting only; each tree is grown once.
 
@@ -20,10 +22,16 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     ----------
     weightings : sequence of str
         See :class:`rotastack.combine.RotationWeights`. By itself the estimator decides by the first.
-    n_estimators, n_rotations, micro_forest_size, flip, scaling, max_features, max_axes
-        As in :class:`RegularizedRotationForestClassifier`.
-    categorical_features, n_jobs, random_state
-        As in :class:`RegularizedRotationForestClassifier`.
+    %(n_estimators)s
+    %(n_rotations)s
+    %(micro_forest_size)s
+    %(flip)s
+    %(scaling)s
+    %(max_features)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -56,28 +64,24 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.n_estimators = n_estimators
-        self.n_rotations = n_rotations
-        self.micro_forest_size = micro_forest_size
+        super().__init__(
+            n_estimators, n_rotations, micro_forest_size, flip=flip, scaling=scaling, max_features=max_features,
+            max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.weightings = weightings
-        self.flip = flip
-        self.scaling = scaling
-        self.max_features = max_features
-        self.max_axes = max_axes
-        self.categorical_features = categorical_features
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _weights(self) -> list[RotationWeights]:
         if not len(self.weightings):
             raise ValueError("weightings is empty")
-        for weighting in self.weightings:
-            RotationWeights(weighting).check(self.n_rotations)
+        return [RotationWeights(weighting) for weighting in self.weightings]
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence):
+        self.check_parameters()
         self._forests = self._pool(X, target, n_classes, n_numeric, sequence)
         self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
         self.counts_, self.h_by_weighting_ = {}, {}
-        for weighting in self.weightings:
-            weights = RotationWeights(weighting).rank(self.complexity_, self.oob_error_)
+        for weighting, weights in zip(self.weightings, self._weights(), strict=True):
+            weights.rank(self.complexity_, self.oob_error_)
             self.counts_[weighting] = weights.counts(self.n_estimators)
             self.h_by_weighting_[weighting] = weights.h_
         self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
@@ -90,7 +94,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         return list(self.weightings)
 
     def member_outputs(self, X: ArrayLike) -> tuple[NDArray[np.float64], list[dict[str, Any]]]:
-        """Return what the forest of each weighting says, and what its trees are like.
+        """Return the vote shares of the forest of each weighting, and facts about its trees.
 
         Parameters
         ----------
@@ -100,6 +104,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         -------
         shares : ndarray of shape (n_weightings, n_rows, n_classes)
         facts : list of dict
+            Mean number of nodes and leaves, and mean depth, of each forest's trees.
         """
         check_is_fitted(self, "forest_")
         rows = np.ascontiguousarray(self._checked(X))

@@ -1,4 +1,4 @@
-"""Inducers that train, and ask, the members on many linear views at once."""
+"""Inducers: classifiers that train members on many linear views of the same rows at once."""
 
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -7,16 +7,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
+
+from rotastack.base.classes import LabelClassifier
 
 __all__ = ["Inducer", "Members", "seen", "view_matrix"]
 
 
 @dataclass
 class Members:
-    """Fitted members, and what a pool asks about them: nothing is known of trees.
+    """Fitted members, as a pool keeps them; they have no trees, so sizes and own out-of-bag errors are NaN.
 
     Attributes
     ----------
@@ -25,7 +26,7 @@ class Members:
     inducer : Inducer
     n_classes, n_members : int
     held_out : ndarray of float32 of shape (n_sets, n_members, n_rows, n_classes)
-        What each member says of the rows outside its training set; of others 0.
+        Outputs of each member for the rows outside its training set; 0 for others.
     """
 
     fitted: list[Any]
@@ -49,12 +50,12 @@ class Members:
         return np.stack([self.inducer._outputs(member, X, self.n_classes) for member in self.fitted])
 
 
-class Inducer(ClassifierMixin, BaseEstimator):
+class Inducer(LabelClassifier, BaseEstimator):
     """A classifier that can be trained on many linear views of the same rows at little cost."""
 
     @abstractmethod
     def _shared(self, X: NDArray[np.float64], y: NDArray[np.intp], n_classes: int) -> Any:
-        """Return what all members need of the training rows."""
+        """Return the training rows as all members use them, prepared once."""
 
     @abstractmethod
     def _member(self, shared: Any, V: NDArray[np.float64] | None) -> Any:
@@ -115,40 +116,15 @@ class Inducer(ClassifierMixin, BaseEstimator):
             Missing or infinite values; a continuous target.
         """
         X, y = validate_data(self, X, y, dtype=np.float64)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        codes = self._numbered(y, least=1)
         shared = self._shared(X, codes, len(self.classes_))
         self.member_ = self._member(shared, None)
         return self
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
         check_is_fitted(self)
         X = validate_data(self, X, reset=False, dtype=np.float64)
         return self._outputs(self.member_, X, len(self.classes_)).astype(np.float64)
-
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
 
 
 def seen(X: NDArray[np.float64], V: NDArray[np.float64] | None) -> NDArray[np.float64]:

@@ -1,16 +1,18 @@
-"""What pools of classifiers and of regressors have in common."""
+"""Ensembles over one pool: the base of classifiers and of regressors."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 
+from rotastack.base.combiner import Combiner
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
+from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.pool import Pool, Recipe
-from rotastack.ensembles.table import categorical_mask, checked_scales
+from rotastack.ensembles.table import checked_scales
 from rotastack.seeds import root_sequence
 from rotastack.views.scaling import SCALERS
 
@@ -19,23 +21,37 @@ __all__ = ["PooledEnsemble", "means"]
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 
 
-class PooledEnsemble(BaseEstimator):
-    """What pools of classifiers and of regressors have in common."""
+class PooledEnsemble(TableEnsemble):
+    """An ensemble whose members are each trained on a view; a combiner decides from their outputs."""
 
-    view: Any
-    estimator: Any
-    combiner: Any
-    n_estimators: int
-    scaling: str | None
-    categorical_features: ArrayLike | None
-    bootstrap: bool
-    n_jobs: int | None
-    random_state: Any
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]
 
-    # What a named method may replace.
+    def __init__(
+        self,
+        view: Any = None,
+        estimator: Any = None,
+        combiner: Combiner | None = None,
+        n_estimators: int = 10,
+        *,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        self.view = view
+        self.estimator = estimator
+        self.combiner = combiner
+        self.n_estimators = n_estimators
+        self.scaling = scaling
+        self.categorical_features = categorical_features
+        self.bootstrap = bootstrap
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    # Named methods override these.
 
     def _recipes(self, n_numeric: int, sequence: np.random.SeedSequence) -> list[Recipe]:
         """Return one recipe per member; views are not fitted yet, or were drawn by `sequence`."""
@@ -56,30 +72,27 @@ class PooledEnsemble(BaseEstimator):
     def _base_learner(self) -> Any:
         raise NotImplementedError
 
-    def _combiner(self) -> Any:
-        return Voting() if self.combiner is None else self.combiner
+    def _combiner(self) -> Combiner:
+        combiner = Voting() if self.combiner is None else self.combiner
+        if not isinstance(combiner, Combiner):
+            raise ValueError(f"combiner must be a rotastack.base.combiner.Combiner, got {combiner!r}")
+        return combiner
 
     def _bootstrap(self) -> bool:
         return self.bootstrap
 
-    # What is the same for all.
+    # The same for all.
 
-    def _begin(self, X: NDArray) -> tuple[NDArray[np.bool_], list[Recipe], np.random.SeedSequence]:
-        """Return the categorical columns, the members' recipes and the seeds."""
+    def _begin(
+        self, X: NDArray, categorical: NDArray[np.bool_]
+    ) -> tuple[list[Recipe], np.random.SeedSequence]:
+        """Return the members' recipes and the seeds."""
         sequence = root_sequence(self.random_state)
-        categorical = categorical_mask(
-            self.categorical_features, X.shape[1], getattr(self, "feature_names_in_", None)
-        )
         recipes = self._recipes(int((~categorical).sum()), sequence)
         if self.scaling is None and any(recipe.view is not None for recipe in recipes):
             checked_scales(X, categorical, self)
         self.families_ = [recipe.family for recipe in recipes]
-        return categorical, recipes, sequence
-
-    def _forget(self) -> None:
-        """Drop what an earlier fit left: nothing of it may decide."""
-        for name in [n for n in vars(self) if n.endswith("_") or n == "_nested_pools"]:
-            delattr(self, name)
+        return recipes, sequence
 
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
@@ -91,8 +104,8 @@ class PooledEnsemble(BaseEstimator):
         }
 
     def _ranked(self, combiner: Any, n_rows: int) -> Any:
-        """Return the combiner, its weights set if it weighs members by what is known of them."""
-        if not hasattr(combiner, "rank"):
+        """Return the combiner, its weights set if it ranks members by their complexity and out-of-bag error."""
+        if not combiner.ranks:
             return combiner
         members = self.pool_.members
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
@@ -108,9 +121,14 @@ class PooledEnsemble(BaseEstimator):
     def _sum_out_of_bag(
         self, X: NDArray, n_outputs: int, loss: Callable[[NDArray, NDArray[np.intp]], float]
     ) -> tuple[dict[str, NDArray[np.float64]], dict[str, NDArray[np.float64]]]:
-        """Sum up what the members of each family say of rows out of their bags; set ``oob_errors_``.
+        """Set ``oob_errors_``; return sums and counts of the outputs of each family's members for rows out of their bags.
 
-        `loss` takes what a member says of some rows and their numbers.
+        Parameters
+        ----------
+        X : ndarray of shape (n_rows, n_features)
+        n_outputs : int
+        loss : callable
+            From a member's outputs for some rows, and the numbers of these rows, to its error.
         """
         names = list(dict.fromkeys(self.families_))
         sums = {name: np.zeros((len(X), n_outputs)) for name in names}
@@ -121,16 +139,11 @@ class PooledEnsemble(BaseEstimator):
             assert member.out_of_bag is not None
             rows = np.flatnonzero(member.out_of_bag)
             if len(rows):
-                said = member.outputs(numeric[rows], other[rows])
-                self.oob_errors_[k] = loss(said, rows)
-                sums[name][rows] += said
+                outputs = member.outputs(numeric[rows], other[rows])
+                self.oob_errors_[k] = loss(outputs, rows)
+                sums[name][rows] += outputs
                 counts[name][rows] += 1
         return sums, counts
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self.scaling is not None
-        return tags
 
 
 def means(sums: NDArray, counts: NDArray) -> NDArray[np.float64]:

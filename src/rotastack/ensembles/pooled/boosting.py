@@ -5,8 +5,10 @@ from typing import Any, ClassVar
 
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.voting import Voting
+from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
@@ -17,17 +19,35 @@ __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"
 
 
 class _RandomRotationBoosting:
+    """A pool of boosted trees, each on a rotation of its own.
+
+    Parameters
+    ----------
+    n_rotations : int, default=100
+        Sub-forests, each on a rotation of its own.
+    trees_per_rotation : int, default=50
+        Boosting rounds of each; each round grows a tree for each class (one for two classes).
+    learning_rate : float, default=0.05
+        Shrinkage.
+    max_depth : int, default=3
+        Depth of the trees.
+    engine : {"xgboost", "histogram"}, default="xgboost"
+        XGBoost, or scikit-learn's histogram boosting.
+    flip : bool, default=False
+        Allow reflections.
+    max_axes : int, default=1000
+        Rotate so many random axes at most.
+    """
+
     _parameter_constraints: ClassVar[dict] = {
+        **TableEnsemble._parameter_constraints,
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "trees_per_rotation": [Interval(Integral, 1, None, closed="left")],
         "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
         "max_depth": [Interval(Integral, 1, None, closed="left")],
         "engine": [StrOptions({"xgboost", "histogram"})],
         "flip": ["boolean"],
-        "scaling": PooledEnsembleClassifier._parameter_constraints["scaling"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
-        "categorical_features": ["array-like", None],
-        "n_jobs": [Integral, None],
     }
     refit = False
     n_features_in_: int
@@ -90,6 +110,7 @@ class _RandomRotationBoosting:
         return False
 
 
+@documented
 class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleClassifier):
     """Boosted trees on each of several rotations; the rotations vote.
 
@@ -98,28 +119,17 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
 
     Parameters
     ----------
-    n_rotations : int, default=100
-        Sub-forests, each on a rotation of its own.
-    trees_per_rotation : int, default=50
-        Boosting rounds of each; each round grows a tree for each class (one for two classes).
-    learning_rate : float, default=0.05
-        Shrinkage.
-    max_depth : int, default=3
-        Depth of the trees.
-    engine : {"xgboost", "histogram"}, default="xgboost"
-        XGBoost, or scikit-learn's histogram boosting.
-    flip : bool, default=False
-        Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation; also fills missing values with training medians.
-    max_axes : int, default=1000
-        Rotate so many random axes at most.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
-    n_jobs : int or None
-        Threads over rotations. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_rotations)s
+    %(trees_per_rotation)s
+    %(learning_rate)s
+    %(max_depth)s
+    %(engine)s
+    %(flip)s
+    %(scaling)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -147,15 +157,23 @@ class RandomRotationBoostingClassifier(_RandomRotationBoosting, PooledEnsembleCl
         return Voting("hard")
 
 
+@documented
 class RandomRotationBoostingRegressor(_RandomRotationBoosting, PooledEnsembleRegressor):
     """Boosted regression trees on each of several rotations; the mean decides.
 
     Parameters
     ----------
-    n_rotations, trees_per_rotation, learning_rate, max_depth, engine
-        As in :class:`RandomRotationBoostingClassifier`.
-    flip, scaling, max_axes, categorical_features, n_jobs, random_state
-        As in :class:`RandomRotationBoostingClassifier`.
+    %(n_rotations)s
+    %(trees_per_rotation)s
+    %(learning_rate)s
+    %(max_depth)s
+    %(engine)s
+    %(flip)s
+    %(scaling)s
+    %(max_axes)s
+    %(categorical_features)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------

@@ -6,32 +6,33 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin, clone, is_regressor
+from sklearn.base import clone, is_regressor
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context
+from rotastack.base.classes import LabelClassifier
+from rotastack.base.combiner import Combiner
+from rotastack.base.docstrings import documented
+from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.nested import combine_nested, level_one_inputs
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
-from rotastack.ensembles.table import input_rules
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child
-from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsembleClassifier"]
 
 
-class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
-    """An ensemble whose members each look at the data through a view of their own.
+@documented
+class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
+    """An ensemble whose members are each trained on a view of their own.
 
     A combiner that is not trained (:class:`~rotastack.combine.Voting`) decides from members
     trained on all rows. One that is trained (:class:`~rotastack.combine.Stacking`) learns in
     nested cross-validation: for each pair of `cv` folds a pool is trained without both, so
-    that level 1 never sees outputs for rows its members were trained on. The decision is
+    that level 1 never learns from outputs for rows its members were trained on. The decision is
     then the mean over the `cv` cross-validated models, or with `refit` that of members and
     combiner trained on all rows.
 
@@ -43,33 +44,31 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         place, is the identity.
     estimator : scikit-learn classifier or None
         Base learner; None is a decision tree.
-    combiner : Voting, Stacking, a pruner or None
+    combiner : Voting, Stacking, a pruner, any other Combiner, or None
         None is soft voting. :class:`~rotastack.combine.LogLinearWeights` weighs, with `bootstrap`, the families of a
-        mixed `view` by what they say out of bag; without it, members by nested cross-validation. A pruner chooses members by their votes on training rows, with
-        `bootstrap` on rows out of their bags; only those kept stay in `pool_`.
+        mixed `view` by their outputs out of bag; without it, members by nested cross-validation. A pruner chooses
+        members by their votes on training rows, with `bootstrap` on rows out of their bags; only those kept stay
+        in `pool_`.
     n_estimators : int, default=10
         Number of members.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler of the numeric columns, which also replaces missing values by the training
-        median. With None the data are taken as they are.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are neither scaled nor seen through a view.
+    %(scaling)s
+    %(categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
     cv : int, default=5
         Folds of the nested cross-validation of a trained combiner, at least 3.
     refit : bool, default=False
-        Decide by members and combiner trained on all rows; see above.
-    n_jobs : int or None
-        Threads over members. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+        Decide by members and combiner trained on all rows, in place of the mean over the cross-validated models.
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     pool_ : Pool
         Members trained on all rows (not with a trained combiner, unless `refit`).
+    nested_pools_ : dict of str to Pool
+        With a trained combiner, unless `refit`: "a-b" -> members trained without folds a and b.
     families_ : list of str of length n_estimators
         Name of the family of each member.
     combiners_ : list
@@ -100,23 +99,21 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **PooledEnsemble._parameter_constraints,
         "view": [HasMethods(["fit", "transform"]), list, None],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "combiner": [HasMethods(["predict_proba"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "scaling": [StrOptions(set(SCALERS)), None],
-        "categorical_features": ["array-like", None],
         "bootstrap": ["boolean"],
         "cv": [Interval(Integral, 3, None, closed="left")],
         "refit": ["boolean"],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(
         self,
         view: Any = None,
         estimator: Any = None,
-        combiner: Any = None,
+        combiner: Combiner | None = None,
         n_estimators: int = 10,
         *,
         scaling: str | None = "minmax",
@@ -127,23 +124,18 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         n_jobs: int | None = None,
         random_state=None,
     ):
-        self.view = view
-        self.estimator = estimator
-        self.combiner = combiner
-        self.n_estimators = n_estimators
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.bootstrap = bootstrap
+        super().__init__(
+            view, estimator, combiner, n_estimators, scaling=scaling, bootstrap=bootstrap,
+            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
         self.cv = cv
         self.refit = refit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def _base_learner(self) -> Any:
         return DecisionTreeClassifier() if self.estimator is None else self.estimator
 
     def unrotated(self) -> Any:
-        """Return the base learner, unfitted, that sees all columns as they are."""
+        """Return the base learner, unfitted, on all columns as they are."""
         return self._base_learner()
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -165,14 +157,9 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             Fewer than two classes, a continuous target, infinite values (or, without
             scaling, missing ones), a regressor as estimator, or too few rows for the folds.
         """
-        self._forget()
-        X, y = validate_data(self, X, y, **input_rules(self.scaling))
-        y = column_or_1d(y, warn=True)
-        check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        if len(self.classes_) < 2:
-            raise ValueError(f"y holds one class only ({self.classes_[0]}); at least 2 classes are needed")
-        categorical, recipes, sequence = self._begin(X)
+        X, y, categorical = self._training_table(X, y)
+        codes = self._numbered(y)
+        recipes, sequence = self._begin(X, categorical)
         if is_regressor(recipes[0].learner):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
         combiner = self._combiner()
@@ -180,12 +167,12 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         if self._weighs_families(combiner):
             sums, counts = self._train(X, codes, recipes, categorical, training)
             n_classes = len(self.classes_)
-            said = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
-            self.combiners_ = [clone(combiner).fit(said, codes, n_classes, combining)]
+            outputs = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
+            self.combiners_ = [clone(combiner).fit(outputs, codes, n_classes, combining)]
             return self
-        if not getattr(combiner, "trained", False):
+        if not combiner.trained:
             self._train(X, codes, recipes, categorical, training)
-            if getattr(combiner, "prunes", False):
+            if combiner.prunes:
                 combiner = self._pruned(combiner, X, codes)
             self.combiners_ = [self._ranked(combiner, len(codes))]
             return self
@@ -196,7 +183,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
         return self
 
     def _train(self, X, codes, recipes, categorical, sequence) -> tuple[dict, dict]:
-        """Train the members on all rows; return sums and counts of what each family says out of bag, if there are bags."""
+        """Train the members on all rows; with bags, return sums and counts of each family's out-of-bag outputs."""
         n_classes = len(self.classes_)
         self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, **self._options(categorical))
         return self._describe_out_of_bag(X, codes) if self._bootstrap() else ({}, {})
@@ -231,7 +218,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             With a pruner as combiner, of the members kept, in the order of choice.
         """
         check_is_fitted(self, "pool_")
-        return self._votes(validate_data(self, X, reset=False, **input_rules(self.scaling)))
+        return self._votes(self._table(X))
 
     def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining) -> None:
         """Train members and combiner in nested cross-validation: a cell of the workflow.
@@ -259,21 +246,11 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
             self.combiners_ = [clone(combiner).fit(held_out, codes, n_classes, child(combining, "refit"))]
         else:
-            self._nested_pools = pools
+            self.nested_pools_ = pools
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return class probabilities.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows, n_classes)
-        """
         check_is_fitted(self, "combiners_")
-        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        X = self._table(X)
         proba = np.concatenate([self._decide(X[rows]) for rows in self._blocks(len(X), len(self.classes_))])
         return proba / proba.sum(axis=1, keepdims=True)
 
@@ -298,43 +275,29 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
             raise AttributeError(
                 "staged_predict_proba goes with members whose mean decides, without a combiner"
             )
-        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        X = self._table(X)
         blocks = self._blocks(len(X), len(self.classes_))
         outputs = np.concatenate([self.pool_.outputs(X[rows], self.n_jobs) for rows in blocks], axis=1)
         total = np.zeros(outputs.shape[1:])
-        for said in outputs:
-            total += said
+        for member in outputs:
+            total += member
             yield total / total.sum(axis=1, keepdims=True)
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
     def _weighs_families(self, combiner) -> bool:
-        """Tell whether the combiner weighs means of families, by rows out of bag."""
-        return getattr(combiner, "weighs_families", False) and self._bootstrap()
+        """Tell whether the combiner weighs the mean outputs of families, fitted to rows out of bag."""
+        return combiner.weighs_families and self._bootstrap()
 
     def _decide(self, X):
-        if hasattr(self, "pool_"):
+        n_folds = len(self.combiners_)
+        if n_folds == 1:  # members trained on all rows
             combiner, outputs = self.combiners_[0], self.pool_.outputs(X, self.n_jobs)
-            if getattr(combiner, "prunes", False):
+            if combiner.prunes:
                 return combiner.kept_shares(outputs.argmax(axis=2).T)
             if self._weighs_families(combiner):
                 family = np.array(self.families_)
                 outputs = np.stack([outputs[family == n].mean(axis=0) for n in dict.fromkeys(self.families_)])
             return combiner.predict_proba(outputs)
-        n_folds = len(self.combiners_)
-        outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self._nested_pools.items()}
+        outputs = {pair: pool.outputs(X, self.n_jobs) for pair, pool in self.nested_pools_.items()}
         decisions = []
         for h, combiner in enumerate(self.combiners_):
             seen = [outputs[f"{min(a, h)}-{max(a, h)}"] if a != h else None for a in range(n_folds)]
@@ -343,7 +306,7 @@ class PooledEnsembleClassifier(ClassifierMixin, PooledEnsemble):
 
     def _describe_out_of_bag(self, X, codes):
         sums, counts = self._sum_out_of_bag(
-            X, len(self.classes_), lambda said, rows: np.mean(said.argmax(axis=1) != codes[rows])
+            X, len(self.classes_), lambda outputs, rows: np.mean(outputs.argmax(axis=1) != codes[rows])
         )
         self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())

@@ -55,7 +55,7 @@ def nested_outputs(
     Returns
     -------
     ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        ``[b, k, i]`` is what member k trained without fold b and the fold of row i says of
+        ``[b, k, i]`` holds the outputs for row i of member k trained without fold b and the fold of
         row i; NaN for pairs that are not in `pairs`.
     """
     n_folds = int(folds.max()) + 1
@@ -85,7 +85,7 @@ def _grow_all(
     X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool,
     scaler=None, categorical=None, bootstrap=False, n_jobs=None,
 ):  # fmt: skip
-    """Grow the forests of all pairs and members in one call, and write what they say."""
+    """Grow the forests of all pairs and members in one call, and write their outputs."""
     start = time.perf_counter()
     if categorical is None:
         categorical = np.zeros(X.shape[1], dtype=bool)

@@ -4,25 +4,53 @@ import time
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
+from rotastack.base.fitting import (
+    AlignedClassifier,
+    FittedRegressor,
+    fit_aligned,
+    fit_regressor,
+    placed,
+    seeded,
+)
 from rotastack.base.view import Part, is_drawn, is_linear
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
-from rotastack.seeds import child, integer_seed
+from rotastack.seeds import child
+from rotastack.trees.bags import member_bag
 
-__all__ = ["Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
+__all__ = [
+    "GrowsMembers",
+    "Member",
+    "Pool",
+    "Recipe",
+    "fit_pool",
+    "grows_together",
+    "linear_views",
+    "members_of",
+]
+
+
+@runtime_checkable
+class GrowsMembers(Protocol):
+    """An estimator of ours that trains members on many linear views of the same rows in one call."""
+
+    def grow_members(self, X, y, n_classes, parts, sequences, **options) -> Any:
+        """Train them; see :meth:`rotastack.trees.ForestClassifier.grow_members`."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters, as every scikit-learn estimator does."""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What one member is to be: a view (None is the identity) and a base learner."""
+    """A member to be trained: a view (None is the identity), a base learner, and the name of its family."""
 
     view: Any
     learner: Any
@@ -31,9 +59,18 @@ class Recipe:
 
 @dataclass
 class Member:
-    """One fitted (view, base learner) pair, and what is known of its training.
+    """One fitted (view, base learner) pair, with the time and size of its training.
 
-    The model is None where the pool was grown as a whole: the pool holds its trees.
+    Attributes
+    ----------
+    view : fitted transformer or None
+    model : AlignedClassifier, FittedRegressor or None
+        None where the learner trained all members in one call: the pool's `forests` hold them.
+    fit_seconds : float
+    n_nodes, depth, oob_error : float
+        Median number of nodes and mean depth of its trees, and its own out-of-bag error; NaN where it has none.
+    out_of_bag : ndarray of bool of shape (n_rows,), or None
+        Training rows that the pool's bootstrap left out.
     """
 
     view: Any
@@ -60,8 +97,8 @@ class Pool:
     scaler : fitted transformer of the numeric columns, or None
     categorical : ndarray of bool of shape (n_features,), or None
         Columns that are neither scaled nor seen through a view; None where columns are handed on as they are.
-    forests : what a learner's ``grow_members`` returned, or None
-        The trees of all members, where they were grown in one call.
+    forests : MemberForests, Members or None
+        All members, where ``grow_members`` trained them in one call.
     """
 
     members: list[Member]
@@ -147,8 +184,8 @@ def fit_pool(
     n_classes : int or None
         None for a regression.
     recipes : sequence of Recipe
-        One per member. A view that is fitted already (``RandomRotation.from_matrix``, or one in a
-        ``FrozenEstimator``) is used as it is; any other is cloned, seeded and fitted on the member's rows.
+        One per member. A view that is fitted already (``RandomRotation.from_matrix``) is
+        used as it is; any other is cloned, seeded and fitted on the member's rows.
     sequence : numpy.random.SeedSequence
     scaler : transformer, optional
         Cloned and fitted on the numeric columns of `X`.
@@ -187,7 +224,7 @@ def fit_pool(
         rows: Any = slice(None)
         out_of_bag = None
         if bootstrap:
-            rows = np.random.default_rng(child(seeds, "bootstrap")).integers(0, len(y), len(y))
+            rows = member_bag(seeds, len(y))
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()
@@ -225,8 +262,8 @@ def grows_together(recipes: Sequence[Recipe]) -> bool:
     """Tell whether one call of the learner can train all members."""
     learner = recipes[0].learner
     return (
-        hasattr(learner, "grow_members")
-        and getattr(learner, "class_weight", None) is None
+        isinstance(learner, GrowsMembers)
+        and learner.get_params().get("class_weight") is None
         and all(
             r.learner is learner
             or (type(r.learner) is type(learner) and r.learner.get_params() == learner.get_params())
@@ -243,7 +280,7 @@ def linear_views(
     n_other: int,
     sequence: np.random.SeedSequence,
 ) -> tuple[list[Any], list[list[Part]]]:
-    """Return the members' fitted views, and the linear parts of all their inputs."""
+    """Return the members' fitted views, and the columns they train on as linear parts: columns and matrix."""
     n_numeric = numeric.shape[1]
     fitted = [_fitted_view(r.view, numeric, y, child(sequence, k)) for k, r in enumerate(recipes)]
     others = np.arange(n_numeric, n_numeric + n_other)
@@ -273,13 +310,11 @@ def _fitted_view(view, X, y, sequence):
                 f"a view of {view.n_features_in_} columns was given, but there are {X.shape[1]} numeric ones"
             )
         return view
-    fresh: Any = clone(view)
-    seeds = [name for name in fresh.get_params() if name.split("__")[-1] == "random_state"]
-    return fresh.set_params(**dict.fromkeys(seeds, integer_seed(sequence))).fit(X, y)
+    return seeded(view, sequence).fit(X, y)
 
 
 def _see(view, numeric, other):
-    """Return the columns a member is trained on: its view of the numeric ones, then the others."""
+    """Return the columns that a member is trained on: the view applied to the numeric ones, then the others."""
     if view is not None and numeric.shape[1]:
         numeric = np.asarray(view.transform(numeric), dtype=np.float32)
     return _joined(numeric, other)

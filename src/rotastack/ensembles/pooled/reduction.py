@@ -7,8 +7,10 @@ from numpy.typing import ArrayLike
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
+from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
@@ -16,7 +18,6 @@ from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.trees.c45 import C45Classifier
 from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection
-from rotastack.views.scaling import SCALERS
 from rotastack.views.subspace import RandomSubspace
 
 __all__ = [
@@ -29,21 +30,32 @@ _ROUNDS = 10
 
 
 class _ReductionEnsemble(PooledEnsembleClassifier):
-    """Members that see the numeric columns through a view with fewer of them; probabilities are averaged."""
+    """Members on views of fewer columns; their probabilities are averaged.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        Base learner of the members; None is C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB``
+        are trained for all members at once.
+    n_estimators : int, default=10
+        Number of members.
+    boost : bool, default=False
+        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
+    bootstrap : bool, default=False
+        Train each member on rows drawn with replacement.
+    """
 
     _parameter_constraints: ClassVar[dict] = {
+        **TableEnsemble._parameter_constraints,
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_components": [Interval(Integral, 1, None, closed="left"), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "boost": ["boolean"],
-        "scaling": [StrOptions(set(SCALERS)), None],
-        "categorical_features": ["array-like", None],
         "bootstrap": ["boolean"],
-        "n_jobs": [Integral, None],
     }
     n_components: int | None
     boost: bool
-    # What PooledEnsembleClassifier asks of its parameters and these ensembles fix.
+    # Parameters of PooledEnsembleClassifier that these ensembles fix.
     view: Any = None
     combiner: Any = None
     cv: int = 5
@@ -86,7 +98,7 @@ class _ReductionEnsemble(PooledEnsembleClassifier):
 
 
 def _at_once(estimator: Any) -> Any:
-    """Return what trains all members on linear views together, if `estimator` is a classifier for which there is such."""
+    """Return our counterpart of `estimator` that trains all members on linear views at once, if there is one."""
     if type(estimator) is GaussianNB and estimator.priors is None:
         return GaussianBayesClassifier(estimator.var_smoothing)
     euclidean = (
@@ -99,32 +111,24 @@ def _at_once(estimator: Any) -> Any:
     return estimator
 
 
+@documented
 class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
     """Members on random projections of the columns.
 
     Parameters
     ----------
-    estimator : classifier or None, default=None
-        The inducer; None: C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
-        members at once.
+    %(estimator)s
     n_components : int or None, default=None
         Columns of a projection; None: half of them, rounded up.
-    n_estimators : int, default=10
-        Number of members.
+    %(n_estimators)s
     kind : {"sphere", "sign", "sparse"}, default="sphere"
         See :class:`~rotastack.views.RandomProjection`.
-    boost : bool, default=False
-        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
-    categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies) that are not projected.
-    bootstrap : bool, default=False
-        Train each member on rows drawn with replacement.
-    n_jobs : int or None
-        Threads over members.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(boost)s
+    %(scaling)s
+    %(categorical_features)s
+    %(bootstrap)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -176,30 +180,22 @@ class RandomProjectionEnsembleClassifier(_ReductionEnsemble):
         return RandomProjection(self.n_components, self.kind)
 
 
+@documented
 class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
     """Members on random subsets of the columns.
 
     Parameters
     ----------
-    estimator : classifier or None, default=None
-        The inducer; None: C4.5. Compiled trees, 1-NN (``KNeighborsClassifier(1)``) and ``GaussianNB`` are trained for all
-        members at once.
+    %(estimator)s
     n_components : int or None, default=None
         Columns of a member; None: half of them, rounded up.
-    n_estimators : int, default=10
-        Number of members.
-    boost : bool, default=False
-        AdaBoost.M1 by resampling, ten rounds at most, inside each member.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
-    categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies) that all members see.
-    bootstrap : bool, default=False
-        Train each member on rows drawn with replacement.
-    n_jobs : int or None
-        Threads over members.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_estimators)s
+    %(boost)s
+    %(scaling)s
+    %(categorical_features)s
+    %(bootstrap)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -225,6 +221,7 @@ class RandomSubspaceEnsembleClassifier(_ReductionEnsemble):
         return RandomSubspace(self.n_components)
 
 
+@documented
 class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
     """Members on diffusion maps of random widths.
 
@@ -234,10 +231,9 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         The inducer; None: C4.5.
     n_components : int or None, default=None
         Coordinates of a map; None: half as many as columns, rounded up.
-    n_estimators : int, default=10
-        Number of members.
+    %(n_estimators)s
     epsilon : "random", "median", float or tuple, default="random"
-        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`; "random" is what makes members differ, beside
+        Width of the kernel, see :class:`~rotastack.views.DiffusionMap`; "random" makes members differ, beside
         the rows that are drawn.
     n_landmarks : int, default=600
         Rows that build a map.
@@ -247,16 +243,11 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         See :class:`~rotastack.views.DiffusionMap`.
     boost : bool, default=False
         AdaBoost.M1 by resampling, ten rounds at most, inside each member (DM+AdaBoost).
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaling of the numeric columns before; missing values become the training median. None: missing values are refused.
-    categorical_features : array-like of int, bool or str, or None, default=None
-        Columns (0/1 dummies) that are not embedded.
-    bootstrap : bool, default=False
-        Train each member on rows drawn with replacement.
-    n_jobs : int or None
-        Threads over members.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(scaling)s
+    %(categorical_features)s
+    %(bootstrap)s
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------

@@ -6,42 +6,41 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin, is_classifier
 from sklearn.tree import DecisionTreeRegressor
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import fit_context
+from rotastack.base.scores import r_squared
+from rotastack.base.view import needs_labels
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import fit_pool
-from rotastack.ensembles.table import input_rules
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleRegressor"]
 
 
+@documented
 class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
-    """A regression ensemble whose members each look at the data through a view of their own.
+    """A regression ensemble whose members are each trained on a view of their own.
 
     Parameters
     ----------
     view : transformer, list of (name, transformer, share), or None
-        As in :class:`PooledEnsembleClassifier`.
+        Each member gets a clone with a seed of its own. A list mixes families of views: the members are divided
+        among them in proportion to the shares. None, in either place, is the identity.
     estimator : scikit-learn regressor or None
         Base learner; None is a regression tree.
     combiner : combiner that is not trained, or None
         None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one.
     n_estimators : int, default=10
         Number of members.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler of the numeric columns, which also replaces missing values by the training
-        median. With None the data are taken as they are.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are neither scaled nor seen through a view.
+    %(scaling)s
+    %(categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
-    n_jobs : int or None
-        Threads over members. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -77,29 +76,6 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         )
     }  # fmt: skip
 
-    def __init__(
-        self,
-        view: Any = None,
-        estimator: Any = None,
-        combiner: Any = None,
-        n_estimators: int = 10,
-        *,
-        scaling: str | None = "minmax",
-        categorical_features: ArrayLike | None = None,
-        bootstrap: bool = False,
-        n_jobs: int | None = None,
-        random_state=None,
-    ):
-        self.view = view
-        self.estimator = estimator
-        self.combiner = combiner
-        self.n_estimators = n_estimators
-        self.scaling = scaling
-        self.categorical_features = categorical_features
-        self.bootstrap = bootstrap
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-
     def _base_learner(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):
             raise ValueError(f"estimator must be a regressor, got {self.estimator!r}")
@@ -121,15 +97,17 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a combiner that is trained, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a view that needs class labels, a combiner that is trained, or infinite values (or, without scaling, missing ones).
         """
-        self._forget()
-        X, y = validate_data(self, X, y, y_numeric=True, **input_rules(self.scaling))
-        target = column_or_1d(y, warn=True).astype(np.float64)
+        X, y, categorical = self._training_table(X, y)
+        target = y.astype(np.float64)
         combiner = self._combiner()
-        if getattr(combiner, "trained", False):
+        if combiner.trained:
             raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
-        categorical, recipes, sequence = self._begin(X)
+        recipes, sequence = self._begin(X, categorical)
+        supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
+        if supervised is not None:
+            raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
         training = child(sequence, "train")
         self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
         self._describe_out_of_bag(X, target)
@@ -148,7 +126,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         ndarray of shape (n_rows,)
         """
         check_is_fitted(self, "combiner_")
-        X = validate_data(self, X, reset=False, **input_rules(self.scaling))
+        X = self._table(X)
         parts = [
             self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs))
             for rows in self._blocks(len(X), 1)
@@ -159,7 +137,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         if not self._bootstrap():
             return
         sums, counts = self._sum_out_of_bag(
-            X, 1, lambda said, rows: float(np.mean((said[:, 0] - target[rows]) ** 2))
+            X, 1, lambda outputs, rows: float(np.mean((outputs[:, 0] - target[rows]) ** 2))
         )
         self.oob_family_errors_ = {
             name: float(np.nanmean((means(sums[name], counts[name])[:, 0] - target) ** 2)) for name in sums
@@ -167,6 +145,4 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, seen)[:, 0]
         known = seen > 0
-        spread = np.sum((target[known] - target[known].mean()) ** 2) if known.any() else 0.0
-        loss = np.sum((target[known] - self.oob_prediction_[known]) ** 2)
-        self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
+        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known])

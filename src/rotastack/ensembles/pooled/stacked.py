@@ -6,8 +6,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.stacking import Stacking
+from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.seeds import child
@@ -18,13 +20,14 @@ from rotastack.views.rotation import RandomRotation
 __all__ = ["StackedRotationClassifier"]
 
 
+@documented
 class StackedRotationClassifier(PooledEnsembleClassifier):
     """A base learner on each of K rotations, and a level-1 classifier over their outputs.
 
     Trained by nested cross-validation: for every pair of `cv` folds the K members are trained
     on the other folds; the level-1 classifier of fold h learns from rows outside h. The
-    decision is the mean over the `cv` cross-validated models, so that what is predicted with
-    is what nested cross-validation evaluates. ``cv * (cv - 1) / 2 * n_rotations`` base
+    decision is the mean over the `cv` cross-validated models: the very models that nested
+    cross-validation evaluates. ``cv * (cv - 1) / 2 * n_rotations`` base
     learners are trained and kept.
 
     Parameters
@@ -41,19 +44,15 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         Trees of the default level-0 forest.
     flip : bool, default=False
         Allow reflections.
-    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
-        Scaler before the rotation, fitted on each training set; also fills missing values.
+    %(scaling)s
     max_axes : int, default=1000
         Rotate so many random axes at most.
-    categorical_features : array-like of int, bool or str, or None
-        Columns (0/1 dummies) that are never rotated.
+    %(categorical_features)s
     refit : bool, default=False
         Train both levels once more on all rows and decide by them: fewer models to keep and
         evaluate, but no longer the model that was cross-validated.
-    n_jobs : int or None
-        Threads over rotations. The result does not depend on it.
-    random_state : None, int, SeedSequence, Generator or RandomState
-        Seed.
+    %(n_jobs)s
+    %(random_state)s
 
     Attributes
     ----------
@@ -79,17 +78,15 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     """
 
     _parameter_constraints: ClassVar[dict] = {
+        **TableEnsemble._parameter_constraints,
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "final_estimator": [HasMethods(["fit", "predict"]), None],
         "cv": [Interval(Integral, 3, None, closed="left")],
         "n_trees": [Interval(Integral, 1, None, closed="left")],
         "flip": ["boolean"],
-        "scaling": PooledEnsembleClassifier._parameter_constraints["scaling"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
-        "categorical_features": ["array-like", None],
         "refit": ["boolean"],
-        "n_jobs": [Integral, None],
     }
 
     def __init__(

@@ -38,7 +38,7 @@ def run(job: Job) -> None:
             columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
             names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
         for k, categories in enumerate(preprocessor.categories_.values()):
-            codes = X[:, n_numeric + k].astype(np.intp)
+            codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
             columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
         frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
         classes = sorted(set(labels))

@@ -15,7 +15,7 @@ from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import load, make_combiner, make_estimator, make_view, takes_tables
+from rotastack.study.making import draws_bags, load, make_combiner, make_estimator, make_view, takes_tables
 from rotastack.study.results import best_method
 from rotastack.tracking.model_files import dump_model
 
@@ -74,30 +74,31 @@ def run(job: Job) -> None:
 def _estimators(
     spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
 ) -> tuple[TablePreprocessor, Any]:
-    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds."""
+    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds.
+
+    An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
+    """
     pool, combiner = method["pool"], method["combiner"]
     estimator = _member(make_estimator(pool), pool, combiner)
-    whole = takes_tables(estimator)
+    voted = combiner["kind"] in ("vote", "member", "prune")
+    whole = pool["view"] is None and voted and takes_tables(estimator)
     preprocessor.set_params(encoding="codes" if whole else "dummies").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
         estimator.set_params(categorical_features=others or None)
-        if combiner["kind"] in ("vote", "member"):
-            return preprocessor, estimator
-    if pool["view"] is None and spec["protocol"] == "splits" and not whole:
+        return preprocessor, _pruned(estimator, combiner) if combiner["kind"] == "prune" else estimator
+    if pool["view"] is None and spec["protocol"] == "splits":
         estimator = placed(estimator, len(preprocessor.numeric_), len(others))
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
     if combiner["kind"] == "prune":
         estimator = _pruned(estimator, combiner)
-        if whole:
-            return preprocessor, estimator
     view, n_members = None, 1
     if pool["view"] is not None:
         n_members = spec["rotations"]
         view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
     pooled = PooledEnsembleClassifier(
-        view, estimator, decision, n_members, scaling=None if whole else pool["scaling"],
-        categorical_features=None if whole else others, cv=spec["folds"],
+        view, estimator, decision, n_members, scaling=pool["scaling"],
+        categorical_features=others, cv=spec["folds"],
     )  # fmt: skip
     return preprocessor, pooled
 
@@ -118,6 +119,6 @@ def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
     if combiner["first"]:
         estimator.set_params(n_estimators=combiner["first"])
     # What was chosen by test rows for a comparison can only be chosen by training rows here.
-    selection = {"oob": "oob", None: "oob" if estimator.get_params().get("bootstrap") else "train"}
+    selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
     pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
     return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))

@@ -53,7 +53,7 @@ def train(job: Job) -> None:
         views = child(root_sequence(spec["seed"]), "views", spec["dataset"])
         try:
             estimator = make_estimator(spec["pool"], job.threads)
-            rows = rows_for(estimator, data, spec["pool"]["scaling"])
+            rows = rows_for(estimator, data, spec["pool"])
             for i, rg in enumerate(spec["rotation_groups"]):
                 recipes = _recipes(rows.estimator, spec, groups[i])
                 for j, fg in enumerate(spec["fold_groups"]):

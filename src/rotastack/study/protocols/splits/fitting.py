@@ -92,10 +92,10 @@ def fitted(
     scaler, spread = None, pool["noise"]["features"]
     n_other = 0
     if options["as_is"]:
-        if spread:
-            raise ValueError(
-                "noise of features is added to scaled columns; this estimator takes tables as they are"
-            )
+        if spread:  # as if the columns were scaled to [0, 1]
+            numeric = X[:, ~data.is_category]
+            width = np.nanmax(numeric, axis=0) - np.nanmin(numeric, axis=0)
+            X[:, ~data.is_category] += spread * width * rng.standard_normal(numeric.shape)
         estimator = rows.estimator
     else:
         scaler = fitted_scaler(X, options["categorical"], pool["scaling"])

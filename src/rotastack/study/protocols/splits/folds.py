@@ -1,7 +1,5 @@
 """Splits of a data set: random ones, or those of a cross-validation."""
 
-import warnings
-
 import numpy as np
 import pandas as pd
 
@@ -17,8 +15,7 @@ from rotastack.study.protocols.base import label
 def draw(job: Job) -> None:
     """Read input ``table``, write output ``folds``: a column per split, 0 for test rows and 1 for training rows."""
     spec = job.spec
-    with job.recorded() as record, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+    with job.recorded() as record:
         data = read_prepared(job.input("table"))
         y = data.y
         sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
@@ -38,5 +35,4 @@ def draw(job: Job) -> None:
             raise RotastackError(f"{spec['dataset']}: {error}") from None
         names = [label("S", s) for s in range(len(test))]
         write_frame(job.output("folds"), pd.DataFrame((~test).T.astype(np.int8), columns=names))
-        record.warnings = [str(w.message) for w in caught if issubclass(w.category, UserWarning)]
         record.metrics = {"training_rows": int((~test[0]).sum()), "test_rows": int(test[0].sum())}

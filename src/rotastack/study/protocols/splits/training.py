@@ -57,7 +57,7 @@ def train(job: Job) -> None:
         seeds = child(root, "train", spec["dataset"], spec["name"])
         noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
         try:
-            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"]["scaling"])
+            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
             for i, (s, held_out) in enumerate(zip(splits, test, strict=True)):
                 train = np.setdiff1d(np.arange(len(data.y)), held_out)
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
@@ -97,18 +97,10 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     """Return what is known of members: by themselves, by their trees, and by their votes on rows of classes `y`."""
     model = trained.model
     if isinstance(model, Pool):
-        known = [
-            {name: getattr(m, name) for name in ("n_nodes", "depth", "oob_error")} for m in model.members
-        ]
+        names = ("n_nodes", "depth", "oob_error")
+        known = [{name: getattr(m, name) for name in names} for m in model.members]
     elif known is None:
-        counts = tree_complexity(model.estimator)
-        codes = np.searchsorted(model.classes, trained.y)
-        facts: dict[str, float] = {"oob_error": oob_error(model.estimator, codes)}
-        facts |= machine_facts(model.estimator)
-        if counts:
-            facts |= {name: counts[name].mean() for name in TREES}
-            facts["median_leaves"] = float(np.median(counts["n_leaves"]))
-        known = [facts]
+        known = [_tree_facts(model, trained.y)]
     if pool["training_error"]:
         decided = _outputs(model, trained.X, pool["ensemble_sizes"])[0].argmax(axis=-1)
         for member, error in zip(known, (decided != trained.y).mean(axis=1), strict=True):
@@ -117,6 +109,17 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
         votes = model.classes[model.estimator.tree_votes(rows)]
         known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
     return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
+
+
+def _tree_facts(model: AlignedClassifier, y: np.ndarray) -> dict[str, float]:
+    """Return what is known of an estimator's trees, or of a linear machine."""
+    facts = {"oob_error": oob_error(model.estimator, np.searchsorted(model.classes, y))}
+    facts |= machine_facts(model.estimator)
+    counts = tree_complexity(model.estimator)
+    if counts:
+        facts |= {name: counts[name].mean() for name in TREES}
+        facts["median_leaves"] = float(np.median(counts["n_leaves"]))
+    return facts
 
 
 def _outputs(

@@ -1,0 +1,71 @@
+"""What all classifiers do with labels: number the classes, and name the most probable one."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+__all__ = ["LabelClassifier"]
+
+
+class LabelClassifier(ClassifierMixin):
+    """A classifier that is trained on class numbers, and decides for the most probable class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The labels; their places are the class numbers.
+    """
+
+    classes_: NDArray[Any]
+
+    def _numbered(self, y: NDArray[Any], least: int = 2) -> NDArray[np.intp]:
+        """Learn ``classes_`` from the labels, and return the class number of each row.
+
+        Parameters
+        ----------
+        y : ndarray of shape (n_rows,)
+        least : int
+            Fewest classes that the method can learn from.
+
+        Raises
+        ------
+        ValueError
+            A continuous target, or too few classes.
+        """
+        check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        if len(self.classes_) < least:
+            raise ValueError(
+                f"y holds one class only ({self.classes_[0]}); at least {least} classes are needed"
+            )
+        return codes
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Return class probabilities.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_classes)
+        """
+        raise NotImplementedError
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_rows,)
+        """
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]

@@ -1,0 +1,19 @@
+"""Scores of out-of-bag outputs: over the rows that have any, NaN where there are none."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["accuracy", "r_squared"]
+
+
+def accuracy(outputs: NDArray[np.floating], codes: NDArray[np.integer]) -> float:
+    """Return the share of the rows whose largest output is that of their class; NaN without rows."""
+    right = outputs.argmax(axis=1) == codes
+    return float(right.mean()) if len(right) else float("nan")
+
+
+def r_squared(predictions: NDArray[np.floating], y: NDArray[np.floating]) -> float:
+    """Return R^2; NaN without rows, and where `y` is constant."""
+    spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
+    loss = np.sum((y - predictions) ** 2)
+    return float(1 - loss / spread) if spread > 0 else float("nan")

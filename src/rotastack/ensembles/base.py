@@ -1,0 +1,61 @@
+"""What ensembles over numeric tables have in common: parameters, and the checks of the table."""
+
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import validate_data
+
+from rotastack.base.forgetting import forget_fit
+from rotastack.base.scikit import StrOptions
+from rotastack.ensembles.table import categorical_mask, input_rules
+from rotastack.views.scaling import SCALERS
+
+__all__ = ["TableEnsemble"]
+
+
+class TableEnsemble(BaseEstimator):
+    """An ensemble that scales the numeric columns of its table, and leaves categorical ones as they are.
+
+    Parameters
+    ----------
+    scaling : {"minmax", "quantile", "rank", "symmetric"} or None, default="minmax"
+        Scaler of the numeric columns, fitted to the training rows; it also replaces missing values by
+        training medians. With None columns are taken as they are, and missing values are refused.
+    categorical_features : array-like of int, bool or str, or None, default=None
+        Columns (0/1 dummies), by number, mask or name, that are neither scaled nor rotated or embedded.
+    n_jobs : int or None, default=None
+        Threads. The result does not depend on it.
+    random_state : None, int, SeedSequence, Generator or RandomState
+        Seed.
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "scaling": [StrOptions(set(SCALERS)), None],
+        "categorical_features": ["array-like", None],
+        "n_jobs": [Integral, None],
+    }
+    scaling: str | None
+    categorical_features: ArrayLike | None
+    n_jobs: int | None
+    random_state: Any
+    n_features_in_: int
+
+    def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
+        """Forget an earlier fit; return the checked training rows, their targets, and which columns are categorical."""
+        forget_fit(self)
+        X, y = validate_data(
+            self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
+        )
+        return X, y, categorical_mask(self.categorical_features, self)
+
+    def _table(self, X: ArrayLike) -> NDArray[np.floating]:
+        """Return the rows to predict, checked."""
+        return validate_data(self, X, reset=False, **input_rules(self.scaling))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.scaling is not None
+        return tags
