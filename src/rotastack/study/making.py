@@ -41,7 +41,9 @@ def takes_tables(estimator: Any) -> bool:
     """
     from sklearn.utils import get_tags
 
-    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(deep=False):
+    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(
+        deep=False
+    ):
         return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan

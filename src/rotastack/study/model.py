@@ -214,10 +214,14 @@ class StudyDocument(Document):
                 )
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
-                raise ValueError(f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several")
+                raise ValueError(
+                    f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several"
+                )
         of_nested = sorted(self.blocks.model_fields_set - {"splits"})
         if self.protocol.kind != "nested" and of_nested:
-            raise ValueError(f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'")
+            raise ValueError(
+                f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'"
+            )
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
                 raise ValueError(f"methods: {label!r} and another label differ in punctuation only")
