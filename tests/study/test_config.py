@@ -1,12 +1,21 @@
 """Mistakes in YAML files are named: file, key, what is allowed."""
 
-import pytest
-import yaml
-from rotastack.schema import load_yaml, schema, with_defaults
-from rotastack.study.config import Study, slug
+import json
+from typing import get_args
 
+import pytest
+from pydantic import BaseModel
+from tests.study.running import checked
+
+from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
+from rotastack.study.classes import check_classes
+from rotastack.study.launch import Machine
+from rotastack.study.model import StudyDocument
+from rotastack.study.names import slug
+from rotastack.study.plan import Plan
+from rotastack.study.study import Study
 
 
 def study(**changes):
@@ -23,7 +32,9 @@ def study(**changes):
 @pytest.mark.parametrize("name", sorted(p.stem for p in project_file("config/studies").glob("*.yaml")))
 def test_shipped_studies_are_sound(name):
     path = project_file(f"config/studies/{name}.yaml")
-    assert Study.from_mapping(load_yaml(path), str(path)).name == name
+    made = Study.from_mapping(load_yaml(path), str(path))
+    check_classes(made, str(path))
+    assert made.name == name
 
 
 def test_the_default_study_is_as_promised():
@@ -32,9 +43,8 @@ def test_the_default_study_is_as_promised():
     assert {"iris", "wine", "wdbc", "waveform-21-simulated", "balance-scale", "ringnorm"} <= set(
         plan.datasets
     )
-    assert plan.content["protocol"] | {"flip": False, "max_axes": 1000} == {
-        "kind": "nested",
-        "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8, "flip": False, "max_axes": 1000,
+    assert plan.document.protocol.dump() == {
+        "kind": "nested", "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8,
     }  # fmt: skip
     assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB", "Rotastack"]
 
@@ -53,14 +63,17 @@ def test_the_default_study_is_as_promised():
         ({"methods__RF__combiner": {"kind": "voting"}}, "methods.RF.combiner"),
         ({"methods__RF__combiner": {"kind": "vote", "voting": "loud"}}, "loud"),
         (
-            {"methods__RF__combiner": {"kind": "vote", "learner": {"kind": "forest"}}},
-            "'learner' does not go with kind 'vote'",
+            {"methods__RF__combiner": {"kind": "vote", "estimator": "forest"}},
+            "methods.RF.combiner: unknown key 'estimator'; allowed are kind, voting",
         ),
         (
-            {"pools__forest__learner": {"kind": "forst"}},
-            "pools.forest.learner: learner 'forst' is unknown; did you mean 'forest'",
+            {"pools__forest__estimator": "forst"},
+            "pools.forest.estimator: 'forst' is unknown; did you mean 'forest'",
         ),
-        ({"pools__forest__learner": {"kind": "forest", "n_trees": -1}}, "n_trees: -1 is not allowed"),
+        (
+            {"pools__forest__parameters": {"n_estimators": -1}},
+            "s.yaml: pools.forest.estimator.parameters: The 'n_estimators' parameter of ForestClassifier must be",
+        ),
         (
             {"pools__forest__scaling": "log"},
             "pools.forest.scaling: 'log' is not one of minmax, quantile, rank",
@@ -81,7 +94,7 @@ def test_the_default_study_is_as_promised():
         ),
         (
             {"evaluation__groups": {"all": {"methods": {"a": "RF", "b": "RRE"}}}},
-            "evaluation.groups: must match",
+            'evaluation.groups: "all" is the name of all groups together',
         ),
         ({"evaluation__groups": {"G": {"method": {}}}}, "unknown key 'method'; did you mean 'methods'"),
         ({"evaluation__alpha": 0.7}, "evaluation.alpha: must be less than 0.5"),
@@ -91,7 +104,7 @@ def test_the_default_study_is_as_promised():
 )
 def test_mistakes_are_named(changes, message):
     with pytest.raises(RotastackError) as caught:
-        Study.from_mapping(study(**changes), "s.yaml")
+        checked(study(**changes))
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
 
@@ -113,29 +126,50 @@ def test_yaml_mistakes(tmp_path):
         load_yaml(tmp_path / "c.yaml")
 
 
-def test_every_key_of_the_schemas_is_described_or_plain():
-    """Whoever reads the schema learns what a key means: every default comes with a description."""
+def fields(model, path=""):
+    """Yield every field of a document and of those within, with its place."""
+    for name, field in model.model_fields.items():
+        yield f"{path}.{name}", field
+        todo = [field.annotation]
+        while todo:
+            part = todo.pop()
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from fields(part, f"{path}.{name}")
+            todo += get_args(part)
 
-    def walk(node, path):
-        for name, child in node.get("properties", {}).items():
-            if "default" in child and child.get("type") != "object" and name not in ("kind", "voting"):
-                assert child.get("description"), f"{path}.{name}"
-            walk(child, f"{path}.{name}")
-        if isinstance(node.get("additionalProperties"), dict):
-            walk(node["additionalProperties"], f"{path}.*")
 
-    for name in ("study", "config"):
-        assert schema(name)["additionalProperties"] is False
-        walk(schema(name), name)
+@pytest.mark.parametrize("model", [StudyDocument, Machine])
+def test_every_field_is_described(model):
+    """Whoever reads the schema learns what a key means, and what is assumed without it."""
+    found = dict(fields(model))
+    assert len(found) > 3
+    silent = [path for path, field in found.items() if not field.description and not path.endswith(".kind")]
+    assert silent == []
+
+
+def test_the_schema_of_editors_is_the_model_s():
+    written = json.loads(project_file("config/study.schema.json").read_text())
+    assert written == StudyDocument.model_json_schema(), "run: rotastack schema > config/study.schema.json"
+    assert written["additionalProperties"] is False
+
+
+@pytest.mark.parametrize("name", sorted(p.stem for p in project_file("config/studies").glob("*.yaml")))
+def test_shipped_studies_name_the_schema_for_editors(name):
+    first = project_file(f"config/studies/{name}.yaml").read_text().splitlines()[0]
+    assert first == "# yaml-language-server: $schema=../study.schema.json"
 
 
 def test_defaults_are_filled_in_without_touching_the_input():
-    given = {"name": "x", "pools": {"p": {"learner": {"kind": "forest"}}}}
-    before = yaml.safe_dump(given)
-    filled = with_defaults(given, schema("study"))
-    assert filled["protocol"]["folds"] == 5
-    assert filled["pools"]["p"]["view"] == "identity"
-    assert yaml.safe_dump(given) == before
+    given = {
+        "name": "x", "datasets": ["iris"], "pools": {"p": {"estimator": "forest"}},
+        "methods": {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "p", "combiner": {"kind": "stacking"}}},
+    }  # fmt: skip
+    before = json.dumps(given)
+    made = StudyDocument.read(given, "s.yaml")
+    assert made.protocol.folds == 5
+    assert made.pools["p"].view is None
+    assert made.methods["B"].combiner.estimator == "forest"
+    assert json.dumps(given) == before
 
 
 def test_slices_hold_what_the_step_uses_and_no_more():
@@ -143,17 +177,20 @@ def test_slices_hold_what_the_step_uses_and_no_more():
     other = Study.from_mapping(
         study(**{"methods__RRE__combiner": {"kind": "vote", "voting": "soft"}, "evaluation__alpha": 0.1}), "s"
     )
-    block = (next(iter(base.blocks("rotation"))), next(iter(base.blocks("fold"))))
-    assert base.train_spec("iris", "forest", *block) == other.train_spec("iris", "forest", *block)
+    block = next(iter(base.blocks))
+    assert base.train_spec("iris", "forest", block) == other.train_spec("iris", "forest", block)
     assert base.combine_spec("iris", "RF") == other.combine_spec("iris", "RF")
     assert base.combine_spec("iris", "RRE") != other.combine_spec("iris", "RRE")
-    assert not {"threads", "path", "uri"} & set(str(base.train_spec("iris", "forest", *block)))
+    assert not {"threads", "path", "uri"} & set(str(base.train_spec("iris", "forest", block)))
 
 
 def test_blocks_cover_all_groups_once():
     plan = Study.from_mapping(study(protocol__fold_groups=7, blocks__fold_groups=3), "s")
-    assert plan.blocks("fold") == {"FG-01-03": [0, 1, 2], "FG-04-06": [3, 4, 5], "FG-07": [6]}
-    assert plan.groups("rotation") == ["RG-01", "RG-02"]
+    assert {name: block["fold_groups"] for name, block in plan.blocks.items()} == {
+        "RG-01-02/FG-01-03": [0, 1, 2], "RG-01-02/FG-04-06": [3, 4, 5], "RG-01-02/FG-07": [6],
+    }  # fmt: skip
+    assert all(block["rotation_groups"] == [0, 1] for block in plan.blocks.values())
+    assert plan.protocol.group_names == ["RG-01", "RG-02"]
 
 
 def test_only_pools_with_a_trained_combiner_are_nested():
@@ -163,3 +200,68 @@ def test_only_pools_with_a_trained_combiner_are_nested():
 
 def test_slug():
     assert slug("S-RRE/RF") == "S-RRE_RF"
+
+
+OLD = [
+    ({"pools__forest": {"learner": {"kind": "forest"}}}, "pools.forest: 'learner' of earlier editions is now 'estimator'"),
+    ({"methods__RF__combiner": {"kind": "stacking", "learner": {"kind": "forest"}}}, "combiner: 'learner' of earlier editions is now 'estimator'"),
+    ({"pools__forest__sizes": [1]}, "pools.forest: 'sizes' of earlier editions is now 'ensemble_sizes'"),
+    ({"protocol__flip": True}, "protocol: 'flip' of earlier editions is now a parameter of the view: view: {class: RandomRotation"),
+    ({"protocol__max_axes": 9}, "protocol: 'max_axes' of earlier editions is now a parameter of the view"),
+    ({"illustrations": ["weights"]}, "top level: 'illustrations' of earlier editions is now no part of a study"),
+    *(
+        ({"methods__RF__combiner": {"kind": "prune", key: 1}}, f"combiner: '{key}' of earlier editions is now a parameter of the pruner: parameters: {{{new}:")
+        for key, new in [("n_select", "n_select"), ("lambda", "lambda_"), ("vote", "vote"), ("positive", "positive"), ("rho", "rho"),
+                         ("patience", "patience"), ("p", "p"), ("v", "v"), ("reduce", "reduce"), ("polish", "polish")]
+    ),
+    *(
+        ({"pools__forest": {"estimator": estimator, "parameters": {key: value}}}, f"parameters: '{key}' of earlier editions is now {new}")
+        for estimator, key, value, new in [
+            ("forest", "n_trees", 5, "n_estimators"), ("boosted", "n_rounds", 5, "n_estimators"),
+            ("nearest_neighbors", "k", 3, "n_neighbors"), ("stacked_rotation", "folds", 5, "cv"),
+            ("bagging", "base", "nn", "estimator: {class: nearest_neighbor | c45 | naive_bayes"),
+            ("adaboost_m1", "tree", "stump", "estimator: {class: c45 | tree_stump"),
+            ("random_projection", "projection", "gaussian", "kind"), ("bagging", "n_bags", 5, "n_estimators"),
+            ("bagging", "members", 5, "estimator__n_estimators"), ("exrm", "features", "nystroem", "the short name exrm_nystroem"),
+            ("exrm", "n_components", 10, "nystroem__n_components of the short name exrm_nystroem"),
+        ]
+    ),
+    *(
+        ({"pools__forest": {"estimator": name}}, f"pools.forest.estimator: '{name}' of earlier editions is now {new}")
+        for name, new in [("plain", "nearest_neighbor, c45 or naive_bayes"), ("bagged_linear", "bagging with parameters"),
+                          ("boosted_linear", "sklearn.ensemble.AdaBoostClassifier"), ("rotated_linear", "PooledEnsembleClassifier")]
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "message"), OLD)
+def test_a_study_for_the_old_keys_learns_the_new_ones(changes, message):
+    with pytest.raises(RotastackError) as caught:
+        checked(study(**changes))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
+    methods = study()["methods"]
+    turned = study(methods=dict(reversed(methods.items())))
+    lines = {"z": ["RF"], "a": ["RRE"]}
+    turned["evaluation"] = {"sweeps": [{"title": "t", "axis": "x", "values": [1, 2], "lines": lines}]}
+    plan = Plan(Study.from_mapping(turned, "s.yaml"), {})
+    assert json.loads(plan.summarize_spec())["methods"] == list(reversed(methods))
+    assert list(json.loads(plan.draw_study_spec())["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
+    one, two = (
+        Plan(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"), {})
+        for given in ({"n_estimators": 6, "max_depth": 2}, {"max_depth": 2, "n_estimators": 6})
+    )
+    block = next(iter(one.study.blocks))
+    assert one.spec("train", "iris", "forest", block) == two.spec("train", "iris", "forest", block)
+    assert one.report_spec() == two.report_spec()
+
+
+def test_a_number_is_not_a_text():
+    """Nothing is converted: 5 and "5" are two things."""
+    with pytest.raises(RotastackError, match="protocol.folds: must be integer, found '5'"):
+        checked(study(protocol__folds="5"))
+    with pytest.raises(RotastackError, match="seed: must be integer, found True"):
+        checked(study(seed=True))

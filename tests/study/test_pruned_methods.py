@@ -3,30 +3,45 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
-from rotastack.learners.registry import make_learner
-from rotastack.study.config import Study
-from rotastack.study.training import Ballots, _other_labels, stacked
 from sklearn.datasets import load_iris
-from tests.study.test_holdout import combine, scored, split, step, table, train  # noqa: F401 (table is a fixture)
+from tests.study.running import checked, combine, iris_table, pool_slice, scored, split, step, train
+from tests.study.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
+from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
-from rotastack.study.components import PRUNERS, combine_modules, make_pruner
-from rotastack.study.steps import folds_holdout
-from rotastack.study.steps.refit import _estimator
+from rotastack.study.catalogue import PRUNERS
+from rotastack.study.making import combiner_modules, make_combiner, make_estimator
+from rotastack.study.model import Method
+from rotastack.study.protocols.splits.fitting import Ballots, _other_labels, stacked
+from rotastack.study.steps.refit import _estimators
 
-BAGS = {"kind": "rotation_forest", "n_trees": 12, "bootstrap": True}
+BAGS = {"n_estimators": 12, "bootstrap": True}
+BOOSTED = {"n_estimators": 15, "estimator": {"class": "tree_stump"}}
 BOTH = ["oob", "train"]
 
 
+def prune(pruner="margin", selection="train", first=None, **parameters):
+    """Return a combiner as a study has it."""
+    return {
+        "kind": "prune",
+        "pruner": pruner,
+        "parameters": parameters,
+        "selection": selection,
+        "first": first,
+    }
+
+
 @pytest.fixture
-def folder(table):  # noqa: F811
-    split(table)
-    return table
+def folder(tmp_path):
+    iris_table(tmp_path)
+    split(tmp_path)
+    return tmp_path
 
 
 def by_hand(folder, pool, i):
@@ -41,10 +56,10 @@ def by_hand(folder, pool, i):
 
 
 def test_cross_validation_tests_each_row_once_per_repeat(folder):
-    spec = {"seed": 1, "dataset": "d", "kind": "crossval", "repeats": 2, "folds": 7}
-    step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "crossval", "repeats": 2, "folds": 7}
+    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
     folds, _ = read_frame(folder / "folds")
-    assert list(folds.columns) == [f"R-{k:02d}" for k in range(1, 15)]
+    assert list(folds.columns) == [f"S-{k:02d}" for k in range(1, 15)]
     tested = (folds == 0).to_numpy()
     assert (tested[:, :7].sum(axis=1) == 1).all()
     assert (tested[:, 7:].sum(axis=1) == 1).all()
@@ -52,19 +67,19 @@ def test_cross_validation_tests_each_row_once_per_repeat(folder):
 
 
 def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
-    spec = {"seed": 1, "dataset": "d", "kind": "crossval", "repeats": 1, "folds": 7}
-    step(folds_holdout, folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
-    pool = train(folder, {"kind": "lda"}, tuple(range(7)))
+    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "crossval", "repeats": 1, "folds": 7}
+    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    pool = train(folder, "lda", None, tuple(range(7)))
     rows = pool["rows"].values
     assert sorted(rows[rows >= 0]) == list(range(150))
     assert (rows == -1).sum() == rows.size - 150 > 0
-    assert np.isnan(pool["proba"].values[0, :, 0][rows == -1]).all()
+    assert np.isnan(pool["proba"].values[:, 0][rows == -1]).all()
     method, record = combine(folder, {"kind": "vote", "voting": "soft"})
     assert record["status"] == "ok"
     scores, curve, record = scored(folder)
     wrong = [
         np.mean(
-            method["proba"].values[0, k][rows[k] >= 0].argmax(axis=1)
+            method["proba"].values[k][rows[k] >= 0].argmax(axis=1)
             != load_iris().target[rows[k][rows[k] >= 0]]
         )
         for k in range(7)
@@ -72,15 +87,15 @@ def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
     np.testing.assert_allclose(scores["error"], wrong)
     assert curve["rows"].sum() == 150
     assert (curve["rows"] * (1 - curve["accuracy"])).sum() == pytest.approx(150 * np.mean(wrong), abs=2)
-    trained = json.loads((folder / "p/RG-01/pool.run.json").read_text())["metrics"]
+    trained = json.loads((folder / "p/pool.run.json").read_text())["metrics"]
     for cost in ("fit_processor_seconds", "predict_processor_seconds"):
         assert len(trained[cost]) == 7
         assert record["metrics"][cost] == {"M": pytest.approx(np.median(trained[cost]))}
 
 
-def test_votes_are_those_of_the_learner(folder):
-    pool = train(folder, BAGS, votes=BOTH)
-    plain = train(folder, BAGS, name="plain")
+def test_votes_are_those_of_the_estimator(folder):
+    pool = train(folder, "rotation_forest", BAGS, selections=BOTH)
+    plain = train(folder, "rotation_forest", BAGS, name="plain")
     np.testing.assert_array_equal(pool["proba"], plain["proba"])
     assert "votes" not in plain
     votes, classes, out, test_votes, _truth = by_hand(folder, pool, 1)
@@ -88,27 +103,21 @@ def test_votes_are_those_of_the_learner(folder):
     assert test_votes.shape == (60, 12)
     assert (votes == classes[:, None])[~out].mean() > 0.95
     assert 0.25 < out.mean() < 0.5
-    learner = make_learner(BAGS).set_params(
+    estimator = make_estimator(pool_slice("rotation_forest", BAGS)).set_params(
         random_state=integer_seed(child(root_sequence(1), "train", "d", "p", 1)), categorical_features=[4, 5]
     )
     folds, _ = read_frame(folder / "folds")
     mask = folds.iloc[:, 1].to_numpy() == 1
-    from sklearn.preprocessing import MinMaxScaler
-
-    X, y = load_iris(return_X_y=True)
-    level = np.arange(150) % 3
-    dummies = np.stack([level == 1, level == 2], axis=1).astype(float)
-    seen = np.hstack([MinMaxScaler(clip=True).fit(X[mask]).transform(X), dummies]).astype(np.float32)
-    learner.fit(seen[mask], y[mask])
-    np.testing.assert_array_equal(learner.tree_votes(seen[~mask]), test_votes)
-    np.testing.assert_array_equal(learner.forest_.out_of_bag(90), out)
+    seen = seen_rows(mask)
+    estimator.fit(seen[mask], load_iris().target[mask])
+    np.testing.assert_array_equal(estimator.tree_votes(seen[~mask]), test_votes)
+    np.testing.assert_array_equal(estimator.forest_.out_of_bag(90), out)
 
 
 @pytest.mark.parametrize("selection", ["oob", "train", "test"])
 def test_a_pruned_method_is_the_pruner_itself(folder, selection):
-    pool = train(folder, BAGS, votes=BOTH)
-    combiner = {"kind": "prune", "pruner": "mdm", "n_select": None, "p": "moving", "selection": selection}
-    method, record = combine(folder, combiner)
+    pool = train(folder, "rotation_forest", BAGS, selections=BOTH)
+    method, record = combine(folder, prune("mdm", selection, n_select=None, p="moving"))
     assert record["status"] == "ok"
     for i in range(4):
         votes, classes, out, test_votes, truth = by_hand(folder, pool, i)
@@ -117,10 +126,10 @@ def test_a_pruned_method_is_the_pruner_itself(folder, selection):
         else:
             chosen_by = np.where(out, votes, -1) if selection == "oob" else votes
             pruner = MDMPruner(None, p="moving").fit(chosen_by, classes, classes=range(3))
-        said = method["proba"].values[0, i]
+        said = method["proba"].values[i]
         np.testing.assert_allclose(said, pruner.predict_proba(test_votes))
-        assert method["members"].values[0, i] == pruner.n_selected_
-        assert method["voters"].values[0, i] == 12
+        assert method["members"].values[i] == pruner.n_selected_
+        assert method["voters"].values[i] == 12
         np.testing.assert_allclose(
             method["curve"].values[i, 1, pruner.n_selected_ - 1], np.mean(said.argmax(axis=1) != truth)
         )
@@ -129,14 +138,14 @@ def test_a_pruned_method_is_the_pruner_itself(folder, selection):
 
 
 def test_all_members_vote_with_pruner_none_and_the_first_of_them_with_first(folder):
-    pool = train(folder, BAGS, votes=["train"])
-    whole, _ = combine(folder, {"kind": "prune", "pruner": "none", "selection": "train"})
-    few, _ = combine(folder, {"kind": "prune", "pruner": "none", "selection": "train", "first": 1})
+    pool = train(folder, "rotation_forest", BAGS, selections=["train"])
+    whole, _ = combine(folder, prune("none"))
+    few, _ = combine(folder, prune("none", first=1))
     votes = pool["votes"].values
-    assert (few["proba"].values[0].argmax(axis=2) == votes[:, :, 0]).all()
+    assert (few["proba"].values.argmax(axis=2) == votes[:, :, 0]).all()
     counts = np.stack([(votes == c).sum(axis=2) for c in range(3)], axis=2)
     clear = (counts == counts.max(axis=2, keepdims=True)).sum(axis=2) == 1
-    assert (whole["proba"].values[0].argmax(axis=2) == counts.argmax(axis=2))[clear].all()
+    assert (whole["proba"].values.argmax(axis=2) == counts.argmax(axis=2))[clear].all()
     assert (few["voters"] == 1).all()
     assert np.isnan(few["disagreement"]).all()
     assert set(whole.dims) >= {"margin", "part"}
@@ -147,17 +156,17 @@ def test_all_members_vote_with_pruner_none_and_the_first_of_them_with_first(fold
 
 
 def test_facts_of_the_members_kept(folder):
-    pool = train(folder, BAGS, votes=["train"])
-    method, _ = combine(folder, {"kind": "prune", "pruner": "margin", "selection": "train"})
+    pool = train(folder, "rotation_forest", BAGS, selections=["train"])
+    method, _ = combine(folder, prune())
     for i in range(4):
         votes, classes, _, test_votes, truth = by_hand_train(folder, pool, i)
         pruner = MarginPruner().fit(votes, classes, classes=range(3))
         kept = pruner.selected_
         right = test_votes[:, kept] == truth[:, None]
-        assert method["member_accuracy"].values[0, i] == pytest.approx(right.mean())
+        assert method["member_accuracy"].values[i] == pytest.approx(right.mean())
         pairs = [(right[:, a] != right[:, b]).mean() for a in range(len(kept)) for b in range(a)]
         expected = np.mean(pairs) if pairs else np.nan
-        np.testing.assert_allclose(method["disagreement"].values[0, i], expected)
+        np.testing.assert_allclose(method["disagreement"].values[i], expected)
         np.testing.assert_allclose(
             method["order_accuracy"].values[i], (test_votes[:, pruner.order_] == truth[:, None]).mean(axis=0)
         )
@@ -177,38 +186,36 @@ def by_hand_train(folder, pool, i):
 
 
 def test_boosting_that_ends_early_and_its_weights(folder):
-    pool = train(folder, {"kind": "adaboost_m1", "n_trees": 15, "tree": "stump"}, votes=["train"])
+    pool = train(folder, "adaboost_m1", BOOSTED, selections=["train"])
     sizes = np.isfinite(pool["voter_weights"].values).sum(axis=1)
     assert sizes.max() == pool.sizes["voter"] <= 15
-    method, record = combine(folder, {"kind": "prune", "pruner": "qmm", "selection": "train"})
+    method, record = combine(folder, prune("qmm"))
     assert record["status"] == "ok"
-    assert method["voters"].values[0].tolist() == sizes.tolist()
-    weighted, _ = combine(
-        folder, {"kind": "prune", "pruner": "none", "vote": "weighted", "selection": "train"}
-    )
-    np.testing.assert_allclose(weighted["proba"].values[0], pool["proba"].values[0, :, 0], atol=1e-5)
+    assert method["voters"].values.tolist() == sizes.tolist()
+    weighted, _ = combine(folder, prune("none", vote="weighted"))
+    np.testing.assert_allclose(weighted["proba"].values, pool["proba"].values[:, 0], atol=1e-5)
     i = int(sizes.argmax())
     votes, classes, _, test_votes, _ = by_hand_train(folder, pool, i)
     pruner = QMMPruner().fit(votes, classes, weights=pool["voter_weights"].values[i], classes=range(3))
-    np.testing.assert_allclose(method["proba"].values[0, i], pruner.predict_proba(test_votes), atol=1e-6)
+    np.testing.assert_allclose(method["proba"].values[i], pruner.predict_proba(test_votes), atol=1e-6)
 
 
 def test_blocks_make_no_difference(folder):
-    combiner = {"kind": "prune", "pruner": "kappa", "n_select": 0.5, "selection": "train"}
-    learner = {"kind": "adaboost_m1", "n_trees": 15, "tree": "stump"}  # of another length in each split
-    train(folder, learner, votes=["train"])
+    combiner = prune("kappa", n_select=0.5)
+    train(folder, "adaboost_m1", BOOSTED, selections=["train"])  # of another length in each split
     whole, _ = combine(folder, combiner)
     for k in (0, 2):
-        train(folder, learner, (k, k + 1), f"part{k}", votes=["train"])
+        train(folder, "adaboost_m1", BOOSTED, (k, k + 1), f"part{k}", selections=["train"])
     parts, _ = combine(folder, combiner, ("part0", "part2"))
     xr.testing.assert_equal(whole, parts)
 
 
 def test_noise_is_the_same_for_all_pools_and_only_in_training_rows(folder):
-    clean = train(folder, BAGS, votes=["train"])
-    noisy = train(folder, BAGS, votes=["train"], noise={"labels": 0.2})
-    other = train(folder, {"kind": "bagging", "n_trees": 5}, votes=["train"], noise={"labels": 0.2})
-    more = train(folder, BAGS, votes=["train"], noise={"labels": 0.3})
+    kept = {"selections": ["train"]}
+    clean = train(folder, "rotation_forest", BAGS, **kept)
+    noisy = train(folder, "rotation_forest", BAGS, noise={"labels": 0.2}, **kept)
+    other = train(folder, "bagged_c45", {"n_estimators": 5}, noise={"labels": 0.2}, **kept)
+    more = train(folder, "rotation_forest", BAGS, noise={"labels": 0.3}, **kept)
     changed = noisy["training_classes"].values != clean["training_classes"].values
     assert (changed.sum(axis=1) == 18).all()
     np.testing.assert_array_equal(noisy["training_classes"], other["training_classes"])
@@ -216,7 +223,7 @@ def test_noise_is_the_same_for_all_pools_and_only_in_training_rows(folder):
     assert (also.sum(axis=1) == 27).all()
     assert also[changed].all()
     np.testing.assert_array_equal(noisy["rows"], clean["rows"])
-    fuzzy = train(folder, BAGS, votes=["train"], noise={"features": 0.5})
+    fuzzy = train(folder, "rotation_forest", BAGS, noise={"features": 0.5}, **kept)
     assert (fuzzy["training_classes"].values == clean["training_classes"].values).all()
     assert (fuzzy["votes"].values != clean["votes"].values).any()
 
@@ -246,15 +253,15 @@ def test_trainings_of_different_sizes_are_filled_up():
 
 def study(methods, pools=None, protocol=None):
     pools = pools or {
-        "p": {"learner": BAGS},
-        "j": {"learner": {"kind": "c45"}},
-        "b": {"learner": {"kind": "adaboost_m1"}},
+        "p": {"estimator": "rotation_forest", "parameters": BAGS},
+        "j": {"estimator": "c45"},
+        "b": {"estimator": "adaboost_m1"},
     }
     content = {
         "name": "s", "datasets": ["iris"], "protocol": protocol or {"kind": "holdout"}, "pools": pools,
         "methods": {"J": {"pool": "j", "combiner": {"kind": "vote"}}, **methods},
     }  # fmt: skip
-    return Study.from_mapping(content, "s.yaml")
+    return checked(content)
 
 
 def test_defaults_of_pruned_methods():
@@ -262,26 +269,46 @@ def test_defaults_of_pruned_methods():
         "A": {"pool": "p", "combiner": {"kind": "prune"}},
         "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
     }, protocol={"kind": "crossval"})  # fmt: skip
-    assert made.methods["A"]["combiner"] == {"kind": "prune", "pruner": "margin", "selection": "oob"}
-    assert made.methods["B"]["combiner"]["selection"] == "train"
-    assert made.content["protocol"] == {"kind": "crossval", "repeats": 1, "folds": 10}
-    assert made.n_splits == 10
-    assert made.is_holdout
-    assert (made.votes_of("p"), made.votes_of("b"), made.votes_of("j")) == (["oob"], ["train"], [])
-    assert made.train_spec("iris", "p", "RG-01", "R-01")["pool"]["votes"] == ["oob"]
+    combiner = made.methods["A"].combiner
+    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == (
+        "margin",
+        {},
+        None,
+        None,
+    )
+    assert made.document.protocol.dump() == {"rotations": 8, "kind": "crossval", "repeats": 1, "folds": 10}
+    assert made.protocol.n_cells == 10
+    assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
+    assert made.train_spec("iris", "p", "S-01")["selections"] == ["auto"]
+
+
+def test_without_a_selection_members_are_chosen_out_of_bag_where_they_have_bags(folder):
+    train(folder, "rotation_forest", BAGS, selections=["auto"])
+    xr.testing.assert_equal(
+        combine(folder, prune(selection=None))[0], combine(folder, prune(selection="oob"))[0]
+    )
+    boosted = train(folder, "adaboost_m1", BOOSTED, selections=["auto"])
+    assert "out_of_bag" not in boosted
+    xr.testing.assert_equal(
+        combine(folder, prune(selection=None))[0], combine(folder, prune(selection="train"))[0]
+    )
 
 
 @pytest.mark.parametrize(
     ("method", "message"),
     [
-        ({"pool": "j", "combiner": {"kind": "prune"}}, "c45 has no members that vote"),
-        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "pruner: 'kapa'"),
-        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kappa", "v": 0.5}}, "'v' does not go with pruner 'kappa'; it takes n_select, vote"),
-        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "lp", "vote": "simple"}}, "it takes nothing"),
-        ({"pool": "b", "combiner": {"kind": "prune", "selection": "oob"}}, "adaboost_m1 have no out-of-bag rows"),
-        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kappa", "n_select": 13}}, "13 members are wanted of 12"),
-        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "none", "first": 13}}, "the pool has 12 members, not 13"),
-        ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "'pruner' does not go with kind 'vote'"),
+        ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
+        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
+        ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*there are n_select, vote"),
+        ({"pool": "p", "combiner": prune("lp", vote="simple")}, "'vote' is not a parameter of LPPruner"),
+        ({"pool": "p", "combiner": prune("kappa", n_select="many")}, "parameters: n_select of KappaPruner must be int or float or null, found 'many'"),
+        ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
+        ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
+        ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 members are wanted of 12"),
+        ({"pool": "p", "combiner": prune("none", first=13)}, "the pool has 12 members, not 13"),
+        ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
+        ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "'n_select' of earlier editions is now a parameter of the pruner"),
+        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is no pruner: it has no method combine"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
@@ -289,82 +316,90 @@ def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
         study({"A": method})
 
 
+NAIVE, NEAREST = {"class": "naive_bayes"}, {"class": "nearest_neighbors"}
+
+
 @pytest.mark.parametrize(
     ("pool", "message"),
     [
-        ({"learner": {"kind": "bagging", "base": "nn"}, "diversity": True}, "diversity: bagging has trees that vote with base j48 only"),
-        ({"learner": {"kind": "adaboost_m1", "tree": "stump", "base": "nb"}}, "pools.k.learner: tree and base exclude each other"),
-        ({"learner": {"kind": "adaboost_m1", "base": "nn"}}, "base nn takes no weights of rows; it needs resample: true"),
-        ({"learner": {"kind": "rotation_forest", "tree": "stump", "base": "nb"}}, "pools.k.learner: tree and base exclude each other"),
-        ({"learner": {"kind": "rotation_forest", "base": "nb"}, "diversity": True}, "diversity: rotation_forest has trees that vote with base j48 only"),
-        ({"learner": {"kind": "forest", "n_trees": 5}, "sizes": [2]}, "sizes: forest has no members whose mean decides"),
-        ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2, 6]}, "sizes: 6 members are wanted; the learner has 5"),
-        ({"learner": {"kind": "random_subspace"}, "sizes": [2]}, "2 members are wanted; the learner says nothing of its number; give it n_estimators"),
-        ({"learner": {"kind": "random_subspace", "n_estimators": 5}, "sizes": [2]}, "K.combiner: its pool has sizes; combiner member takes one of them"),
+        ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, "diversity: BaggingClassifier has no trees that vote"),
+        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, "fit of KNeighborsClassifier takes no sample_weight; use resample=True"),
+        ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, "estimator must be a tree .*got GaussianNB"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, "K.combiner: its pool has ensemble_sizes; combiner member takes one of them"),
     ],
 )  # fmt: skip
-def test_bases_that_do_not_fit(pool, message):
+def test_estimators_within_that_do_not_fit(pool, message):
     with pytest.raises(RotastackError, match=message):
-        study(
-            {"K": {"pool": "k", "combiner": {"kind": "vote"}}}, {"j": {"learner": {"kind": "c45"}}, "k": pool}
-        )
+        study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, {"j": {"estimator": "c45"}, "k": pool})
+
+
+@pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        ({"estimator": "forest", "parameters": {"n_estimators": 5}}, "ForestClassifier has no members whose mean decides"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}}, "6 members are wanted; the estimator has 5"),
+    ],
+)  # fmt: skip
+def test_ensemble_sizes_that_do_not_fit(pool, message):
+    pools = {"j": {"estimator": "c45"}, "k": {**pool, "ensemble_sizes": [2, 6]}}
+    with pytest.raises(RotastackError, match=f"pools.k.ensemble_sizes: {message}"):
+        study({"K": {"pool": "k", "combiner": {"kind": "member", "member": "2"}}}, pools)
 
 
 @pytest.mark.parametrize(
     ("protocol", "message"),
     [
         ({"kind": "nested", "folds": 5}, r"prune needs splits"),
-        ({"kind": "crossval", "train": 0.7}, "'train' does not go with kind 'crossval'"),
-        ({"kind": "holdout", "folds": 5}, "'folds' does not go with kind 'holdout'"),
+        ({"kind": "crossval", "train": 0.7}, "protocol: unknown key 'train'"),
+        ({"kind": "holdout", "folds": 5}, "protocol: unknown key 'folds'"),
+        ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval; did you mean 'holdout'"),
     ],
-)
+)  # fmt: skip
 def test_protocols_that_do_not_fit(protocol, message):
     with pytest.raises(RotastackError, match=message):
         study({"A": {"pool": "p", "combiner": {"kind": "prune"}}}, protocol=protocol)
 
 
 def test_noise_needs_splits():
-    pools = {"j": {"learner": {"kind": "c45"}, "noise": {"labels": 0.1}}, "k": {"learner": {"kind": "lda"}}}
-    with pytest.raises(RotastackError, match="noise go with random splits only"):
+    pools = {"j": {"estimator": "c45", "noise": {"labels": 0.1}}, "k": {"estimator": "lda"}}
+    with pytest.raises(RotastackError, match="pools.j: noise goes with random splits only"):
         study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, pools, {"kind": "nested"})
+
+
+def combiner_slice(combiner):
+    return Method.read({"pool": "p", "combiner": combiner}, "m").combiner.resolved()
 
 
 @pytest.mark.parametrize("name", PRUNERS)
 def test_every_pruner_of_a_study_can_be_made(name):
-    made = make_pruner(
-        {"pruner": name, "lambda": 0.5, "vote": "weighted", "n_select": 3, "rho": 0.3, "v": 0.1}
-    )
+    given = {"margin": {"lambda_": 0.5}, "lasso": {"lambda_": 0.5}}.get(name, {})
+    content = combiner_slice(prune(name, **given))
+    made = make_combiner(content)
     assert hasattr(made, "fit")
-    modules = combine_modules({"kind": "prune", "pruner": name})
-    assert type(made).__module__ in modules
-    if name in ("margin", "lasso"):
+    assert type(made).__module__ in combiner_modules(content)
+    if given:
         assert made.lambda_ == 0.5
         assert made.size == ("nonzero" if name == "lasso" else "best")
 
 
+def refitted(pool, combiner):
+    """Return what the step would fit to iris."""
+    frame = pd.DataFrame(load_iris().data).rename(columns=str)
+    method = {"pool": pool, "combiner": combiner_slice(combiner)}
+    spec = {"protocol": "splits", "folds": 5, "rotations": 3}
+    preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
+    model.set_params(random_state=0)
+    return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)
+
+
 def test_the_refitted_model_is_pruned():
-    method = {
-        "pool": {"learner": BAGS, "scaling": "minmax", "sizes": []},
-        "combiner": {"kind": "prune", "pruner": "kappa", "n_select": 4, "selection": "oob"},
-    }
-    X, y = load_iris(return_X_y=True)
-    model = (
-        _estimator({"holdout": True}, method, np.zeros(4, dtype=bool)).set_params(random_state=0).fit(X, y)
-    )
+    model, X = refitted(pool_slice("rotation_forest", BAGS), prune("kappa", "oob", n_select=4))
     inner = model.pool_.members[0].model.estimator
     assert len(inner.voters_) == 4
-    assert model.score(X, y) > 0.9
+    assert model.score(X, load_iris().target) > 0.9
 
 
 def test_the_refitted_ensemble_has_the_size_of_its_method():
-    method = {
-        "pool": {
-            "learner": {"kind": "random_subspace", "n_estimators": 9},
-            "scaling": "minmax",
-            "sizes": [2, 5],
-        },
-        "combiner": {"kind": "member", "member": "5"},
-    }
-    model = _estimator({"holdout": True}, method, np.zeros(4, dtype=bool)).set_params(random_state=0)
-    model.fit(*load_iris(return_X_y=True))
+    pool = pool_slice("random_subspace", {"n_estimators": 9}, ensemble_sizes=[2, 5])
+    model, _ = refitted(pool, {"kind": "member", "member": "5"})
     assert len(model.pool_.members[0].model.estimator.pool_.members) == 5

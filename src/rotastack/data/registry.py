@@ -21,8 +21,8 @@ Kind = Literal["numeric", "categorical", "auto"]
 class Kinds(Document):
     """Kinds of columns, by name."""
 
-    numeric: list[str] = []
-    categorical: list[str] = []
+    numeric: Annotated[list[str], Field(description="numbers, missing ones allowed")] = []
+    categorical: Annotated[list[str], Field(description="categories, missing being one")] = []
     id: Annotated[list[str], Field(description="dropped")] = []
     leak: Annotated[list[str], Field(description="dropped")] = []
     others: Annotated[Kind, Field(description="kind of the columns that are not named")] = "numeric"
@@ -56,10 +56,10 @@ class _Entry(Document):
         Kind | Kinds,
         Field(description="of all columns; or lists of columns under numeric, categorical, id and leak"),
     ] = "auto"
-    homepage: str = ""
-    citation: str = ""
-    licence: str = ""
-    note: str = ""
+    homepage: Annotated[str, Field(description="address of its page")] = ""
+    citation: Annotated[str, Field(description="whom to cite")] = ""
+    licence: Annotated[str, Field(description="under which it may be used")] = ""
+    note: Annotated[str, Field(description="what else is to be known of it")] = ""
 
 
 class _Registered(_Entry):
@@ -77,7 +77,9 @@ class _Registered(_Entry):
 class OwnDataset(_Entry):
     """A data set of a study's own: with sources, or like a registered one."""
 
-    name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+    name: Annotated[
+        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", description="what the study calls it")
+    ]
     like: Annotated[str | None, Field(description="a registered data set whose entry this one shares")] = None
     noise_columns: Annotated[
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")

@@ -3,9 +3,11 @@
 Looked at once, in the process that the user started, before anything runs.
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 from sklearn.utils import get_tags
 
@@ -241,6 +243,19 @@ def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> No
     size, first = combiner.parameters.get("n_select"), combiner.first or n_members
     if isinstance(size, int) and size > first:
         raise RotastackError(f"{where}.parameters.n_select: {size} members are wanted of {first}")
+    _try(pruner, max(2, size if isinstance(size, int) else 0), where)
+
+
+def _try(pruner: Any, n_members: int, where: str) -> None:
+    """Prune made-up votes: pruners look at their parameters when they are fitted."""
+    y = np.arange(20) % 2
+    wrong = np.random.default_rng(0).random((len(y), n_members)) < 0.2
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            pruner.fit(np.where(wrong, 1 - y[:, None], y[:, None]), y)
+    except ValueError as error:
+        raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
 
 
 def _one_line(error: Exception) -> str:

@@ -37,7 +37,7 @@ class Claim(Document):
     ]
     of: Annotated[str, Field(description="a method")]
     than: Annotated[str, Field(description="the method it is compared with")]
-    expect: Literal["higher", "lower", "equal"]
+    expect: Annotated[Literal["higher", "lower", "equal"], Field(description="what is claimed")]
 
 
 class Sweep(Document):

@@ -81,10 +81,17 @@ class SubsetRotationForest(RotatedClassifier):
         """Return a view of the centred numeric columns for each of the sequences, fitted to its rows."""
         raise NotImplementedError
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
-        tree = base_tree(
+    def check_parameters(self) -> None:
+        """Raise ValueError if the estimator is no tree that can be grown here."""
+        self._tree()
+
+    def _tree(self) -> Any:
+        return base_tree(
             self.estimator, "others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)"
         )
+
+    def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
+        tree = self._tree()
         numeric = X[:, :n_numeric].astype(np.float64)
         numeric -= numeric.mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
