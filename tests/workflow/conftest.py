@@ -4,7 +4,6 @@ import fcntl
 import os
 
 import pytest
-
 from tests.workflow.project import TINY, Project
 
 

@@ -6,6 +6,7 @@ parameters and shell lines. Fingerprints and configuration are then those of the
 test.
 """
 
+import io
 import os
 import re
 import shlex
@@ -15,20 +16,23 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, chdir, contextmanager
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 from rotastack import project as project_module
+from rotastack.base.documents import load_yaml
 from rotastack.cli import main
 from rotastack.data.registry import registry
 from rotastack.study import fingerprint
+from rotastack.study.launch import config_file, open_plan
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"
-CACHES = ("fingerprint", "_tree", "_tree_text", "_imports", "_version", "_distributions")
+CACHES = ("fingerprint", "_tree", "_version", "_distributions")
 
 
 @dataclass(frozen=True)
@@ -140,8 +144,37 @@ class Project:
         needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
         return dict(Counter(job.rule for job in needed)), [job.message for job in needed]
 
-    def make(self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, **config: str):
-        """Run what is needed one after another: the rules' own shell lines, but in this process."""
+    def refusal(self, study: str = TINY, **config: str) -> str:
+        """Return the line that says why a study is not run; AssertionError if it is."""
+        said = io.StringIO()
+        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(_Stopped):
+            files = [config_file(), study]
+            open_plan(
+                {k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True
+            )
+            raise AssertionError("the study is not refused")
+        (line,) = said.getvalue().splitlines()
+        assert line.startswith("rotastack: error: ")
+        return line
+
+    def make(
+        self,
+        *targets: str,
+        study: str = TINY,
+        cores: int = 2,
+        backwards: bool = False,
+        threads: int = 0,
+        **config: str,
+    ) -> None:
+        """Run what is needed one after another: the rules' own shell lines, but in this process.
+
+        Parameters
+        ----------
+        backwards : bool
+            Always the last of the jobs that may be run.
+        threads : int
+            For each job, if not what its rule says.
+        """
         with self.here():
             needed = [job for job in self._jobs(targets, study, cores, config) if job.is_needed]
             while needed:
@@ -152,6 +185,8 @@ class Project:
                 for file in [*job.made, *job.log]:
                     Path(file).parent.mkdir(parents=True, exist_ok=True)
                 words = shlex.split(job.shell.partition(" 2> ")[0])
+                if threads and "--threads" in words:
+                    words[words.index("--threads") + 1] = str(threads)
                 if words[0] == "rotastack":
                     assert main(words[1:]) == 0, job.name
                 else:
@@ -165,6 +200,8 @@ class Project:
             mock.patch.dict(os.environ),
             mock.patch.object(project_module, "project_root", lambda: self.folder),
             mock.patch.object(fingerprint, "ROOT", self.folder / "src" / "rotastack"),
+            mock.patch.object(fingerprint, "_tree_text", _by_source(fingerprint._tree_text)),
+            mock.patch.object(fingerprint, "_imports", _by_source(fingerprint._imports)),
         ):
             try:
                 _forget()
@@ -175,21 +212,13 @@ class Project:
     # Files
 
     def edit(self, name, old, new):
-        """Replace `old`, which must be there, once."""
+        """Replace `old`, which must be there, once; of nothing, add a line of code."""
         path = self.folder / name
         text = path.read_text()
         assert old in text, (name, old)
+        if not old:
+            text, new = text + "\n_EDITED = 1\n", ""
         path.write_text(text.replace(old, new, 1))
-
-    @contextmanager
-    def edited(self, name: str, old: str, new: str) -> Iterator[None]:
-        """Replace `old` for a while; the file's time is not what it was afterwards."""
-        text = (self.folder / name).read_text()
-        self.edit(name, old, new)
-        try:
-            yield
-        finally:
-            (self.folder / name).write_text(text)
 
     def scores(self, study="tiny"):
         """Return the bytes of everything that must be reproducible."""
@@ -201,6 +230,32 @@ class Project:
         ]
         assert len(files) > 5
         return {str(f.relative_to(root)): f.read_bytes() for f in files}
+
+
+_remembered: dict[tuple[str, str, bytes], Any] = {}
+
+
+def _by_source(function):
+    """Return the function of a module's name, remembered by what stands in the module: copies differ in little."""
+
+    @cache
+    def ask(name):
+        path = fingerprint._path(name)
+        key = (function.__name__, name, path.read_bytes() if path else b"")
+        if key not in _remembered:
+            _remembered[key] = function.__wrapped__(name)
+        return _remembered[key]
+
+    ask.__wrapped__ = function.__wrapped__
+    return ask
+
+
+class _Stopped(Exception):
+    """Instead of the end of this process."""
+
+
+def _stop(code: int) -> None:
+    raise _Stopped(f"the study is refused with exit code {code}")
 
 
 def _forget() -> None:
@@ -217,15 +272,10 @@ def _laid_out(targets, study, cores, config) -> Iterator[Any]:
     from snakemake.settings import types as settings
     from snakemake.settings.enums import Quietness, RerunTrigger
 
-    def refuse(code):
-        raise AssertionError(f"the study is refused with exit code {code}")
-
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", ["snakemake", "--dry-run"]))
-        stack.enter_context(mock.patch.object(os, "_exit", refuse))
-        api = stack.enter_context(
-            SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True))
-        )
+        stack.enter_context(mock.patch.object(os, "_exit", _stop))
+        api = stack.enter_context(SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True)))
         workflow = api.workflow(
             resource_settings=settings.ResourceSettings(cores=cores),
             config_settings=settings.ConfigSettings(config=config, configfiles=[Path(study)]),
@@ -242,9 +292,7 @@ def _laid_out(targets, study, cores, config) -> Iterator[Any]:
                 max_checksum_file_size=2**30,
             )
         )
-        layout.execute_workflow(
-            executor="dryrun", execution_settings=settings.ExecutionSettings(lock=False)
-        )
+        layout.execute_workflow(executor="dryrun", execution_settings=settings.ExecutionSettings(lock=False))
         yield layout.workflow_api._workflow.dag
 
 
@@ -267,7 +315,10 @@ def _asked(job, dag) -> Asked:
         list(map(str, job.log)),
         job.threads,
         str(job.shellcmd or ""),
-        {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
+        {
+            path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name
+            for path, flag in flags.items()
+        },
         dag.needrun(job),
     )
 

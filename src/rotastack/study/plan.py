@@ -186,6 +186,8 @@ class Plan:
     def caption(figure: str) -> str:
         """Return the caption of a figure, for Snakemake's report: of its name, or of what comes before the - or _ in it."""
         folder = project_file("workflow/report")
+        if figure.startswith(ranks_name("")):
+            figure = "critical_difference"  # the same diagram, of a group of methods
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
         return f"../report/{next(n for n in names if (folder / f'{n}.rst').is_file())}.rst"
 
