@@ -30,13 +30,13 @@ def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     }
     assert make_combiner(spec).voting == "hard"
     assert combiner_modules(spec) == ["rotastack.combine.voting"]
-    assert not made.is_nested("p")
+    assert not made.has_second_level("p")
     assert Plan(made, {}).code("combine", "A") == Plan(made, {}).code("combine", "B")
 
 
 def test_the_class_tells_whether_it_is_trained():
     stacking = {"kind": "other", "class": "Stacking", "parameters": {"estimator": {"class": "logistic"}}}
-    assert study(stacking).is_nested("p")
+    assert study(stacking).has_second_level("p")
     with pytest.raises(RotastackError, match="other needs nested cross-validation"):
         study(stacking, {"kind": "holdout"})
 
