@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 from sklearn.utils import get_tags
 
+from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
@@ -56,6 +57,10 @@ def check_classes(study: Study, where: str) -> None:
             made = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
             _check_methods(made, wanted, place, "combiner")
+            if not isinstance(made, Combiner):
+                raise RotastackError(
+                    f"{place}: {type(made).__name__} is no combiner: its base must be rotastack.base.combiner.Combiner"
+                )
         elif isinstance(combiner, Prune):
             _check_pruner(combiner, pool, estimator, place)
 
