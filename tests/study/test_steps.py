@@ -9,8 +9,7 @@ import pytest
 
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
-from rotastack.study.job import Job
-from rotastack.study.job import declarations
+from rotastack.study.job import Job, declarations
 from rotastack.study.launch import runs_nothing
 from rotastack.study.steps import report, summarize
 
