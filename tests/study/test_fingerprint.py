@@ -7,23 +7,34 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.study.running import pool_slice
 
 from rotastack.study import fingerprint as module
-from rotastack.study.components import combine_modules, step_module, train_modules
+from rotastack.study.catalogue import ESTIMATORS
 from rotastack.study.fingerprint import closure, fingerprint
+from rotastack.study.job import step_names
+from rotastack.study.making import combiner_modules, pool_modules
+from rotastack.study.model import Method
 
-STEPS = [
-    "fetch",
-    "prepare",
-    "folds",
-    "rotations",
-    "score",
-    "summarize",
-    "draw_dataset",
-    "draw_study",
-    "report",
-    "track",
-]
+STEPS = step_names()
+
+
+def step_module(step):
+    return f"rotastack.study.steps.{step}"
+
+
+TRAIN = (step_module("train"), "rotastack.study.protocols.nested.training")
+COMBINE = (step_module("combine"), "rotastack.study.protocols.nested.combining")
+
+
+def pool(estimator, parameters=None, view=None):
+    """Return the modules of a pool as a study has it."""
+    return pool_modules(pool_slice(estimator, parameters, view))
+
+
+def combiner(**content):
+    """Return the modules of a combiner as a study has it."""
+    return combiner_modules(Method.read({"pool": "p", "combiner": content}, "m").combiner.resolved())
 
 
 @pytest.fixture
@@ -34,7 +45,7 @@ def copy(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "ROOT", root)
 
     def digest(*modules):
-        for cached in (module._tree, module._tree_text, module._imports, fingerprint):
+        for cached in (module._tree, module._tree_text, module._imports, module._version, fingerprint):
             cached.cache_clear()
         return fingerprint(*modules)
 
@@ -62,20 +73,21 @@ def test_comments_docstrings_and_layout_do_not_count(copy):
 
 def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
     root, digest = copy
-    train = step_module("train")
-    rotated = train_modules({"view": "rotation", "learner": {"kind": "forest"}})
-    plain = train_modules({"view": "identity", "learner": {"kind": "boosted"}})
-    stack = combine_modules({"kind": "stacking", "learner": {"kind": "logistic"}})
-    vote = combine_modules({"kind": "vote"})
+    rotated, plain = pool("forest", view="rotation"), pool("rotastack.ensembles.AdaBoostM1Classifier")
+    stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
 
     def all_of_them():
-        return [digest(train, *rotated), digest(train, *plain), digest(step_module("combine"), *stack),
-                digest(step_module("combine"), *vote)]  # fmt: skip
+        return [
+            digest(*TRAIN, *rotated),
+            digest(*TRAIN, *plain),
+            digest(*COMBINE, *stack),
+            digest(*COMBINE, *vote),
+        ]
 
     before = all_of_them()
     for file, old, new, expected in [
         ("views/rotation.py", "np.zeros(n_features)", "np.zeros(n_features + 0)", [True, False, False, False]),
-        ("learners/boosted.py", "n_jobs=1", "n_jobs=2", [False, True, False, False]),
+        ("ensembles/adaboost.py", "np.ones(len(target))", "np.ones(len(target) + 0)", [False, True, False, False]),
         ("combine/stacking.py", "np.ascontiguousarray", "np.array", [False, False, True, False]),
         ("combine/nested.py", "proba[test]", "proba[test ]", [False, False, False, False]),
         ("ensembles/pooled/pool.py", "time.perf_counter() - start", "time.perf_counter() - start + 0", [True, True, False, False]),
@@ -94,11 +106,52 @@ def test_library_versions_count(copy, monkeypatch):
     assert digest("rotastack.seeds") != before
 
 
+def test_another_version_reruns_the_pools_of_its_package_alone(monkeypatch):
+    """Of a package that the steps do not import by themselves."""
+    fingerprint.cache_clear()
+    module._version.cache_clear()
+    pools = [
+        pool("catboost.CatBoostClassifier"),
+        pool("forest"),
+        pool("bagging", {"estimator": {"class": "catboost.CatBoostClassifier"}}),
+    ]
+    versions = {"catboost": "1.0"}
+    known = module.version
+    monkeypatch.setattr(module, "_distributions", lambda: {"catboost": ["catboost"]})
+    monkeypatch.setattr(module, "version", lambda name: versions.get(name) or known(name))
+    before = [fingerprint(*TRAIN, *modules) for modules in pools]
+    versions["catboost"] = "2.0"
+    fingerprint.cache_clear()
+    module._version.cache_clear()
+    after = [fingerprint(*TRAIN, *modules) for modules in pools]
+    assert [a != b for a, b in zip(after, before, strict=True)] == [True, False, True]
+    monkeypatch.undo()
+    fingerprint.cache_clear()
+    module._version.cache_clear()
+
+
+def test_a_package_that_is_not_there_has_a_fingerprint_too():
+    assert fingerprint(*pool("nowhere.at_all.Classifier")) != fingerprint(*pool("forest"))
+
+
+def test_a_new_short_name_changes_neither_slices_nor_fingerprints(copy, monkeypatch):
+    root, digest = copy
+    before = digest(*TRAIN, *pool("forest")), pool_slice("forest")
+    edit(
+        root / "study" / "catalogue.py",
+        '    "forest": Entry(',
+        '    "wood": Entry("rotastack.trees.tree.TreeClassifier"),\n    "forest": Entry(',
+    )
+    monkeypatch.setitem(ESTIMATORS, "wood", ESTIMATORS["tree"])
+    assert (digest(*TRAIN, *pool("forest")), pool_slice("forest")) == before
+    assert pool_slice("wood")["estimator"] == "rotastack.trees.tree.TreeClassifier"
+
+
 COMPONENTS = [
-    ("train", train_modules({"view": "rotation", "learner": {"kind": "boosted"}})),
-    ("train", train_modules({"view": "identity", "learner": {"kind": "forest"}})),
-    ("combine", combine_modules({"kind": "stacking", "learner": {"kind": "forest"}})),
-    ("combine", combine_modules({"kind": "vote"})),
+    ("train", pool("boosted", view="rotation")),
+    ("train", pool("forest")),
+    ("combine", combiner(kind="stacking", estimator="forest")),
+    ("combine", combiner(kind="vote")),
 ]
 IMPORT = """
 import importlib, json, sys
@@ -133,14 +186,20 @@ def loaded():
     return dict(zip(map(tuple, questions), map(set, json.loads(run.stdout.splitlines()[-1])), strict=True))
 
 
+LAZY = {
+    "track_dataset": {"rotastack.tracking.model_files", "rotastack.data.tables"},
+    "track_study": {"rotastack.tracking.model_files"},
+}
+"""Step -> modules that it imports only when it needs them."""
+
+
 @pytest.mark.parametrize("step", STEPS)
 def test_the_closure_is_what_the_step_really_imports(loaded, step):
     """Importing the step loads exactly the modules that are hashed."""
     modules = (step_module(step),)
     hashed = set(closure(modules))
     assert loaded[modules] <= hashed
-    lazy = {"track": {"rotastack.tracking.model_files", "rotastack.data.tables"}}.get(step, set())
-    assert hashed - loaded[modules] <= set(closure(lazy)) | {"rotastack.data.tables"}
+    assert hashed - loaded[modules] <= set(closure(LAZY.get(step, ())))
 
 
 @pytest.mark.parametrize(("step", "names"), COMPONENTS)

@@ -6,12 +6,11 @@ estimator, view or combiner reruns what uses it and nothing else.
 
 import importlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from rotastack.study.building import build, modules_of
 
 __all__ = [
-    "Rows",
     "combiner_modules",
     "draws_bags",
     "load",
@@ -19,8 +18,6 @@ __all__ = [
     "make_estimator",
     "make_view",
     "pool_modules",
-    "rows_for",
-    "takes_tables",
 ]
 
 
@@ -34,62 +31,10 @@ def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
     return build(spec["estimator"], spec["parameters"], n_jobs=n_jobs)
 
 
-def takes_tables(estimator: Any) -> bool:
-    """Tell whether an estimator takes missing values and columns of category numbers, and can be told which these are.
-
-    Its scikit-learn tags say the first, a parameter ``categorical_features`` the second; any other gets dummies.
-    """
-    from sklearn.utils import get_tags
-
-    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(
-        deep=False
-    ):
-        return False
-    tags = get_tags(estimator).input_tags
-    return tags.categorical and tags.allow_nan
-
-
 def draws_bags(estimator: Any) -> bool:
     """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
     parameters = estimator.get_params(deep=False)
     return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
-
-
-class Rows(NamedTuple):
-    """A data set as an estimator wants it.
-
-    Attributes
-    ----------
-    X : ndarray of float64 of shape (n_rows, n_features)
-        Numbers and dummies; or, for an estimator of tables, numbers with missing values, and category numbers.
-    estimator : estimator
-        Told which columns hold categories, if it takes them.
-    options : dict
-        Arguments ``scaler``, ``categorical`` and ``as_is`` of :func:`rotastack.ensembles.pooled.pool.fit_pool`.
-    """
-
-    X: Any
-    estimator: Any
-    options: dict[str, Any]
-
-
-def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
-    """Return the columns of a prepared data set as an estimator wants them.
-
-    Parameters
-    ----------
-    estimator : unfitted estimator
-    data : rotastack.study.artifacts.Prepared
-    pool : mapping
-        Its ``scaling``, which estimators of tables do by themselves; and its ``view``, which is of numbers.
-    """
-    from rotastack.views.scaling import SCALERS
-
-    if pool["view"] is None and takes_tables(estimator):
-        told = estimator.set_params(categorical_features=data.is_category.nonzero()[0].tolist() or None)
-        return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True})
-    scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
-    return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False})
 
 
 def make_view(spec: Mapping[str, Any] | None) -> Any:

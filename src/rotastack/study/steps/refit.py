@@ -15,8 +15,9 @@ from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import draws_bags, load, make_combiner, make_estimator, make_view, takes_tables
+from rotastack.study.making import draws_bags, load, make_combiner, make_estimator, make_view
 from rotastack.study.results import best_method
+from rotastack.study.rows import takes_tables
 from rotastack.tracking.model_files import dump_model
 
 INPUTS = ("raw", "scores")

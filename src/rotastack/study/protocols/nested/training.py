@@ -20,8 +20,9 @@ from rotastack.study.artifacts import (
     write_arrays,
 )
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import make_estimator, make_view, rows_for
+from rotastack.study.making import make_estimator, make_view
 from rotastack.study.names import label
+from rotastack.study.rows import rows_for
 
 FACTS = ("n_nodes", "depth", "oob_error")
 

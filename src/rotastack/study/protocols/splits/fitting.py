@@ -14,7 +14,8 @@ from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
 from rotastack.study.artifacts import Prepared
-from rotastack.study.making import Rows, make_view
+from rotastack.study.making import make_view
+from rotastack.study.rows import Rows
 
 __all__ = ["MACHINES", "Ballots", "Fitted", "cast_votes", "fitted", "machine_facts", "stacked"]
 

@@ -12,7 +12,7 @@ from rotastack.ensembles.pooled.pool import Pool
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import make_estimator, rows_for
+from rotastack.study.making import make_estimator
 from rotastack.study.names import label
 from rotastack.study.protocols.splits.fitting import (
     MACHINES,
@@ -23,6 +23,7 @@ from rotastack.study.protocols.splits.fitting import (
     machine_facts,
     stacked,
 )
+from rotastack.study.rows import rows_for
 
 TREES = ("n_nodes", "n_leaves", "depth")
 FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)

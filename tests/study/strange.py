@@ -1,0 +1,98 @@
+"""Estimators as others write them: without probabilities, that fail, that warn, that are none."""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+
+class Mute(ClassifierMixin, BaseEstimator):
+    """The class of the nearest training row; no probabilities."""
+
+    def __init__(self, power: int = 2):
+        self.power = power
+
+    def fit(self, X, y):
+        self.X_, self.y_, self.classes_ = X, y, np.unique(y)
+        return self
+
+    def predict(self, X):
+        distance = (np.abs(X[:, None] - self.X_[None]) ** self.power).sum(axis=2)
+        return self.y_[distance.argmin(axis=1)]
+
+
+class Failing(Mute):
+    """Cannot be fitted."""
+
+    def fit(self, X, y):
+        raise RuntimeError("no\nluck today")
+
+
+class Warning_(Mute):
+    """Warns whenever it is fitted."""
+
+    def fit(self, X, y):
+        warnings.warn("did not converge", UserWarning, stacklevel=2)
+        return super().fit(X, y)
+
+
+class NeedsArguments(Mute):
+    """Has a parameter without a default."""
+
+    def __init__(self, secret):
+        self.secret = secret
+
+
+class Open(ClassifierMixin, BaseEstimator):
+    """Takes parameters that its signature does not name."""
+
+    def __init__(self, depth: int | None = None, **others):
+        self.depth = depth
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X), dtype=int)
+
+
+class Number(RegressorMixin, BaseEstimator):
+    """A regressor."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+
+class Duck:
+    """A classifier by its methods and an old attribute; it inherits nothing."""
+
+    _estimator_type = "classifier"
+
+    def __init__(self, k=1):
+        self.k = k
+
+    def get_params(self, deep=True):
+        return {"k": self.k}
+
+    def set_params(self, **parameters):
+        vars(self).update(parameters)
+        return self
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.most_ = np.bincount(y).argmax()
+        return self
+
+    def predict(self, X):
+        return np.full(len(X), self.most_)
+
+
+class Nothing:
+    """No estimator."""
+
+
+def function():
+    """No class."""

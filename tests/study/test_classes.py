@@ -1,0 +1,137 @@
+"""Estimators and views by their class: what is found, what is refused before anything runs, what is recorded."""
+
+import json
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from tests.study.running import checked, combine, iris_table, split, train, train_nested
+
+from rotastack.errors import RotastackError
+from rotastack.study.artifacts import write_frame
+
+
+@pytest.fixture(autouse=True)
+def strange(monkeypatch):
+    """The module ``strange`` of this folder, importable as anybody's."""
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    yield
+    sys.modules.pop("strange", None)
+
+
+def study(pool, kind="holdout"):
+    return checked({
+        "name": "s", "datasets": ["iris"], "protocol": {"kind": kind}, "pools": {"p": pool, "q": {"estimator": "lda"}},
+        "methods": {"A": {"pool": "p", "combiner": {"kind": "vote"}}, "B": {"pool": "q", "combiner": {"kind": "vote"}}},
+    })  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("pool", "path"),
+    [
+        ({"estimator": "sklearn.ensemble.ExtraTreesClassifier", "parameters": {"n_estimators": 5}}, "sklearn.ensemble.ExtraTreesClassifier"),
+        ({"estimator": "RotationForestClassifier", "parameters": {"estimator": {"class": "TreeClassifier", "parameters": {"max_depth": 2}}}}, "rotastack.ensembles.forests.rotation.RotationForestClassifier"),
+        ({"estimator": "xgboost.XGBClassifier", "parameters": {"max_depth": 3, "tree_method": "exact"}}, "xgboost.XGBClassifier"),
+        ({"estimator": "svm", "parameters": {"svc__C": 2.0}}, "sklearn.pipeline.Pipeline"),
+        ({"estimator": "bagging", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}, "estimator__C": 3}}, "sklearn.ensemble.BaggingClassifier"),
+        ({"estimator": "PooledEnsembleClassifier", "parameters": {"view": {"class": "rotation", "parameters": {"flip": True}}, "estimator": {"class": "bagging", "parameters": {"estimator": {"class": "c45"}}}}}, "rotastack.ensembles.pooled.classifier.PooledEnsembleClassifier"),
+        ({"estimator": "strange.Mute", "parameters": {"power": 1}}, "strange.Mute"),
+        ({"estimator": "strange.Duck"}, "strange.Duck"),
+        ({"estimator": "strange.Open", "parameters": {"depth": 1, "something_else_entirely": 5}}, "strange.Open"),
+        ({"estimator": "lda", "view": {"class": "sklearn.decomposition.PCA", "parameters": {"n_components": 2}}}, "sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
+    ],
+)  # fmt: skip
+def test_any_compatible_class_may_be_named(pool, path):
+    assert study(pool).pools["p"].resolved()["estimator"] == path
+
+
+PLACE = "s.yaml: pools.p.estimator"
+BAD = [
+    ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
+    ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
+    ({"estimator": "catbost.CatBoostClassifier"}, f"{PLACE}: catbost.CatBoostClassifier needs the package catbost: pip install 'catbost'"),
+    ({"estimator": "sklearn.svm"}, f"{PLACE}: sklearn.svm is no class, but module"),
+    ({"estimator": "strange.function"}, f"{PLACE}: strange.function is no class, but function"),
+    ({"estimator": "strange.Nothing"}, f"{PLACE}: Nothing is no estimator: it has no method fit"),
+    ({"estimator": "strange.Number"}, f"{PLACE}: Number is a regressor; the study is of classes"),
+    ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor; the study is of classes"),
+    ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is no classifier"),
+    ({"estimator": "strange.NeedsArguments"}, f"{PLACE}: strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
+    ({"estimator": "RotationForrest"}, f"{PLACE}: 'RotationForrest' is unknown; did you mean 'rotation_forest'"),
+    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, f"{PLACE}.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; there are n_estimators, "),
+    ({"estimator": "forest", "parameters": {"n_estimators": "many"}}, f"{PLACE}.parameters: The 'n_estimators' parameter of ForestClassifier must be an int"),
+    ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, f"{PLACE}.parameters: The 'kernel' parameter of SVC must be a str among"),
+    ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, f"{PLACE}.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
+    ({"estimator": "boosted", "parameters": {"learning_rat": 0.1}}, f"{PLACE}.parameters: 'learning_rat' is not a parameter of XGBClassifier; did you mean 'learning_rate'"),
+    ({"estimator": "strange.Mute", "parameters": {"power": 1.5}}, f"{PLACE}.parameters: power of Mute must be int, found 1.5"),
+    ({"estimator": "strange.Open", "parameters": {"dept": 1}}, f"{PLACE}.parameters: 'dept' is not a parameter of Open; did you mean 'depth'"),
+    ({"estimator": "svm", "parameters": {"C": 2}}, f"{PLACE}.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
+    ({"estimator": "svm", "parameters": {"svc__c": 2}}, f"{PLACE}.parameters: 'svc__c' is not a parameter of Pipeline; did you mean 'svc__C'"),
+    ({"estimator": "svm", "parameters": {"svc__C": -2}}, f"{PLACE}.parameters: The 'C' parameter of SVC must be"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, f"{PLACE}.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, f"{PLACE}.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, f"{PLACE}.parameters.estimator: an object is {{class: ..., parameters: {{...}}}}"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": 5}}}, f"{PLACE}.parameters.estimator: an object is"),
+    ({"estimator": "rotation_forest", "parameters": {"scaling": "log"}}, f"{PLACE}.parameters: The 'scaling' parameter"),
+    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, f"{PLACE}.parameters: tol='paper' goes with solver='alm'"),
+    ({"estimator": "lda", "view": "rotatoin"}, "s.yaml: pools.p.view: 'rotatoin' is unknown; did you mean 'rotation'"),
+    ({"estimator": "lda", "view": {"class": "rotation", "parameters": {"flips": True}}}, "s.yaml: pools.p.view.parameters: 'flips' is not a parameter of RandomRotation; did you mean 'flip'"),
+    ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is no view: it has no method transform"),
+    ({"estimator": "lda", "view": {"clas": "rotation"}}, "s.yaml: pools.p.view: unknown key 'clas'; did you mean 'class'"),
+    ({"estimator": 5}, "s.yaml: pools.p.estimator: must be string, found 5"),
+    ({"parameters": {}}, "s.yaml: pools.p: key 'estimator' is missing"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("pool", "message"), BAD)
+def test_what_is_wrong_is_said_in_one_line_before_anything_runs(pool, message):
+    with pytest.raises(RotastackError) as caught:
+        study(pool)
+    assert str(caught.value).startswith(message)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.fixture
+def table(tmp_path):
+    iris_table(tmp_path)
+    split(tmp_path, 2)
+    return tmp_path
+
+
+def test_an_estimator_without_probabilities_votes(table):
+    pool = train(table, "strange.Mute", None, (0, 1))
+    assert set(np.unique(pool["proba"])) == {0, 1}
+    decided = pool["proba"].values[:, 0].argmax(axis=-1)
+    assert (decided == load_iris().target[pool["rows"].values]).mean() > 0.85
+    assert train(table, "strange.Duck", None, (0, 1)).attrs["status"] == "ok"
+
+
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_one_that_fails_is_recorded_and_its_method_has_no_scores(table, protocol):
+    if protocol == "splits":
+        pool = train(table, "strange.Failing", None, (0, 1))
+    else:
+        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+        pool, _ = train_nested(table, "strange.Failing")
+    record = json.loads((table / "p/pool.run.json").read_text())
+    assert (record["status"], record["message"]) == ("failed", "RuntimeError: no luck today")
+    assert pool.attrs["message"] == "RuntimeError: no luck today"
+    method, record = combine(table, {"kind": "vote"}, protocol=protocol)
+    assert record["message"] == "its pool failed: RuntimeError: no luck today"
+    assert np.isnan(method["proba"]).all()
+
+
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_one_that_warns_is_recorded_once_and_goes_on(table, protocol):
+    with pytest.warns(UserWarning, match="did not converge"):
+        if protocol == "splits":
+            pool = train(table, "strange.Warning_", None, (0, 1))
+        else:
+            write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+            pool, _ = train_nested(table, "strange.Warning_", nested=False)
+    record = json.loads((table / "p/pool.run.json").read_text())
+    assert (record["status"], record["warnings"]) == ("ok", ["did not converge"])
+    assert pool.attrs["status"] == "ok"
