@@ -23,7 +23,7 @@ from rotastack.study.classes import check_classes
 from rotastack.study.job import Job
 from rotastack.study.names import slug
 from rotastack.study.plan import Plan
-from rotastack.study.steps import combine, draw_study, fetch, folds, prepare, score, summarize, train
+from rotastack.study.steps import combine, draw_study, fetch, folds, prepare, refit, score, summarize, train
 from rotastack.study.study import Study
 
 study = Study.from_mapping(load_yaml(project_file("config/studies/added.yaml")), "added.yaml")
@@ -63,7 +63,10 @@ do(score, plan.spec("score"), {"table": table, "methods": plan.method_files(data
 do(summarize, plan.summarize_spec(), {**files, "records": [root / "scores.run.json"]}, tables=plan.tables,
    **{n: root / "all" / n for n in ("scores", "comparison", "variance", "record")})
 do(draw_study, plan.draw_study_spec(), {**files, "tables": plan.tables}, figures=plan.study_figure_files("svg"))
+do(refit, plan.spec("refit", dataset), {"raw": raw, "scores": files["scores"][0]}, model=root / "model.skops",
+   record=root / "refit.run.json")
 print(json.dumps({
+    "refit": json.loads((root / "refit.run.json").read_text()),
     "failed": failed,
     "estimators": {name: pool.resolved()["estimator"] for name, pool in study.pools.items()},
     "tables": plan.tables, "figures": plan.study_figure_files("svg"),
@@ -129,6 +132,8 @@ def test_estimator_view_pruner_combiner_and_source_run_in_a_study(found):
     assert set(found["failed"]) == {"By path", "Mean", "Median", "Sharp", "Pruned"}
     assert not any(found["failed"].values()), found["failed"]
     assert found["errors"][1].startswith("two-lines,")
+    assert found["refit"]["status"] == "ok", found["refit"]["message"]
+    assert found["refit"]["metrics"]["method"] == "Median"
     assert "rotastack.views.deviations" in found["trained"]
     assert "rotastack.combine.median" in found["combined"]
 

@@ -195,7 +195,11 @@ def test_blocks_cover_all_groups_once():
 
 def test_only_pools_with_a_trained_combiner_are_nested():
     plan = Study.from_mapping(study(), "s")
-    assert [plan.is_nested(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [False, True, True]
+    assert [plan.has_second_level(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [
+        False,
+        True,
+        True,
+    ]
 
 
 def test_slug():

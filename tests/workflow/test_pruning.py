@@ -4,8 +4,11 @@ import re
 
 import pandas as pd
 import pytest
+from tests.workflow.project import changed
 
 pytestmark = pytest.mark.workflow
+
+NAME = "config/studies/pruned.yaml"
 
 STUDY = """
 name: pruned
@@ -13,18 +16,18 @@ title: Pruned ensembles
 seed: 5
 datasets: [iris, wdbc]
 protocol: {kind: crossval, folds: 3}
-blocks: {fold_groups: 3}
+blocks: {splits: 3}
 pools:
-  j48: {learner: {kind: c45}}
-  double: {learner: {kind: double_rotation_forest, n_trees: 12, bootstrap: true}}
-  boosting: {learner: {kind: adaboost_m1, n_trees: 12, tree: stump}, noise: {labels: 0.1}}
+  j48: {estimator: c45}
+  double: {estimator: double_rotation_forest, parameters: {n_estimators: 12, bootstrap: true}}
+  boosting: {estimator: adaboost_m1, parameters: {n_estimators: 12, estimator: {class: tree_stump}}, noise: {labels: 0.1}}
 methods:
   J48: {pool: j48, combiner: {kind: vote}}
   DRSF: {pool: double, combiner: {kind: prune, pruner: none}}
   DRMF: {pool: double, combiner: {kind: prune, pruner: margin}}
   DRMF T=6: {pool: double, combiner: {kind: prune, pruner: margin, first: 6}}
-  Kappa test: {pool: double, combiner: {kind: prune, pruner: kappa, n_select: null, selection: test}}
-  QMM: {pool: boosting, combiner: {kind: prune, pruner: qmm, v: 0.5}}
+  Kappa test: {pool: double, combiner: {kind: prune, pruner: kappa, parameters: {n_select: null}, selection: test}}
+  QMM: {pool: boosting, combiner: {kind: prune, pruner: qmm, parameters: {v: 0.5}}}
 evaluation:
   control: DRSF
   shown: [DRSF, DRMF, QMM]
@@ -37,13 +40,8 @@ model: {refit: DRMF}
 
 
 @pytest.fixture(scope="session")
-def done(run_once):
-    return run_once("pruned", "rotastack", "run", "pruned", "--cores", "2", study=STUDY)
-
-
-@pytest.fixture
-def copy(done, tmp_path):
-    return type(done).copy(tmp_path / "copy", done)
+def done(once):
+    return once("pruned", lambda project: project.make(study=NAME), STUDY)
 
 
 def test_everything_is_made(done):
@@ -88,16 +86,19 @@ def test_the_model_is_the_pruned_ensemble(done):
     assert type(pruned.pruner_).__name__ == "MarginPruner"
 
 
-def test_another_parameter_of_a_pruner_trains_nothing(copy):
-    copy.edit("config/studies/pruned.yaml", "v: 0.5", "v: 0.25")
-    rules, messages = copy.planned("config/studies/pruned.yaml")
-    assert "train" not in rules
-    assert rules["combine"] == 2
-    assert all("QMM" in m for m in messages if "combining" in m)
+EDITS = {
+    "a parameter of a pruner": (NAME, "v: 0.5", "v: 0.25", {"QMM"}, {"report", "track_study"}),
+    "a pruner": ("src/rotastack/combine/pruning/qmm.py", "", "", {"QMM"}, {"refit"}),
+    "the ensemble of the model": ("src/rotastack/ensembles/pruned.py", "", "", set(), {"refit"}),
+}
 
 
-def test_an_edit_to_a_pruner_reruns_its_methods_only(copy):
-    copy.edit("src/rotastack/combine/pruning/qmm.py", "polish: bool = False", "polish: bool = True")
-    rules, messages = copy.planned("config/studies/pruned.yaml")
-    assert "train" not in rules
-    assert {m.rsplit(" ", 1)[-1] for m in messages if "combining" in m} == {"QMM"}
+@pytest.mark.parametrize("what", EDITS)
+def test_an_edit_reruns_its_methods_and_trains_nothing(blank, what):
+    (blank.folder / NAME).write_text(STUDY)
+    before = blank.jobs(study=NAME)
+    file, old, new, methods, others = EDITS[what]
+    blank.edit(file, old, new)
+    different = changed(before, blank.jobs(study=NAME))
+    assert {name[2] for name in different if name[0] == "combine"} == methods
+    assert {name[0] for name in different} - {"combine"} == others

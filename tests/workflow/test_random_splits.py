@@ -6,10 +6,13 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-import xarray as xr
+from tests.workflow.project import Project, changed
+
+from rotastack.cli import main
 
 pytestmark = pytest.mark.workflow
 
+NAME = "config/studies/splits.yaml"
 STUDY = """
 name: splits
 title: Random splits
@@ -18,14 +21,15 @@ missing: skip
 published: rotation_noise
 datasets: [iris, {name: iris-noise-2, like: iris, noise_columns: 2}, tic-tac-toe, fourclass]
 protocol: {kind: holdout, repeats: 200, train: 0.7}
-blocks: {fold_groups: 4}
+blocks: {splits: 4}
 pools:
-  knn: {learner: {kind: nearest_neighbors}}
-  rf: {scaling: null, diversity: true, learner: {kind: forest, n_trees: 8}}
-  rr_et: {learner: {kind: random_rotation_forest, tree: extra, n_trees: 8}}
-  exrm: {scaling: symmetric, training_error: true, learner: {kind: exrm, n_estimators: 3}}
+  knn: {estimator: nearest_neighbors}
+  rf: {scaling: null, diversity: true, estimator: forest, parameters: {n_estimators: 8}}
+  rr_et: {estimator: random_rotation_forest, parameters: {estimator: {class: ExtraForestClassifier}, n_estimators: 8}}
+  exrm: {scaling: symmetric, training_error: true, estimator: exrm, parameters: {n_estimators: 3}}
   weighted:
-    learner: {kind: regularized_rotation_forest, n_trees: 400, n_rotations: 4, micro_forest_size: 2, weightings: [equal, exp, best]}
+    estimator: regularized_rotation_forest
+    parameters: {n_estimators: 400, n_rotations: 4, micro_forest_size: 2, weightings: [equal, exp, best]}
 methods:
   KNN-5: {pool: knn, combiner: {kind: vote}}
   RF: {pool: rf, combiner: {kind: vote}}
@@ -40,18 +44,18 @@ evaluation:
   sweeps: [{title: Neighbours or trees, axis: trees, values: [1, 8], log: true, lines: {from one to many: [KNN-5, RF], machine: [ExRM]}}]
 model: {refit: EXP}
 sizes:
-  small: {protocol: {repeats: 4}, pools: {"*": {learner: {n_trees: 16}}}}
+  small: {protocol: {repeats: 4}, pools: {"*": {parameters: {n_estimators: 16}}}}
 """
 
 
 @pytest.fixture(scope="session")
-def done(run_once):
-    return run_once("splits", "rotastack", "run", "splits", "--size", "small", "--cores", "2", study=STUDY)
+def done(once):
+    return once("splits", lambda project: project.make(study=NAME, size="small"), STUDY)
 
 
 @pytest.fixture
 def copy(done, tmp_path):
-    return type(done).copy(tmp_path / "copy", done)
+    return Project.copy(tmp_path / "copy", done)
 
 
 def test_everything_is_made(done):
@@ -83,6 +87,7 @@ def test_everything_is_made(done):
     assert tested.to_dict() == dict.fromkeys(scores["method"], (splits == 0).to_numpy().sum())
 
 
+@pytest.mark.slow
 def test_a_size_takes_targets(done):
     target = "results/splits-small/statistics/comparison.json"
     asked = done.call("rotastack", "run", "splits", "--size", "small", "--cores", "2", "--", target)
@@ -127,7 +132,7 @@ def test_numbers_stand_under_their_methods(done):
         assert float(best.split()[0]) == min(shown)
 
 
-def test_models_predict_and_runs_are_tracked(done):
+def test_models_predict_and_runs_are_tracked(done, capsys):
     receipt = json.loads((done.folder / "results/splits-small/iris/tracking.json").read_text())
     assert {"model", "pool weighted", "method EXP"} <= set(receipt["runs"])
     assert not (done.folder / "results/splits-small/iris-noise-2/model").exists()
@@ -135,83 +140,53 @@ def test_models_predict_and_runs_are_tracked(done):
         [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.csv.gz")
     )
     table.to_csv(done.folder / "new.csv", index=False)
-    answer = done.call("rotastack", "predict", "new.csv", "--model", receipt["runs"]["model_uri"])
-    assert [line.split(",")[-1] for line in answer.stdout.splitlines()[1:]] == ["setosa", "virginica"]
+    with done.here():
+        assert main(["predict", "new.csv", "--model", receipt["runs"]["model_uri"]]) == 0
+    answer = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[-1] for line in answer[-2:]] == ["setosa", "virginica"]
 
 
 def test_again_nothing_and_other_blocks_give_the_same_bytes(copy):
-    again = copy.call("rotastack", "run", "splits", "--size", "small", "--cores", "1")
-    assert "Nothing to be done" in again.stderr
+    assert copy.planned(NAME, size="small") == ({}, [])
     before = copy.scores("splits-small")
-    study = "config/studies/splits.yaml"
-    copy.edit(study, "blocks: {fold_groups: 4}", "blocks: {fold_groups: 3}")
-    copy.edit(study, STUDY.partition("datasets: ")[2].partition("\n")[0], "[iris]")
-    copy.call("rotastack", "run", "splits", "--size", "small", "--cores", "2")
+    copy.edit(NAME, "blocks: {splits: 4}", "blocks: {splits: 3}")
+    copy.edit(NAME, STUDY.partition("datasets: ")[2].partition("\n")[0], "[iris]")
+    files = [f"results/splits-small/{name}" for name in before if name.startswith("iris/methods/")]
+    assert len(files) == 7
+    for name in files:
+        (copy.folder / name).unlink()
+    copy.make(*files, study=NAME, backwards=True, size="small")
     after = copy.scores("splits-small")
-    methods = [name for name in after if name.startswith("iris/methods/")]
-    assert len(methods) == 7
-    for name in methods:
-        assert before[name] == after[name], name
+    assert [name for name in before if before[name] != after[name]] == []
 
 
-def test_only_what_changed_is_planned(copy):
-    def planned():
-        text = copy.call("rotastack", "run", "splits", "--size", "small", "--dry-run").stdout
-        table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
-        rules = {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
-        return {rule: int(n) for rule, n in rules.items() if rule not in ("total", "all")}
-
-    def with_edit(name, old, new):
-        path = copy.folder / name
-        text = path.read_text()
-        copy.edit(name, old, new)
-        try:
-            return planned()
-        finally:
-            path.write_text(text)
-
-    assert planned() == {}
-    study = "config/studies/splits.yaml"
-    rules = with_edit(study, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ")
-    assert set(rules) == {"summarize", "draw_study", "published", "report", "front_page", "track_study"}
-    rules = with_edit(study, "tree: extra, n_trees: 8", "tree: extra, n_trees: 8, flip: true")
-    assert (rules["train"], rules["combine"]) == (3, 3)
-    lda = "src/rotastack/learners/lda.py"
-    assert with_edit(lda, "return Linear", "print()\n    return Linear") == {}
-    rules = with_edit("src/rotastack/study/steps/published.py", "TIMES = 2.0", "TIMES = 3.0")
-    assert set(rules) == {"published", "front_page"}
+EDITS = {
+    "pairs": (NAME, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ", {"summarize", "report", "track_study"}, set()),
+    "a tree": (NAME, "{class: ExtraForestClassifier}", "{class: ExtraForestClassifier, parameters: {max_depth: 3}}",
+               {"train", "report", "track_study"}, {"rr_et"}),
+    "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train"}, {"rr_et"}),
+    "training": ("src/rotastack/study/protocols/splits/training.py", "", "", {"train"},
+                 {"knn", "rf", "rr_et", "exrm", "weighted"}),
+    "nested training": ("src/rotastack/study/protocols/nested/training.py", "", "", set(), set()),
+    "the page": ("src/rotastack/study/steps/published.py", "TIMES = 2.0", "TIMES = 3.0", {"published"}, set()),
+}  # fmt: skip
 
 
-def test_mistakes_are_one_line(done):
-    wrong = done.call("rotastack", "run", "splits", "--size", "smal", "--dry-run", check=False)
-    assert wrong.returncode != 0
-    lines = [line for line in wrong.stderr.splitlines() if line.startswith("rotastack: error")]
-    assert len(lines) == 1
-    assert "no size 'smal'; did you mean 'small'" in lines[0]
-    assert "Traceback" not in wrong.stderr
+@pytest.mark.parametrize("what", EDITS)
+def test_an_edit_changes_the_parameters_of_what_uses_it(blank, what):
+    (blank.folder / NAME).write_text(STUDY)
+    before = blank.jobs(study=NAME, size="small")
+    file, old, new, rules, pools = EDITS[what]
+    blank.edit(file, old, new)
+    different = changed(before, blank.jobs(study=NAME, size="small"))
+    assert {name[0] for name in different} == rules
+    assert {name[2] for name in different if name[0] == "train"} == pools
 
 
-def test_rotations_of_other_columns_are_refused(project):
-    path = project.folder / "results/tiny/iris/rotations/RG-01.nc"
-    arrays = xr.load_dataset(path, engine="h5netcdf")
-    arrays.attrs["n_features"] = 7
-    arrays.to_netcdf(path, engine="h5netcdf")
-    done = project.call(
-        "rotastack", "train", "--spec", _train_spec(), "--about", "dataset=iris",
-        "--input", "table", "results/datasets/iris.parquet", "--input", "folds", "results/tiny/iris/folds.parquet",
-        "--input", "rotations", str(path), "--output", "pool", "x.nc", "--output", "record", "x.json", check=False,
-    )  # fmt: skip
-    assert done.returncode == 2
-    assert "RG-01.nc: rotations of 7 columns, but iris has 4 numeric columns" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def _train_spec():
-    pool = {"view": "rotation", "scaling": "minmax", "learner": {"kind": "forest", "n_trees": 2}}
-    return json.dumps(
-        {"seed": 1, "dataset": "iris", "name": "p", "pool": pool, "nested": False, "folds": 3,
-         "rotation_groups": [0], "fold_groups": [0]}
-    )  # fmt: skip
+def test_mistakes_are_one_line(blank):
+    (blank.folder / NAME).write_text(STUDY)
+    line = blank.refusal(study=NAME, size="smal")
+    assert "no size 'smal'; did you mean 'small'" in line
 
 
 def _columns(path):

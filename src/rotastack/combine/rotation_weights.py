@@ -1,4 +1,4 @@
-"""Weights of rotations by the complexity of the trees on them (thesis, chapter 2)."""
+"""Weights of rotations by the complexity of the trees on them: CUT, EXP, LIN and the others (thesis, chapter 2)."""
 
 from typing import Any
 
@@ -218,7 +218,7 @@ class RotationWeights(Combiner):
             return int(np.flatnonzero(losses <= losses.min() + 1e-12)[0]) + 1
         grid = np.arange(1, 10 * R + 1) / 10
         losses = np.concatenate(
-            [_exponential(R, grid[k : k + _GRID_AT_ONCE]) @ error for k in range(0, len(grid), _GRID_AT_ONCE)]
+            [_exp_weights(R, grid[k : k + _GRID_AT_ONCE]) @ error for k in range(0, len(grid), _GRID_AT_ONCE)]
         )
         return float(grid[np.flatnonzero(losses <= losses.min() + 1e-12)[0]])
 
@@ -229,7 +229,7 @@ class RotationWeights(Combiner):
         elif self.weighting == "cut":
             weights = (ranks <= self.h_).astype(float)
         elif self.weighting == "exp":
-            weights = _exponential(R, np.array([self.h_]))[0]
+            weights = _exp_weights(R, np.array([self.h_]))[0]
         elif self.weighting == "best":
             weights = (ranks == 1).astype(float)
         elif self.weighting == "new":
@@ -239,8 +239,8 @@ class RotationWeights(Combiner):
         return weights / weights.sum()
 
 
-def _exponential(R: int, h: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weights of equation 2.7, (h, rank)."""
+def _exp_weights(R: int, h: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the weights of EXP by rank (equation 2.7), a row for each h."""
     h = h[:, None]
     r = np.arange(1, R + 1)
     return 2.0 ** ((1 - r) / h) * (1 - 2.0 ** (-1 / h)) / (1 - 2.0 ** (-R / h))

@@ -23,7 +23,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
     not numbers, is categorical. In a categorical column "missing" is a category of its own,
     and C categories become C - 1 columns. Constant columns, and text columns all of whose
-    values differ, are dropped. What a label says of its rows is never looked at.
+    values differ, are dropped. Labels are never looked at.
 
     Parameters
     ----------

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.ensemble import BaseEnsemble, GradientBoostingClassifier, VotingClassifier
 from sklearn.utils import get_tags
 
+from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
@@ -56,11 +57,17 @@ def check_classes(study: Study, where: str) -> None:
             made = checked(combiner.class_, combiner.parameters, place, {})
             wanted = ("fit", "predict_proba") if combiner.trained else ("predict_proba",)
             _check_methods(made, wanted, place, "combiner")
+            if not isinstance(made, Combiner):
+                raise RotastackError(
+                    f"{place}: {type(made).__name__} is no combiner: its base must be rotastack.base.combiner.Combiner"
+                )
         elif isinstance(combiner, Prune):
             _check_pruner(combiner, pool, estimator, place)
 
 
-def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry]) -> Any:
+def checked(
+    name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry], key: str = ""
+) -> Any:
     """Return the object that a study names, or say what is wrong with its class or parameters.
 
     Parameters
@@ -68,9 +75,11 @@ def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping
     name, parameters
         As a study has them.
     where : str
-        Place of the class in the study, for messages.
+        Place of class and parameters in the study, for messages.
     among : mapping
         The short names that are allowed here.
+    key : str
+        Of the class in that place, such as ``.estimator``.
 
     Raises
     ------
@@ -78,18 +87,18 @@ def checked(name: str, parameters: Mapping[str, Any], where: str, among: Mapping
         No such class or parameter (the nearest name is offered), a value that its class refuses, arguments missing.
     """
     if name in OLD_ESTIMATORS and name not in among:
-        raise RotastackError(f"{where}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
-    entry = find(name, among, where)
-    cls = load_class(entry.path, where)
-    for key, value in parameters.items():
+        raise RotastackError(f"{where}{key}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
+    entry = find(name, among, where + key)
+    cls = load_class(entry.path, where + key)
+    for parameter, value in parameters.items():
         for spec in nested_specs(value):
             inner = spec.get("parameters", {})
             named = isinstance(spec["class"], str) and isinstance(inner, Mapping)
             if set(spec) - {"class", "parameters"} or not named or not all(isinstance(k, str) for k in inner):
                 raise RotastackError(
-                    f"{where}.parameters.{key}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
+                    f"{where}.parameters.{parameter}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
                 )
-            checked(spec["class"], inner, f"{where}.parameters.{key}", _ANYTHING)
+            checked(spec["class"], inner, f"{where}.parameters.{parameter}", _ANYTHING)
     _check_names(entry, cls, parameters, f"{where}.parameters")
     made = _made(entry, parameters, where)
     for part in (made, *_deep(made).values()):
@@ -164,7 +173,7 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
 
 
 def _classifier(name: str, parameters: Mapping[str, Any], where: str) -> Any:
-    made = checked(name, parameters, f"{where}.estimator", ESTIMATORS)
+    made = checked(name, parameters, where, ESTIMATORS, ".estimator")
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)
     if kind == "regressor":
@@ -224,7 +233,7 @@ def _check_pool(pool: Pool, estimator: Any, where: str) -> None:
 
 
 def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> None:
-    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS)
+    pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
     name = type(estimator).__name__
     if not _can_vote(estimator):

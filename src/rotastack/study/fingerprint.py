@@ -88,10 +88,13 @@ def _tree(name: str) -> ast.Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            first = node.body[0] if node.body else None
-            if isinstance(first, ast.Expr) and isinstance(getattr(first.value, "value", None), str):
-                node.body = node.body[1:] or [ast.Pass()]
+            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
     return tree
+
+
+def _is_text(node: ast.stmt) -> bool:
+    """Tell whether a statement is a string alone: the docstring of what it stands in, or of what stands before it."""
+    return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
 
 
 @cache

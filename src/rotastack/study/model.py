@@ -1,6 +1,9 @@
 """The study as a typed model: what a YAML file may say, what it means, and what is assumed.
 
-This is the one place of keys, defaults and their descriptions; ``config/study.schema.json`` is exported from it.
+Here is the top of a study's keys; those of combiners, views, evaluation, protocols and own data sets are in
+:mod:`~rotastack.study.combiners`, ``components``, ``evaluation``, ``protocols/*/model`` and
+:mod:`rotastack.data.registry`. Defaults and descriptions stand with the keys and nowhere else;
+``config/study.schema.json`` is exported from them.
 Whether classes and parameters exist and fit is seen by :mod:`rotastack.study.classes`.
 """
 

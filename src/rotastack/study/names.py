@@ -1,14 +1,24 @@
-"""Names of files, and of what they hold."""
+"""Names of groups and splits (RG-01, FG-01, S-01), of blocks, and of the files of methods and figures."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
 
-__all__ = ["member_names", "ranks_name", "slug", "sweep_name"]
+__all__ = ["block_name", "label", "number_of", "ranks_name", "slug", "sweep_name"]
 
 
-def member_names(pool: Mapping[str, Any]) -> list[str]:
-    """Return what a pool that trains on splits has several outputs of: weightings, or sizes of the ensemble."""
-    return [str(size) for size in pool["sizes"]] or list(pool["learner"].get("weightings", ["all"]))
+def label(prefix: str, number: int) -> str:
+    """Return the name of a group or split from its number: ``RG-01`` for 0."""
+    return f"{prefix}-{number + 1:02d}"
+
+
+def block_name(prefix: str, numbers: Sequence[int]) -> str:
+    """Return the name of a block: ``RG-01``, or ``RG-01-03`` for several."""
+    first = label(prefix, numbers[0])
+    return first if len(numbers) == 1 else f"{first}-{numbers[-1] + 1:02d}"
+
+
+def number_of(name: str) -> int:
+    """Return the number, from 0, behind the name of a group or split: 0 for ``RG-01``."""
+    return int(name.partition("-")[2]) - 1
 
 
 def slug(label: str) -> str:

@@ -188,6 +188,8 @@ class Plan:
     def caption(figure: str) -> str | None:
         """Return the caption of a figure, for Snakemake's report: of its name, or of what comes before the - or _ in it."""
         folder = project_file("workflow/report")
+        if figure.startswith(ranks_name("")):
+            figure = "critical_difference"  # the same diagram, of a group of methods
         names = [figure, *(figure.partition(mark)[0] for mark in "-_")]
         found = next((name for name in names if (folder / f"{name}.rst").is_file()), None)
         return found and f"../report/{found}.rst"

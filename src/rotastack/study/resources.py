@@ -1,17 +1,25 @@
 """Memory, time and threads of jobs, by the size of the data set, the protocol and the attempt.
 
-All numbers are generous guesses: they only have to be large enough, and a job that runs out of memory or time is
-tried again with more.
+Guesses from what the study states, meant to be generous; a job that runs out of memory or time is tried again with
+more. Rules whose needs do not depend on the data set state them in ``workflow/rules``.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
+from rotastack.study.catalogue import find
 from rotastack.study.study import Study
 
 __all__ = ["Resources"]
 
 _MEMBERS = ("n_estimators", "max_iter", "n_rotations")
+_FAMILIES = 6  # of the flagship
+_USUAL_TREES = {
+    "rotastack.ensembles.flagship.classifier.RotastackClassifier": 100 * _FAMILIES,
+    "rotastack.ensembles.pooled.stacked.StackedRotationClassifier": 20 * 20 * 10,
+}
+"""Of classes with more trees at their defaults than one would guess."""
+_VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
 
 
 class Resources:
@@ -41,9 +49,10 @@ class Resources:
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
         parameters = self.study.pools[pool].parameters
-        families = 6 * parameters.get("trees_per_family", 0)
+        families = _FAMILIES * parameters.get("trees_per_family", 0)
         known = [parameters[k] for k in _MEMBERS if isinstance(parameters.get(k), int)]
-        return families or max(known, default=100)
+        usual = _USUAL_TREES.get(find(self.study.pools[pool].estimator).path, 100)
+        return families or max(known, default=usual)
 
     def _views(self, pool: str) -> int:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
@@ -52,7 +61,7 @@ class Resources:
         """Return the size of the outputs that one training job of a pool holds."""
         classes = len(self.datasets[dataset].get("classes") or range(10))
         members = max(self._views(pool), len(self.study.pools[pool].member_names))
-        votes = 6 * self.n_trees(pool) if self.study.selections_of(pool) else 0
+        votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
         cells = self.study.protocol.output_cells(self._largest)
         return cells * self.rows(dataset) * (4 * members * classes + votes) / 1e6
 

@@ -10,7 +10,7 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
-from rotastack.study.names import slug
+from rotastack.study.names import number_of, slug
 from rotastack.study.protocols.base import Protocol
 from rotastack.study.renamed import RENAMED
 
@@ -140,7 +140,7 @@ class Study:
         """Return the view whose files are in the folder `key`."""
         return next(p.view for p in self.pools.values() if p.view is not None and p.view.key == key)
 
-    def is_nested(self, pool: str) -> bool:
+    def has_second_level(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
         return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
 
@@ -171,7 +171,7 @@ class Study:
     def rotations_spec(self, dataset: str, view: str, group: str) -> dict[str, Any]:
         """Return the slice for ``rotations``: what to draw, for the group of this name."""
         return {
-            "seed": self.document.seed, "dataset": dataset, "group": int(group.partition("-")[2]) - 1,
+            "seed": self.document.seed, "dataset": dataset, "group": number_of(group),
             "rotations": self.protocol.rotations, "view": self.view_of(view).resolved(),
         }  # fmt: skip
 
@@ -185,7 +185,7 @@ class Study:
             spec["rotations"] = protocol.rotations
         keys = ["view", "scaling", "estimator", "parameters"]
         if protocol.package == "nested":
-            spec |= {"nested": self.is_nested(pool), "folds": protocol.folds_spec()["folds"]}
+            spec |= {"second_level": self.has_second_level(pool), "folds": protocol.folds_spec()["folds"]}
         else:
             keys += ["diversity", "training_error", "noise", "ensemble_sizes"]
             spec |= {

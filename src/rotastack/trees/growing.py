@@ -209,7 +209,7 @@ def grow_forest(
     seeds : ndarray of uint64 of shape (n_trees,), optional
         Seed of each tree, numbered through the families; then `sequence` is not used.
     want_oob : bool
-        Whether to find out what trees say of rows out of their bags.
+        Whether to sum up the outputs of trees for rows out of their bags.
     n_jobs : int, optional
         Threads.
 

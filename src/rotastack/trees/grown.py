@@ -347,10 +347,10 @@ class GrownTrees:
             if left < 0:
                 value = arrays["value"][node]
                 if classes is None:
-                    said = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
+                    shown = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
                 else:
-                    said = f"class: {classes[int(value.argmax())]}"
-                lines.append("|   " * (depth + 1) + f"|--- {said} ({arrays['n_node_samples'][node]} rows)")
+                    shown = f"class: {classes[int(value.argmax())]}"
+                lines.append("|   " * (depth + 1) + f"|--- {shown} ({arrays['n_node_samples'][node]} rows)")
                 continue
             name, cut = column(arrays["feature"][node]), arrays["threshold"][node]
             todo.append((f"{name} >  {cut:.{digits}f}", left + 1, depth + 1))

@@ -6,6 +6,7 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
     RandomRotationForestClassifier,
     StackedRotationClassifier,
 )

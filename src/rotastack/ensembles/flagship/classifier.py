@@ -1,4 +1,4 @@
-"""The flagship: a forest over families of views, and weights that say where rotating helps."""
+"""The flagship: a forest over families of views, and weights that show where rotations help."""
 
 from typing import Any, ClassVar
 

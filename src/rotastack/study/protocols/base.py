@@ -1,22 +1,11 @@
 """What the plan of a study asks of its protocol."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from rotastack.base.documents import Document
 
-__all__ = ["Protocol", "block_name", "in_blocks", "label"]
-
-
-def label(prefix: str, number: int) -> str:
-    """Return the name of a group or split from its number: ``RG-01`` for 0."""
-    return f"{prefix}-{number + 1:02d}"
-
-
-def block_name(prefix: str, numbers: Sequence[int]) -> str:
-    """Return the name of a block: ``RG-01``, or ``RG-01-03`` for several."""
-    first = label(prefix, numbers[0])
-    return first if len(numbers) == 1 else f"{first}-{numbers[-1] + 1:02d}"
+__all__ = ["Protocol", "in_blocks"]
 
 
 def in_blocks(count: int, size: int) -> list[list[int]]:

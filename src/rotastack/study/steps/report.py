@@ -90,7 +90,7 @@ def _table(path: Path, drop: bool = False) -> list[dict]:
 
 
 def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
-    """Return what the report says of each data set, in the study's order."""
+    """Return the facts and scores of each data set, in the study's order."""
     by_name = {r["dataset"]: r for r in map(read_record, job.inputs["prepare"])}
     return [
         {

@@ -74,11 +74,11 @@ def grow_lots(
     confidence, quantile, raising
         Of C4.5 only: see :mod:`rotastack.trees.kernel.error_pruning`; no pruning with confidence 0.
     keep : bool
-        Return the trees; else only what is said of them.
+        Return the trees; else only their outputs, errors and sizes.
     want_oob, oob_per_lot : bool
-        Sum up what trees say of their out-of-bag rows; over all lots, or from zero for each.
+        Sum up the outputs of trees for their out-of-bag rows; over all lots, or from zero for each.
     want_held : bool
-        Write what each lot says of the rows of weight 0, its mean over trees, to
+        Write each lot's output for the rows of weight 0, the mean over its trees, to
         `held`, float32 (n_lots, n_rows, n_outputs).
 
     Returns
@@ -285,14 +285,14 @@ def grow_lots(
                 send_down(grown, here, stored, source, spare, n_out, active, found)
                 for i in range(n_out):
                     row = spare[i]
-                    said = add_leaf(grown[found[i]].child, out_values, oob_sums, row)
+                    leaf_output = add_leaf(grown[found[i]].child, out_values, oob_sums, row)
                     oob_seen[row] += 1
                     if criterion == SQUARED_ERROR:
                         tree_loss[tree - first_tree] += (
                             out_values[grown[found[i]].child, 0] - target[row]
                         ) ** 2
                     else:
-                        tree_loss[tree - first_tree] += said != y[row]
+                        tree_loss[tree - first_tree] += leaf_output != y[row]
                 facts[3] = n_out
             if want_held:
                 send_down(grown, here, stored, source, held_rows, n_held, active, found)

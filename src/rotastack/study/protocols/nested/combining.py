@@ -5,10 +5,12 @@ import xarray as xr
 from joblib import Parallel, delayed
 
 from rotastack.combine.nested import combine_nested
+from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import make_combiner
+from rotastack.study.names import number_of
 
 
 def combine(job: Job) -> None:
@@ -40,8 +42,8 @@ def combine(job: Job) -> None:
                         block["proba"].sel(rotation_group=r, fold_group=f).values,
                         folds[f].to_numpy(),
                         data.y,
-                        child(root, _number(r), _number(f)),
-                        _facts(block, r, f, folds[f].to_numpy()) if hasattr(combiner, "rank") else None,
+                        child(root, number_of(r), number_of(f)),
+                        _facts(block, r, f, folds[f].to_numpy()) if combiner.ranks else None,
                     )
                     for r, f in names
                 )
@@ -53,7 +55,7 @@ def combine(job: Job) -> None:
             cells.update(zip(names, results, strict=True))
         write_arrays(
             job.output("method"),
-            _labelled(cells, sorted(groups, key=_number), list(folds), data, record, spec),
+            _labelled(cells, sorted(groups, key=number_of), list(folds), data, record, spec),
         )
         record.metrics = {"cells": len(cells)}
 
@@ -69,7 +71,7 @@ def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[n
     for h in range(int(folds.max()) + 1):
         known = cell.sel(pair=f"{h}-{h}")
         n_rows = int((folds != h).sum())
-        complexity = known["n_nodes"].values + known["depth"].values / n_rows  # equation 2.5
+        complexity = rotation_complexity(known["n_nodes"].values, known["depth"].values, n_rows)
         facts.append((complexity, known["oob_error"].values))
     return facts
 
@@ -85,8 +87,3 @@ def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dat
         coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": data.classes},
         attrs={"status": record.status, "message": record.message, "method": spec["method"]},
     )
-
-
-def _number(group: str) -> int:
-    """Return the number behind RG-01 or FG-01, from 0."""
-    return int(group[3:]) - 1

@@ -8,6 +8,7 @@ from rotastack.resampling.folds import fold_groups
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_prepared, write_frame
 from rotastack.study.job import Job
+from rotastack.study.names import label
 
 
 def draw(job: Job) -> None:
@@ -27,6 +28,6 @@ def draw(job: Job) -> None:
             for name, count in zip(data.classes, counts, strict=True)
             if count < spec["folds"]
         ]
-        names = [f"FG-{g + 1:02d}" for g in range(len(groups))]
+        names = [label("FG", g) for g in range(len(groups))]
         write_frame(job.output("folds"), pd.DataFrame(groups.T, columns=names))
         record.metrics = {"smallest_class": int(counts.min())}

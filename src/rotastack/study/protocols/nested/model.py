@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from rotastack.study.protocols.base import Protocol, block_name, in_blocks, label
+from rotastack.study.names import block_name, label
+from rotastack.study.protocols.base import Protocol, in_blocks
 
 __all__ = ["Nested"]
 

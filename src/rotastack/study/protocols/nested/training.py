@@ -21,7 +21,7 @@ from rotastack.study.artifacts import (
 )
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import make_estimator, make_view
-from rotastack.study.protocols.base import label
+from rotastack.study.names import label
 from rotastack.study.rows import rows_for
 
 FACTS = ("n_nodes", "depth", "oob_error")
@@ -41,7 +41,7 @@ def train(job: Job) -> None:
     data = read_prepared(job.input("table"))
     folds, _ = read_frame(job.input("folds"))
     n_folds = spec["folds"]
-    pairs = [(a, b) for a, b in nested_pairs(n_folds) if spec["nested"] or a == b]
+    pairs = [(a, b) for a, b in nested_pairs(n_folds) if spec["second_level"] or a == b]
     n_members = spec.get("rotations", 1)
     shape = (len(spec["rotation_groups"]), len(spec["fold_groups"]))
     outputs = np.full((*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32)
@@ -131,5 +131,5 @@ def _labelled(outputs, facts, pairs, data, spec, record) -> xr.Dataset:
             "pair": [f"{a}-{b}" for a, b in pairs],
             "class": data.classes,
         },
-        attrs={"nested": int(spec["nested"]), "status": record.status, "message": record.message},
+        attrs={"second_level": int(spec["second_level"]), "status": record.status, "message": record.message},
     )

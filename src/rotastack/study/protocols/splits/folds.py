@@ -9,7 +9,7 @@ from rotastack.resampling.holdout import repeated_holdout
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import read_prepared, write_frame
 from rotastack.study.job import Job
-from rotastack.study.protocols.base import label
+from rotastack.study.names import label
 
 
 def draw(job: Job) -> None:

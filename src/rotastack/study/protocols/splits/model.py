@@ -5,7 +5,8 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from rotastack.study.protocols.base import Protocol, block_name, in_blocks
+from rotastack.study.names import block_name
+from rotastack.study.protocols.base import Protocol, in_blocks
 
 __all__ = ["CrossValidation", "RandomSplits", "Splits"]
 

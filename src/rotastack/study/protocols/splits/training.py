@@ -13,7 +13,7 @@ from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import member_means, read_frame, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import make_estimator
-from rotastack.study.protocols.base import label
+from rotastack.study.names import label
 from rotastack.study.protocols.splits.fitting import (
     MACHINES,
     Ballots,

@@ -1,0 +1,341 @@
+"""A copy of the project to run and to ask: code and studies may be edited there, and results compared.
+
+Snakemake is called in two ways. :meth:`Project.snakemake` starts it, as a user does. :meth:`Project.jobs` lays out the
+workflow in this process, which takes a tenth of the time: Snakemake's own verdict on what is to be done again, its
+parameters and shell lines. Fingerprints and configuration are then those of the copy, all other code is the one under
+test.
+"""
+
+import io
+import os
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from rotastack import project as project_module
+from rotastack.base.documents import load_yaml
+from rotastack.cli import main
+from rotastack.data.registry import registry
+from rotastack.study import fingerprint
+from rotastack.study.launch import config_file, open_plan
+
+ROOT = Path(__file__).resolve().parents[2]
+TINY = "config/studies/tiny.yaml"
+CACHES = ("fingerprint", "_tree", "_version", "_distributions")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """An instance of a rule, as Snakemake would run it."""
+
+    rule: str
+    wildcards: tuple[str, ...]
+    message: str
+    params: dict[str, Any]
+    input: dict[str, list[str]]
+    output: dict[str, list[str]]
+    log: list[str]
+    threads: int
+    shell: str
+    captions: dict[str, str]
+    is_needed: bool
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """The rule, and what it is applied to."""
+        return (self.rule, *self.wildcards)
+
+    @property
+    def read(self) -> set[str]:
+        """All files that it reads."""
+        return {file for files in self.input.values() for file in files}
+
+    @property
+    def made(self) -> set[str]:
+        """All files that it makes."""
+        return {file for files in self.output.values() for file in files}
+
+
+class Project:
+    """A copy of the project in a folder of its own; every command runs there and with its code."""
+
+    def __init__(self, folder: Path):
+        self.folder = folder
+
+    @classmethod
+    def copy(cls, folder: Path, source: "Project | None" = None) -> "Project":
+        """Copy the project; with `source`, a copy and its results."""
+        if source is not None:
+            shutil.copytree(source.folder, folder, symlinks=True)
+            return cls(folder)
+        folder.mkdir(parents=True)
+        ignore = shutil.ignore_patterns("__pycache__", "*.pyc")
+        for name in ("src", "workflow", "config"):
+            shutil.copytree(ROOT / name, folder / name, ignore=ignore)
+        shutil.copy(ROOT / "Snakefile", folder / "Snakefile")
+        (folder / "profiles").symlink_to("workflow/profiles")
+        return cls(folder)
+
+    # Commands, each in a process of its own
+
+    @property
+    def environment(self) -> dict[str, str]:
+        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        return {**os.environ, "PYTHONPATH": str(self.folder / "src"), "PATH": path}
+
+    def start(self, *arguments, **options):
+        """Start a command as a terminal would: in a process group, and with Ctrl-C not ignored."""
+        return subprocess.Popen(
+            arguments,
+            cwd=self.folder,
+            env={**self.environment, **options},
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        )
+
+    def call(self, *arguments, check=True, **options):
+        done = subprocess.run(
+            arguments, cwd=self.folder, env={**self.environment, **options}, capture_output=True, text=True
+        )
+        if check and done.returncode:
+            raise AssertionError(f"{arguments} failed:\n{done.stdout[-3000:]}\n{done.stderr[-6000:]}")
+        return done
+
+    def snakemake(self, *arguments, cores=2, study=TINY, **options):
+        return self.call("snakemake", *arguments, "--cores", str(cores), "--configfile", study, **options)
+
+    def planned_by_command(self, *arguments, study=TINY) -> tuple[dict[str, int], list[str]]:
+        """Return what a dry run says: rule -> number of jobs, and their messages."""
+        text = self.snakemake("--dry-run", *arguments, study=study).stdout
+        table = re.search(r"Job stats:\njob +count\n[- ]+\n(.*?)\n\n", text + "\n\n", re.S)
+        rules = {} if table is None else dict(re.findall(r"^(\w+) +(\d+)", table[1], re.M))
+        messages = re.findall(r"^Job \d+: (.*)$", text, re.M)
+        return {k: int(v) for k, v in rules.items() if k not in ("total", "all")}, messages
+
+    # Questions, answered in this process
+
+    def jobs(self, *targets: str, study: str = TINY, cores: int = 2, **config: str) -> list[Asked]:
+        """Return all jobs behind the targets, by default those of the study, in an order that they may be run in."""
+        with self.here():
+            return self._jobs(targets, study, cores, config)
+
+    @staticmethod
+    def _jobs(targets, study, cores, config) -> list[Asked]:
+        with _laid_out(targets, study, cores, config) as dag:
+            order = [job for level in dag.toposorted() for job in sorted(level, key=lambda job: job.output)]
+            return [_asked(job, dag) for job in order if job.rule.name != "all"]
+
+    def planned(self, study: str = TINY, **config: str) -> tuple[dict[str, int], list[str]]:
+        """Return what Snakemake would do: rule -> number of jobs, and their messages."""
+        needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
+        return dict(Counter(job.rule for job in needed)), [job.message for job in needed]
+
+    def refusal(self, study: str = TINY, **config: str) -> str:
+        """Return the line that says why a study is not run; AssertionError if it is."""
+        said = io.StringIO()
+        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(_Stopped):
+            files = [config_file(), study]
+            open_plan(
+                {k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True
+            )
+            raise AssertionError("the study is not refused")
+        (line,) = said.getvalue().splitlines()
+        assert line.startswith("rotastack: error: ")
+        return line
+
+    def make(
+        self,
+        *targets: str,
+        study: str = TINY,
+        cores: int = 2,
+        backwards: bool = False,
+        threads: int = 0,
+        **config: str,
+    ) -> None:
+        """Run what is needed one after another: the rules' own shell lines, but in this process.
+
+        Parameters
+        ----------
+        backwards : bool
+            Always the last of the jobs that may be run.
+        threads : int
+            For each job, if not what its rule says.
+        """
+        with self.here():
+            needed = [job for job in self._jobs(targets, study, cores, config) if job.is_needed]
+            while needed:
+                missing = set().union(*(job.made for job in needed))
+                ready = [job for job in needed if not missing & job.read]
+                job = ready[-1 if backwards else 0]
+                needed.remove(job)
+                for file in [*job.made, *job.log]:
+                    Path(file).parent.mkdir(parents=True, exist_ok=True)
+                words = shlex.split(job.shell.partition(" 2> ")[0])
+                if threads and "--threads" in words:
+                    words[words.index("--threads") + 1] = str(threads)
+                if words[0] == "rotastack":
+                    assert main(words[1:]) == 0, job.name
+                else:
+                    subprocess.run(["bash", "-c", job.shell], check=True)
+
+    @contextmanager
+    def here(self) -> Iterator[None]:
+        """Work in the copy's folder, with its configuration and the fingerprints of its code."""
+        with (
+            chdir(self.folder),
+            mock.patch.dict(os.environ),
+            mock.patch.object(project_module, "project_root", lambda: self.folder),
+            mock.patch.object(fingerprint, "ROOT", self.folder / "src" / "rotastack"),
+            mock.patch.object(fingerprint, "_tree_text", _by_source(fingerprint._tree_text)),
+            mock.patch.object(fingerprint, "_imports", _by_source(fingerprint._imports)),
+        ):
+            try:
+                _forget()
+                yield
+            finally:
+                _forget()
+
+    # Files
+
+    def edit(self, name, old, new):
+        """Replace `old`, which must be there, once; of nothing, add a line of code."""
+        path = self.folder / name
+        text = path.read_text()
+        assert old in text, (name, old)
+        if not old:
+            text, new = text + "\n_EDITED = 1\n", ""
+        path.write_text(text.replace(old, new, 1))
+
+    def scores(self, study="tiny"):
+        """Return the bytes of everything that must be reproducible."""
+        root = self.folder / "results" / study
+        files = [
+            root / "scores.parquet",
+            *sorted(root.glob("*/methods/*.nc")),
+            *sorted(root.glob("statistics/*.parquet")),
+        ]
+        assert len(files) > 5
+        return {str(f.relative_to(root)): f.read_bytes() for f in files}
+
+
+_remembered: dict[tuple[str, str, bytes], Any] = {}
+
+
+def _by_source(function):
+    """Return the function of a module's name, remembered by what stands in the module: copies differ in little."""
+
+    @cache
+    def ask(name):
+        path = fingerprint._path(name)
+        key = (function.__name__, name, path.read_bytes() if path else b"")
+        if key not in _remembered:
+            _remembered[key] = function.__wrapped__(name)
+        return _remembered[key]
+
+    ask.__wrapped__ = function.__wrapped__
+    return ask
+
+
+class _Stopped(Exception):
+    """Instead of the end of this process."""
+
+
+def _stop(code: int) -> None:
+    raise _Stopped(f"the study is refused with exit code {code}")
+
+
+def _forget() -> None:
+    """Have fingerprints and the list of data sets read anew."""
+    registry.cache_clear()
+    for name in CACHES:
+        getattr(fingerprint, name).cache_clear()
+
+
+@contextmanager
+def _laid_out(targets, study, cores, config) -> Iterator[Any]:
+    """Give Snakemake's graph of jobs in the working directory, with what is to be done marked."""
+    from snakemake.api import SnakemakeApi
+    from snakemake.settings import types as settings
+    from snakemake.settings.enums import Quietness, RerunTrigger
+
+    with ExitStack() as stack:
+        stack.enter_context(mock.patch.object(sys, "argv", ["snakemake", "--dry-run"]))
+        stack.enter_context(mock.patch.object(os, "_exit", _stop))
+        api = stack.enter_context(SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True)))
+        workflow = api.workflow(
+            resource_settings=settings.ResourceSettings(cores=cores),
+            config_settings=settings.ConfigSettings(config=config, configfiles=[Path(study)]),
+            storage_settings=settings.StorageSettings(),
+            workflow_settings=settings.WorkflowSettings(),
+            snakefile=Path("Snakefile"),
+            workdir=Path(),
+        )
+        layout = workflow.dag(
+            settings.DAGSettings(
+                targets=set(targets),
+                # as in workflow/profiles/default
+                rerun_triggers={RerunTrigger[name] for name in ("MTIME", "PARAMS", "INPUT", "CODE")},
+                max_checksum_file_size=2**30,
+            )
+        )
+        layout.execute_workflow(executor="dryrun", execution_settings=settings.ExecutionSettings(lock=False))
+        yield layout.workflow_api._workflow.dag
+
+
+def _asked(job, dag) -> Asked:
+    def named(files):
+        known = {}
+        for name, value in files.items():
+            known[name] = [str(value)] if isinstance(value, str) else list(map(str, value))
+        rest = [str(f) for f in files if str(f) not in {x for v in known.values() for x in v}]
+        return {**known, **({"": rest} if rest else {})}
+
+    flags = {str(f): f.flags["report"] for f in job.output if "report" in getattr(f, "flags", {})}
+    return Asked(
+        job.rule.name,
+        tuple(job.wildcards_dict.values()),
+        str(job.message),
+        {name: str(value) for name, value in job.params.items()},
+        named(job.input),
+        named(job.output),
+        list(map(str, job.log)),
+        job.threads,
+        str(job.shellcmd or ""),
+        {
+            path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name
+            for path, flag in flags.items()
+        },
+        dag.needrun(job),
+    )
+
+
+def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
+    """Return the instances whose parameters, shell line or set of inputs differ; those that are new, too."""
+    known = {job.name: (job.params, job.shell, job.read) for job in before}
+    return {job.name for job in after if known.get(job.name) != (job.params, job.shell, job.read)}
+
+
+def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
+    """Return these instances, and all that read what they make; `jobs` in an order that they may be run in."""
+    found: set[tuple[str, ...]] = set()
+    made: set[str] = set()
+    for job in jobs:
+        waits = {f for name, files in job.input.items() if name != "compiled" for f in files}
+        if job.name in names or waits & made:
+            found.add(job.name)
+            made |= job.made
+    return found

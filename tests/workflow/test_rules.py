@@ -1,0 +1,172 @@
+"""Rules say what their steps say: one shell line from inputs, outputs and params, and the caption of each figure."""
+
+import ast
+import json
+import shlex
+from pathlib import Path
+
+import pytest
+from tests.workflow.project import ROOT, Project
+from tests.workflow.test_pruning import STUDY as PRUNED
+from tests.workflow.test_random_splits import STUDY as SPLITS
+
+from rotastack.study.job import declarations, step_names
+
+pytestmark = pytest.mark.workflow
+
+STEPS = ROOT / "src/rotastack/study/steps"
+PROTOCOLS = ROOT / "src/rotastack/study/protocols"
+# What a rule waits for, and its step finds in other ways: by name below a folder, or by address.
+UNSAID = {
+    "fetch": {"own"},
+    "train": {"compiled"},
+    "combine": {"pool", "compiled"},
+    "refit": {"compiled"},
+    "track_dataset": {"pools"},
+    "published": {"texts"},
+    "report": {"texts"},
+}
+
+
+@pytest.fixture(scope="module")
+def jobs(tmp_path_factory):
+    """Instances of all rules: of three studies with different protocols."""
+    blank = Project.copy(tmp_path_factory.mktemp("rules") / "blank")
+    studies = {"tiny": "config/studies/tiny.yaml"}
+    for name, text in {"splits": SPLITS, "pruned": PRUNED}.items():
+        studies[name] = f"config/studies/{name}.yaml"
+        (blank.folder / studies[name]).write_text(text)
+    return [job for study in studies.values() for job in blank.jobs(study=study)]
+
+
+def test_every_step_has_a_rule_and_every_rule_a_step(jobs):
+    assert {job.rule for job in jobs} == {*step_names(), "front_page"}
+
+
+def options(line):
+    """Return what stands behind each option of a shell line; of --input and --output, name -> files."""
+    words = shlex.split(line.partition(" 2> ")[0])
+    assert words[:2] == ["rotastack", "step"]
+    found = {"step": words[2], "--input": {}, "--output": {}, "--about": {}}
+    groups: list[list[str]] = []
+    for word in words[3:]:
+        if word.startswith("--"):
+            groups.append([word])
+        else:
+            groups[-1].append(word)
+    for option, *values in groups:
+        if option in ("--input", "--output"):
+            assert values[0] not in found[option]
+            found[option][values[0]] = values[1:]
+        elif option == "--about":
+            found[option] = dict(v.split("=", 1) for v in values)
+        else:
+            (found[option],) = values
+    return found
+
+
+def test_the_shell_line_names_what_the_rule_has(jobs):
+    for job in jobs:
+        if job.rule == "front_page":
+            continue
+        said = options(job.shell)
+        declared = declarations(job.rule)
+        assert said["step"] == job.rule
+        assert json.loads(said["--spec"]) == json.loads(job.params["spec"])
+        assert said["--code"] == job.params["code"]
+        assert int(said["--threads"]) == job.threads
+        folders = {name.rstrip("/") for name in declared["INPUTS"] if name.endswith("/")}
+        files = {name: said["--input"][name] for name in said["--input"] if name not in folders}
+        assert list(said["--input"]) == [name.rstrip("/") for name in declared["INPUTS"]]
+        assert files == {name: list(job.input[name]) for name in files}
+        assert set(job.input) - set(files) == UNSAID.get(job.rule, set()), job.rule
+        assert {name: said["--input"][name] for name in folders} == {
+            name: [job.params[name]] for name in folders
+        }
+        assert said["--output"] == job.output
+        assert list(said["--output"]) == list(declared["OUTPUTS"])
+        assert set(said["--about"]) == set(declared["ABOUT"])
+        for key, value in said["--about"].items():
+            assert value == (job.wildcards[0] if key == "dataset" else job.params[key])
+        assert set(job.params) == {"spec", "code", *folders, *set(declared["ABOUT"]) - {"dataset"}}
+        assert len(job.log) == 1
+        assert job.shell.endswith(f" 2> {job.log[0]} || {{ cat {job.log[0]} >&2; exit 1; }}")
+
+
+def keys_read(path: Path) -> dict[str, set[str]]:
+    """Return which inputs, outputs and facts of its job a module takes."""
+    found: dict[str, set[str]] = {"inputs": set(), "outputs": set(), "about": set(), "calls": set()}
+    tree = ast.parse(path.read_text())
+    loops = {}
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.comprehension, ast.For)) and isinstance(node.iter, ast.Tuple):
+            loops[ast.unparse(node.target)] = [ast.literal_eval(element) for element in node.iter.elts]
+
+    def names(node):
+        return [node.value] if isinstance(node, ast.Constant) else loops[ast.unparse(node)]
+
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Subscript):
+            kind, key = ast.unparse(node.value), node.slice
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            kind, key = ast.unparse(node.func.value), node.args[0]
+        elif isinstance(node, ast.Call):
+            kind = (
+                ast.unparse(node.func).replace("job.input", "job.inputs").replace("job.output", "job.outputs")
+            )
+            found["calls"].add(kind)
+            key = node.args[0] if node.args else None
+        else:
+            continue
+        if kind in ("job.inputs", "job.outputs", "job.about"):
+            found[kind.partition(".")[2]].update(names(key))
+    if "job.pool_files" in found["calls"]:
+        found["inputs"].add("pools")
+    if "job.recorded" in found["calls"]:
+        found["outputs"].add("record")
+    return found
+
+
+@pytest.mark.parametrize("step", step_names())
+def test_a_step_declares_what_it_reads_and_writes(step):
+    """Seen in the source: of the step, of what its protocols do, and of what brings it to MLflow."""
+    modules = [STEPS / f"{step}.py"]
+    part = {"train": "training", "combine": "combining", "folds": "folds"}.get(step)
+    modules += [] if part is None else sorted(PROTOCOLS.glob(f"*/{part}.py"))
+    modules += [STEPS.parent / "receipts.py"] if step.startswith("track_") else []
+    found = [keys_read(path) for path in modules]
+    declared = declarations(step)
+    inputs, outputs, about = (set().union(*(f[key] for f in found)) for key in ("inputs", "outputs", "about"))
+    assert inputs == {name.rstrip("/") for name in declared["INPUTS"]}
+    assert outputs - {"record"} == set(declared["OUTPUTS"]) - {"record"}
+    assert about <= set(declared["ABOUT"])
+    if "record" not in declared["OUTPUTS"]:  # a record has all that it is about
+        assert about == set(declared["ABOUT"])
+
+
+KINDS = {
+    "critical_difference": "Average rank of each method",
+    "ranks-": "Average rank of each method",
+    "sweep-": "Mean error over data sets and their splits against a parameter",
+    "boxes": "Boxes span the quartiles",
+    "histogram": "**Look at overlap**",
+    "heatmap_": "**Look for stripes.**",
+    "calibration": "Are decisions as often right as they are sure?",
+    "differences": "**Left of the line is better than the control.**",
+    "margin_distributions": "The margin of a row",
+    "ordered_curves": "members in the pruner's order",
+    "members": "How many members are kept",
+    "diversity": "How often two members disagree",
+}
+
+
+def test_figures_have_the_caption_of_their_kind(jobs):
+    captions = {Path(path).stem: name for job in jobs for path, name in job.captions.items()}
+    drawn = {Path(f).stem for job in jobs if job.rule.startswith("draw_") for f in job.made}
+    assert set(captions) == drawn
+    seen = set()
+    for figure, caption in captions.items():
+        (kind,) = [kind for kind in KINDS if figure.startswith(kind)]
+        assert KINDS[kind] in (ROOT / "workflow/report" / caption).read_text(), figure
+        seen.add(kind)
+    assert seen == set(KINDS)
