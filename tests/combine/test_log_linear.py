@@ -142,7 +142,7 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
 
 
 def test_a_study_may_name_it():
-    made = make_combiner({"kind": "log_linear", "ridge": 5})
-    assert made.get_params() == {"ridge": 5}
+    spec = LogLinear(kind="log_linear", ridge=5.0).resolved()
+    assert make_combiner(spec).get_params() == {"ridge": 5.0}
     assert LogLinear(kind="log_linear").ridge == LogLinearWeights().ridge
-    assert combiner_modules({"kind": "log_linear"}) == ["rotastack.combine.log_linear"]
+    assert combiner_modules(spec) == ["rotastack.combine.log_linear"]

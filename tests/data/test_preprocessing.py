@@ -31,7 +31,7 @@ def test_kinds_are_decided_by_the_rules():
         "same": "constant",
         "empty": "all missing",
     }
-    assert p.dummies_.tolist() == [False, False, True, True, True, True]
+    assert p.categorical_.tolist() == [False, False, True, True, True, True]
 
 
 def test_dummies_and_missing_values():
@@ -105,3 +105,13 @@ def test_numbers_are_counted_without_junk_and_ids_without_missing():
     p = TablePreprocessor().fit(mixed)
     assert "m" in p.categories_
     assert p.dropped_["i"].startswith("id")
+
+
+def test_categories_by_their_numbers():
+    """For estimators that take categories: missing is no number, and neither is a category that is new."""
+    p = TablePreprocessor(encoding="codes").fit(table())
+    assert p.get_feature_names_out().tolist() == ["number", "marks", "few", "colour"]
+    assert p.categorical_.tolist() == [False, False, True, True]
+    np.testing.assert_array_equal(p.transform(table())[:3, 2:], [[0, 2], [1, 1], [2, np.nan]])
+    new = p.transform(table().iloc[:2].assign(colour=["violet", None]))
+    np.testing.assert_array_equal(new[:, 3], [3, np.nan])

@@ -28,7 +28,7 @@ class Failing(Mute):
         raise RuntimeError("no\nluck today")
 
 
-class Warning_(Mute):
+class Uneasy(Mute):
     """Warns whenever it is fitted."""
 
     def fit(self, X, y):

@@ -29,7 +29,9 @@ def test_every_estimator_is_sound_and_learns(name, iris):
         pytest.importorskip("aeon", reason="aeon comes with the extra bench only")
     checked(name, {}, "here", ESTIMATORS)
     fitted = fit_aligned(make(name), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
-    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
+    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (
+        0.6 if name == "tree_stump" else 0.9
+    )
 
 
 @pytest.mark.parametrize("name", VIEWS)

@@ -69,7 +69,9 @@ ESTIMATORS: dict[str, Entry] = {
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
-    "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier"),
+    "mean_weight": Entry(
+        "rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}
+    ),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
     "naive_bayes": Entry("sklearn.naive_bayes.GaussianNB"),
     "nearest_neighbor": Entry("rotastack.ensembles.inducers.nearest.NearestNeighborClassifier"),

@@ -6,11 +6,12 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
     PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
     RandomRotationForestClassifier,
     StackedRotationClassifier,
 )
 from rotastack.combine import Stacking, Voting
-from rotastack.views import RandomRotation
+from rotastack.views import DiscriminantRotation, RandomRotation
 
 MANY = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=6, bootstrap=True, random_state=3),
@@ -212,3 +213,12 @@ def test_bootstrap_goes_with_a_trained_combiner(iris):
         bootstrap=True,
     ).fit(X, y)
     assert all(m.out_of_bag is not None for p in clf.nested_pools_.values() for m in p.members)
+
+
+def test_a_regression_has_no_labels_for_a_view(iris):
+    X, y = iris
+    pool = PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2)
+    with pytest.raises(
+        ValueError, match="a regression has no class labels, which the view DiscriminantRotation"
+    ):
+        pool.fit(X, y.astype(float))
