@@ -48,7 +48,8 @@ def test_any_compatible_class_may_be_named(pool, path):
     assert study(pool).pools["p"].resolved()["estimator"] == path
 
 
-PLACE = "s.yaml: pools.p.estimator"
+POOL = "s.yaml: pools.p"
+PLACE = f"{POOL}.estimator"
 BAD = [
     ({"estimator": "sklearn.svm.SVCC"}, f"{PLACE}: module sklearn.svm has no class 'SVCC'; did you mean 'SVC'"),
     ({"estimator": "sklearn.swm.SVC"}, f"{PLACE}: sklearn.swm.SVC cannot be imported: No module named 'sklearn.swm'; did you mean 'svm'"),
@@ -61,22 +62,22 @@ BAD = [
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is no classifier"),
     ({"estimator": "strange.NeedsArguments"}, f"{PLACE}: strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "RotationForrest"}, f"{PLACE}: 'RotationForrest' is unknown; did you mean 'rotation_forest'"),
-    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, f"{PLACE}.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; there are n_estimators, "),
-    ({"estimator": "forest", "parameters": {"n_estimators": "many"}}, f"{PLACE}.parameters: The 'n_estimators' parameter of ForestClassifier must be an int"),
-    ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, f"{PLACE}.parameters: The 'kernel' parameter of SVC must be a str among"),
-    ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, f"{PLACE}.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
-    ({"estimator": "boosted", "parameters": {"learning_rat": 0.1}}, f"{PLACE}.parameters: 'learning_rat' is not a parameter of XGBClassifier; did you mean 'learning_rate'"),
-    ({"estimator": "strange.Mute", "parameters": {"power": 1.5}}, f"{PLACE}.parameters: power of Mute must be int, found 1.5"),
-    ({"estimator": "strange.Open", "parameters": {"dept": 1}}, f"{PLACE}.parameters: 'dept' is not a parameter of Open; did you mean 'depth'"),
-    ({"estimator": "svm", "parameters": {"C": 2}}, f"{PLACE}.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
-    ({"estimator": "svm", "parameters": {"svc__c": 2}}, f"{PLACE}.parameters: 'svc__c' is not a parameter of Pipeline; did you mean 'svc__C'"),
-    ({"estimator": "svm", "parameters": {"svc__C": -2}}, f"{PLACE}.parameters: The 'C' parameter of SVC must be"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, f"{PLACE}.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, f"{PLACE}.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, f"{PLACE}.parameters.estimator: an object is {{class: ..., parameters: {{...}}}}"),
-    ({"estimator": "bagging", "parameters": {"estimator": {"class": 5}}}, f"{PLACE}.parameters.estimator: an object is"),
-    ({"estimator": "rotation_forest", "parameters": {"scaling": "log"}}, f"{PLACE}.parameters: The 'scaling' parameter"),
-    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, f"{PLACE}.parameters: tol='paper' goes with solver='alm'"),
+    ({"estimator": "forest", "parameters": {"n_estimator": 3}}, f"{POOL}.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; there are n_estimators, "),
+    ({"estimator": "forest", "parameters": {"n_estimators": "many"}}, f"{POOL}.parameters: The 'n_estimators' parameter of ForestClassifier must be an int"),
+    ({"estimator": "sklearn.svm.SVC", "parameters": {"kernel": "poli"}}, f"{POOL}.parameters: The 'kernel' parameter of SVC must be a str among"),
+    ({"estimator": "boosted", "parameters": {"learning_rate": "fast"}}, f"{POOL}.parameters: learning_rate of XGBClassifier must be float or null, found 'fast'"),
+    ({"estimator": "boosted", "parameters": {"learning_rat": 0.1}}, f"{POOL}.parameters: 'learning_rat' is not a parameter of XGBClassifier; did you mean 'learning_rate'"),
+    ({"estimator": "strange.Mute", "parameters": {"power": 1.5}}, f"{POOL}.parameters: power of Mute must be int, found 1.5"),
+    ({"estimator": "strange.Open", "parameters": {"dept": 1}}, f"{POOL}.parameters: 'dept' is not a parameter of Open; did you mean 'depth'"),
+    ({"estimator": "svm", "parameters": {"C": 2}}, f"{POOL}.parameters: 'C' is not a parameter of Pipeline; did you mean 'svc__C'"),
+    ({"estimator": "svm", "parameters": {"svc__c": 2}}, f"{POOL}.parameters: 'svc__c' is not a parameter of Pipeline; did you mean 'svc__C'"),
+    ({"estimator": "svm", "parameters": {"svc__C": -2}}, f"{POOL}.parameters: The 'C' parameter of SVC must be"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forst"}}}, f"{POOL}.parameters.estimator: 'forst' is unknown; did you mean 'forest'"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameters": {"depth": 1}}}}, f"{POOL}.parameters.estimator.parameters: 'depth' is not a parameter of ForestClassifier; did you mean 'max_depth'"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": "forest", "parameter": {}}}}, f"{POOL}.parameters.estimator: an object is {{class: ..., parameters: {{...}}}}"),
+    ({"estimator": "bagging", "parameters": {"estimator": {"class": 5}}}, f"{POOL}.parameters.estimator: an object is"),
+    ({"estimator": "rotation_forest", "parameters": {"scaling": "log"}}, f"{POOL}.parameters: The 'scaling' parameter"),
+    ({"estimator": "exrm", "parameters": {"tol": "paper"}}, f"{POOL}.parameters: tol='paper' goes with solver='alm'"),
     ({"estimator": "lda", "view": "rotatoin"}, "s.yaml: pools.p.view: 'rotatoin' is unknown; did you mean 'rotation'"),
     ({"estimator": "lda", "view": {"class": "rotation", "parameters": {"flips": True}}}, "s.yaml: pools.p.view.parameters: 'flips' is not a parameter of RandomRotation; did you mean 'flip'"),
     ({"estimator": "lda", "view": "sklearn.svm.SVC"}, "s.yaml: pools.p.view: SVC is no view: it has no method transform"),
