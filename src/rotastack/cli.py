@@ -73,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
         "report", help="bring the HTML report of a study up to date, and say where it is"
     )
     report.add_argument("study", help="a study of config/studies or a YAML file")
+    report.add_argument("--size", default="full", help="size of the study, such as small (default: full)")
     report.set_defaults(run=_report)
 
     schema = commands.add_parser("schema", help="print the JSON schema of studies, for editors")
@@ -193,9 +194,13 @@ def _report(arguments) -> int:
     from rotastack.base.documents import load_yaml
 
     study = _study_file(arguments.study)
-    name = load_yaml(study)["name"]
-    page = f"results/{name}/report.html"
-    code = _snakemake(["--configfile", str(study), "--cores", "all", page])
+    content = load_yaml(study)
+    if not isinstance(content, dict) or "name" not in content:
+        raise RotastackError(f"{study}: top level: key 'name' is missing")
+    sized = arguments.size != "full"
+    page = f"results/{content['name']}{'-' + arguments.size if sized else ''}/report.html"
+    options = ["--config", f"size={arguments.size}"] if sized else []
+    code = _snakemake(["--configfile", str(study), *options, "--cores", "all", page])
     if code == 0:
         print(f"rotastack: the report is {page}")
     return code

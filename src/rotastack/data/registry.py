@@ -88,7 +88,7 @@ class OwnDataset(_Entry):
     @model_validator(mode="before")
     @classmethod
     def _from_somewhere(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not {"sources", "like"} & data.keys():
+        if isinstance(data, dict) and not (data.get("sources") or data.get("like")):
             raise ValueError("a data set of one's own needs the key 'sources' or 'like'")
         return data
 

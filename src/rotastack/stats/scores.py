@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.metrics import balanced_accuracy_score, log_loss
 
-__all__ = ["HIGHER_IS_BETTER", "score_probabilities"]
+from rotastack.stats.metrics import HIGHER_IS_BETTER
 
-HIGHER_IS_BETTER = {"error": False, "balanced_accuracy": True, "log_loss": False, "brier": False}
+__all__ = ["score_probabilities"]
 
 _CLIP = 1e-3
 

@@ -182,9 +182,11 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     if package and all(part.isidentifier() for part in name.split(".")):
         own = package == "rotastack" or package.startswith("rotastack.")
         return Entry(f"{_public()[last]}.{last}" if own and last in _public() else name)
+    rooms = {entry.module.split(".")[1] for entry in among.values() if entry.path.startswith("rotastack.")}
+    ours = [n for n, module in _public().items() if not rooms or module.split(".")[1] in rooms]
     short = f"a short name ({', '.join(among)}), " if among else ""
     raise RotastackError(
-        f"{where}: {name!r} is unknown{nearest(name, [*among, *_public()])}; it is {short}one of our public "
+        f"{where}: {name!r} is unknown{nearest(name, [*among, *ours])}; it is {short}one of our public "
         "classes, or a dotted path such as sklearn.svm.SVC"
     )
 

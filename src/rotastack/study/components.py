@@ -20,8 +20,17 @@ Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
 
 
 def in_order(value: Any) -> Any:
-    """Return parameters with their keys sorted, at any depth: their order means nothing."""
+    """Return parameters with their keys sorted, at any depth: their order means nothing.
+
+    Raises
+    ------
+    ValueError
+        A key that is no text: a slice is JSON, which has no others.
+    """
     if isinstance(value, dict):
+        strange = [key for key in value if not isinstance(key, str)]
+        if strange:
+            raise ValueError(f"keys of parameters must be text, found {strange[0]!r}")
         return {key: in_order(value[key]) for key in sorted(value)}
     return [in_order(v) for v in value] if isinstance(value, list) else value
 

@@ -13,7 +13,6 @@ from pydantic import Field
 from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
-from rotastack.study.classes import check_classes
 from rotastack.study.job import declarations
 from rotastack.study.plan import Plan
 from rotastack.study.sizes import resized
@@ -120,13 +119,18 @@ def _read(config: Mapping[str, Any], config_files: list[str], main: bool) -> Pla
                 f"config/config.yaml: study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}"
             )
         where = str(path)
-        content = {**load_yaml(path), **content}
+        shipped = load_yaml(path)
+        if not isinstance(shipped, Mapping):
+            raise RotastackError(f"{path}: must be a mapping, found {shipped!r}")
+        content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
     if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
         os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
     study = Study.from_mapping(resized(content, size, where), where)
     if main:  # jobs are of a study that was checked
+        from rotastack.study.classes import check_classes
+
         check_classes(study, where)
     return Plan(study, machine)
 

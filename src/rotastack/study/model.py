@@ -13,7 +13,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 
 from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
-from rotastack.errors import nearest
+from rotastack.errors import RotastackError, nearest
 from rotastack.study.catalogue import ESTIMATORS, resolved
 from rotastack.study.combiners import Combiner, Member, Prune, Weights
 from rotastack.study.components import Label, Parameters, View, in_order
@@ -107,7 +107,12 @@ class Pool(Document):
     @property
     def member_names(self) -> list[str]:
         """Names of the outputs of one training on a split: ensemble sizes, weightings, or all members together."""
-        return [str(size) for size in self.ensemble_sizes] or list(self.parameters.get("weightings", ["all"]))
+        named = self.parameters.get("weightings")
+        if self.ensemble_sizes:
+            return [str(size) for size in self.ensemble_sizes]
+        if isinstance(named, list) and all(isinstance(name, str) for name in named) and named:
+            return list(dict.fromkeys(named))
+        return ["all"]  # if there are others, the class refuses them
 
 
 class Method(Document):
@@ -207,6 +212,11 @@ class StudyDocument(Document):
 
     @model_validator(mode="after")
     def _fits_together(self) -> "StudyDocument":
+        n_blocks = len(self.protocol.blocks(self.blocks))
+        if n_blocks > 5000:
+            raise ValueError(
+                f"blocks: {n_blocks} jobs for each pool and data set are too many; make blocks larger"
+            )
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for name, pool in self.pools.items():
@@ -233,7 +243,10 @@ class StudyDocument(Document):
                     f"methods.{label}.pool: pool {method.pool!r} is unknown{nearest(method.pool, list(self.pools))}; "
                     f"there are {', '.join(self.pools)}"
                 )
-            self._check_combiner(method, f"methods.{label}.combiner")
+            try:
+                self._check_combiner(method, f"methods.{label}.combiner")
+            except RotastackError as error:  # of a class that a combiner names
+                raise ValueError(f"methods.{label}.combiner.{error}") from None
         self.evaluation.check(labels, self.optimistic)
         for key, value, extra in [
             ("evaluation.control", self.evaluation.control, []),

@@ -11,7 +11,7 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.stats.scores import HIGHER_IS_BETTER
+from rotastack.stats.metrics import HIGHER_IS_BETTER
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import combiner_modules, pool_modules
@@ -24,6 +24,13 @@ __all__ = ["Plan"]
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
 OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining"}
 """Steps that each protocol does in its own way -> its module."""
+
+
+REFIT = {
+    "prune": ("rotastack.ensembles.pruned",),
+    "member": ("rotastack.ensembles.forests.regularized",),
+}
+"""What refitting a method with a kind of combiner finds by name."""
 
 
 class Plan:
@@ -294,9 +301,11 @@ class Plan:
         elif step == "combine":
             modules += combiner_modules(self.study.methods[names[0]].combiner.resolved())
         elif step == "refit":
-            for method in self.study.methods.values():
+            for label in self.study.refittable:
+                method = self.study.methods[label]
                 modules += pool_modules(self.study.pools[method.pool].resolved())
                 modules += combiner_modules(method.combiner.resolved())
+                modules += REFIT.get(method.combiner.kind, ())
         elif step == "rotations":
             modules.append(self.study.view_of(names[0]).entry.module)
         elif step == "fetch":

@@ -12,7 +12,8 @@ from rotastack.study.study import Study
 
 __all__ = ["Resources"]
 
-_MEMBERS = ("n_estimators", "max_iter", "n_rotations")
+_MEMBERS = ("n_estimators", "iterations")
+_EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = 6  # of the flagship
 _USUAL_TREES = {
     "rotastack.ensembles.flagship.classifier.RotastackClassifier": 100 * _FAMILIES,
@@ -49,10 +50,14 @@ class Resources:
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
         parameters = self.study.pools[pool].parameters
-        families = _FAMILIES * parameters.get("trees_per_family", 0)
-        known = [parameters[k] for k in _MEMBERS if isinstance(parameters.get(k), int)]
-        usual = _USUAL_TREES.get(find(self.study.pools[pool].estimator).path, 100)
-        return families or max(known, default=usual)
+        path = find(self.study.pools[pool].estimator).path
+        numbers = {name: value for name, value in parameters.items() if isinstance(value, int)}
+        if "trees_per_family" in numbers:
+            return _FAMILIES * numbers["trees_per_family"]
+        if "n_rotations" in numbers and "n_estimators" not in numbers:
+            return numbers["n_rotations"] * next((numbers[k] for k in _EACH if k in numbers), 50)
+        members = _MEMBERS if "Boosting" not in path else (*_MEMBERS, "max_iter")
+        return max((numbers[k] for k in members if k in numbers), default=_USUAL_TREES.get(path, 100))
 
     def _views(self, pool: str) -> int:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
@@ -68,14 +73,19 @@ class Resources:
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
-        forest = 64e-6 * self.rows(dataset) * 3 * self.n_trees(pool)  # at most 64 bytes a row and tree
+        # Trees are kept until test rows are predicted: at most 64 bytes a row and tree. Nested ones are let go sooner.
+        kept = 0 if self.study.protocol.package == "nested" else min(self.n_trees(pool), 5000)
+        forest = 64e-6 * self.rows(dataset) * 3 * kept
         return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
-        return int(attempt * (20 + trainings * (1 + 2e-6 * work) / 20))
+        each = (
+            0.1 if self.study.protocol.package == "nested" else 10
+        )  # seconds, but for what grows with the data
+        return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job."""
@@ -87,10 +97,13 @@ class Resources:
         return max(1, min(4, self.study.protocol.n_cells // 16)) if trained else 1
 
     def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:
-        """Return the time limit of a combining job."""
-        fits = 5 * self.study.protocol.n_cells
+        """Return the time limit of a combining job: a combiner that is trained is so for each fold of each cell."""
+        protocol = self.study.protocol
+        fits = 0
+        if self.study.methods[label].combiner.trained:
+            fits = protocol.n_cells * protocol.folds_spec().get("folds", 1)
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (20 + int(seconds / 20))
+        return attempt * (30 + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing."""

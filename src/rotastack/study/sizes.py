@@ -17,9 +17,15 @@ def resized(content: Mapping[str, Any], size: str, where: str) -> dict[str, Any]
         The study has no such size.
     """
     full = {k: v for k, v in content.items() if k != "sizes"}
+    sizes = content.get("sizes") or {}
+    if not isinstance(sizes, Mapping) or not all(
+        isinstance(name, str) and isinstance(change, Mapping) for name, change in sizes.items()
+    ):
+        raise RotastackError(
+            f"{where}: sizes: must be a mapping of sizes, each a mapping of what differs, found {sizes}"
+        )
     if size == "full":
         return full
-    sizes = content.get("sizes") or {}
     if size not in sizes:
         raise RotastackError(
             f"{where}: there is no size {size!r}{nearest(size, list(sizes))}; there are {', '.join(['full', *sizes])}"

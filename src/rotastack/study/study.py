@@ -3,6 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
@@ -66,7 +67,7 @@ class Study:
                 f"{where}: protocol.train: {train} is neither a share below 1 nor a whole number of rows"
             )
         for name, entry in self.datasets.items():
-            if entry.get("rows", train + 1) <= train:
+            if (entry.get("rows") or train + 1) <= train:
                 raise RotastackError(
                     f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
                 )
@@ -127,11 +128,17 @@ class Study:
             found.append(_group("all", groups))
         return found
 
+    @property
+    def refittable(self) -> list[str]:
+        """Methods of which the model of a data set may be made: the one that is named, or all that are fair."""
+        named = self.document.model.refit
+        return [named] if named in self.methods else [m for m in self.methods if m not in self.optimistic]
+
     def method_of(self, file_name: str) -> str:
         """Return the label whose slug is `file_name`."""
         return next(label for label in self.methods if slug(label) == file_name)
 
-    @property
+    @cached_property
     def blocks(self) -> dict[str, dict[str, list[int]]]:
         """Block name, which is its file below the pool, -> numbers of its groups or splits."""
         return self.protocol.blocks(self.document.blocks)
@@ -219,7 +226,7 @@ class Study:
             "refit": self.document.model.refit,
             "methods": {
                 label: {"pool": pools[m.pool], "combiner": m.combiner.resolved()}
-                for label, m in self.methods.items() if label not in self.optimistic
+                for label, m in self.methods.items() if label in self.refittable
             },
             "kinds": self.datasets[dataset].get("kinds", "auto"),
             "rotations": self.protocol.rotations, "folds": self.protocol.folds_spec().get("folds", 5),

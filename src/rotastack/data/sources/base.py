@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
+
+from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:  # the workflow's dry run looks at sources without loading any
     import pandas as pd
@@ -24,8 +27,19 @@ class Source:
     """
 
     network: ClassVar[bool] = False
+    plain: ClassVar[type | None] = None
+    """Type of a value that is no mapping."""
+    key: ClassVar[str | None] = None
+    """What a value that is a mapping must have. Without `plain` and `key` any value will do."""
 
     def __init__(self, value: Any, where: str, columns: list[str] | None = None):
+        is_plain = self.plain is not None and isinstance(value, self.plain) and not isinstance(value, bool)
+        has_key = self.key is not None and isinstance(value, Mapping) and bool(value.get(self.key))
+        if (self.plain or self.key) and not is_plain and not has_key:
+            kinds = [self.plain.__name__] if self.plain else []
+            kinds += [f"a mapping with the key {self.key!r}"] if self.key else []
+            name = type(self).__name__.removesuffix("Source").lower()
+            raise RotastackError(f"{where}: source {name} must be {' or '.join(kinds)}, found {value!r}")
         self.value = value
         self.where = where
         self.columns = columns

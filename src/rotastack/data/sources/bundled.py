@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError, nearest
@@ -17,6 +17,8 @@ _NAMES = ("iris", "wine", "breast_cancer", "digits")
 
 class BundledSource(Source):
     """One of scikit-learn's bundled data sets, with its class names as labels."""
+
+    plain: ClassVar[type | None] = str
 
     def load(self) -> pd.DataFrame:
         import sklearn.datasets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.formats import FORMATS
 from rotastack.data.sources.base import Source
@@ -17,6 +17,9 @@ __all__ = ["FileSource"]
 
 class FileSource(Source):
     """A CSV, TSV, Parquet or ARFF file: its path, or ``{path, target}`` (default: ``target``)."""
+
+    plain: ClassVar[type | None] = str
+    key: ClassVar[str | None] = "path"
 
     @property
     def path(self) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.sources.base import Source
 
@@ -14,6 +14,9 @@ __all__ = ["GeneratedSource"]
 
 class GeneratedSource(Source):
     """A generator of :mod:`rotastack.data.generators`: its name, or a mapping with its parameters."""
+
+    plain: ClassVar[type | None] = str
+    key: ClassVar[str | None] = "name"
 
     def load(self) -> pd.DataFrame:
         from rotastack.data.generators import generate

@@ -28,6 +28,8 @@ class OpenmlSource(Source):
     """An OpenML id, or ``{id, target, drop}``; checksum and retries are scikit-learn's."""
 
     network: ClassVar[bool] = True
+    plain: ClassVar[type | None] = int
+    key: ClassVar[str | None] = "id"
 
     def _parts(self) -> dict[str, Any]:
         return {"id": self.value} if isinstance(self.value, int) else dict(self.value)

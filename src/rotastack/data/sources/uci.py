@@ -29,6 +29,8 @@ class UciSource(Source):
     ``sha256`` (list, one per URL).
     """
 
+    key: ClassVar[str | None] = "urls"
+
     network: ClassVar[bool] = True
 
     def load(self) -> pd.DataFrame:

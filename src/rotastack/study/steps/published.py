@@ -147,7 +147,8 @@ def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
     other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
     if other is None:
         return nothing
-    both = part.merge(other, on="split", suffixes=("", "_other"))
+    axes = [name for name in ("rotation_group", "fold_group", "split") if name in part]
+    both = part.merge(other, on=axes, suffixes=("", "_other"))
     if cell.metric == "size_ratio":
         ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
         return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)

@@ -219,14 +219,17 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
-    """Sum Snakemake's benchmark files of these data sets by rule, the rule's name being their folder's."""
+    """Sum Snakemake's benchmark files of these data sets by rule: ``<rule>/<data set>.<what else>``, or ``<rule>/all.tsv``."""
     rows = []
     own = ("all.", *(f"{d}." for d in datasets))
-    for path in sorted([*folder.glob("*/*.tsv"), *Path("results/benchmarks").glob("*/*.tsv")]):
-        if not path.name.startswith(own):
+    for path, root in [
+        (p, r) for r in (folder, Path("results/benchmarks")) for p in sorted(r.rglob("*.tsv"))
+    ]:
+        rule, *rest = path.relative_to(root).parts
+        if not rest or not rest[0].startswith(own):
             continue
         table = pd.read_csv(path, sep="\t", na_values="-")
-        rows.append({"rule": path.parent.name, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
+        rows.append({"rule": rule, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
     if not rows:
         return []
     frame = (

@@ -10,8 +10,8 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.stats.comparison import Comparison, compare
+from rotastack.stats.metrics import HIGHER_IS_BETTER
 from rotastack.stats.pairs import compare_pair
-from rotastack.stats.scores import HIGHER_IS_BETTER
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
@@ -91,13 +91,13 @@ def table_variance(known: Known) -> pd.DataFrame:
     rows = []
     for dataset, part in known.scores.groupby("dataset", sort=False):
         for method, matrix in error_matrices(part, known.spec["axes"]).items():
-            means = matrix.mean()
+            means, grouped = matrix.mean(), len(known.spec["axes"]) > 1
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                "best_rotation_group": means.idxmin() if means.notna().all() else "",
+                "best_rotation_group": means.idxmin() if grouped and means.notna().all() else "",
                 "best_mean": means.min(),
-                "worst_rotation_group": means.idxmax() if means.notna().all() else "",
+                "worst_rotation_group": means.idxmax() if grouped and means.notna().all() else "",
                 "worst_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip

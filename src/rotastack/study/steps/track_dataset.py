@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from rotastack.stats.scores import HIGHER_IS_BETTER
+from rotastack.stats.metrics import HIGHER_IS_BETTER
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.receipts import track
@@ -53,7 +53,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
             }
             writer.log_metrics(run.run_id, summed, parts[0]["started"])
             for name in ("fit_seconds", "predict_seconds", "n_nodes", "depth", "oob_error"):
-                rows = [p["metrics"].get(name, []) for p in parts]
+                rows = [p["metrics"][name] for p in parts if p["metrics"].get(name)]
                 values = [_mean([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
