@@ -72,7 +72,7 @@ def test_the_default_study_is_as_promised():
         ),
         (
             {"pools__forest__parameters": {"n_estimators": -1}},
-            "s.yaml: pools.forest.estimator.parameters: The 'n_estimators' parameter of ForestClassifier must be",
+            "s.yaml: pools.forest.parameters: The 'n_estimators' parameter of ForestClassifier must be",
         ),
         (
             {"pools__forest__scaling": "log"},
