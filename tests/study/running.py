@@ -101,7 +101,7 @@ def train_nested(
     """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
     content = pool_slice(estimator, parameters, view, **pool)
     spec = {
-        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "nested": nested, "fold_groups": [0],
+        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": nested, "fold_groups": [0],
         "rotation_groups": list(groups), "pool": content,
     }  # fmt: skip
     inputs = {"table": "table", "folds": "folds", "rotations": []}

@@ -167,7 +167,7 @@ def test_rotations_of_another_table_are_refused(nested):
     frame, about = pd.read_parquet(nested / "table"), {"classes": ["s", "c", "v"]}
     write_frame(nested / "table", frame.drop(columns="d"), about)
     spec = {
-        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "nested": False, "fold_groups": [0],
+        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": False, "fold_groups": [0],
         "rotation_groups": [0], "rotations": 3, "pool": pool_slice("lda", view=view_of("rotation")),
     }  # fmt: skip
     inputs = {"table": [nested / "table"], "folds": [nested / "folds"], "rotations": [nested / name]}
