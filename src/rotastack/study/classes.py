@@ -100,7 +100,7 @@ def checked(
                 )
             checked(spec["class"], inner, f"{where}.parameters.{parameter}", _ANYTHING)
     _check_names(entry, cls, parameters, f"{where}.parameters")
-    made = _made(entry, parameters, where)
+    made = _made(entry, parameters, where, key)
     for part in (made, *_deep(made).values()):
         if not isinstance(part, type):
             _check_values(part, where)
@@ -109,7 +109,7 @@ def checked(
     return made
 
 
-def _made(entry: Entry, parameters: Mapping[str, Any], where: str) -> Any:
+def _made(entry: Entry, parameters: Mapping[str, Any], where: str, key: str = "") -> Any:
     try:
         found = resolved(entry.path, {**entry.parameters, **parameters})
         return build(found["class"], found["parameters"])
@@ -118,7 +118,7 @@ def _made(entry: Entry, parameters: Mapping[str, Any], where: str) -> Any:
     except ValueError as error:
         raise RotastackError(f"{where}.parameters: {_one_line(error)}") from None
     except Exception as error:  # a class of others may raise anything
-        raise RotastackError(f"{where}: {entry.path} cannot be made: {_one_line(error)}") from None
+        raise RotastackError(f"{where}{key}: {entry.path} cannot be made: {_one_line(error)}") from None
 
 
 def _deep(made: Any) -> dict[str, Any]:
