@@ -59,7 +59,7 @@ BAD = [
     ({"estimator": "strange.Number"}, f"{PLACE}: Number is a regressor; the study is of classes"),
     ({"estimator": "ForestRegressor"}, f"{PLACE}: ForestRegressor is a regressor; the study is of classes"),
     ({"estimator": "sklearn.cluster.KMeans"}, f"{PLACE}: KMeans is no classifier"),
-    ({"estimator": "strange.NeedsArguments"}, "s.yaml: pools.p: strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
+    ({"estimator": "strange.NeedsArguments"}, "s.yaml: pools.p.estimator: strange.NeedsArguments cannot be made: NeedsArguments.__init__() missing 1 required positional argument: 'secret'"),
     ({"estimator": "RotationForrest"}, f"{PLACE}: 'RotationForrest' is unknown; did you mean 'rotation_forest'"),
     ({"estimator": "forest", "parameters": {"n_estimator": 3}}, "s.yaml: pools.p.parameters: 'n_estimator' is not a parameter of ForestClassifier; did you mean 'n_estimators'; there are n_estimators, "),
     ({"estimator": "forest", "parameters": {"n_estimators": "many"}}, "s.yaml: pools.p.parameters: The 'n_estimators' parameter of ForestClassifier must be an int"),
