@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from rotastack.study.building import build, modules_of
 
 __all__ = [
+    "REFITTED",
     "Rows",
     "combiner_modules",
     "load",
@@ -28,6 +29,12 @@ _COMBINERS = {
     "log_linear": ("rotastack.combine.log_linear", "LogLinearWeights"),
     "weights": ("rotastack.combine.rotation_weights", "RotationWeights"),
 }
+
+REFITTED = {
+    "member": "rotastack.ensembles.forests.regularized",
+    "prune": "rotastack.ensembles.pruned",
+}
+"""Combiner -> module of the estimator that a model is, where this is not the pool's."""
 
 
 def load(name: str) -> Any:

@@ -13,7 +13,7 @@ from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
-from rotastack.study.making import combiner_modules, pool_modules
+from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
@@ -291,9 +291,11 @@ class Plan:
         elif step == "combine":
             modules += combiner_modules(self.study.methods[names[0]].combiner.resolved())
         elif step == "refit":
-            for method in self.study.methods.values():
+            for label in self.study.refittable:
+                method = self.study.methods[label]
                 modules += pool_modules(self.study.pools[method.pool].resolved())
                 modules += combiner_modules(method.combiner.resolved())
+                modules += [REFITTED[k] for k in [method.combiner.kind] if k in REFITTED]
         elif step == "rotations":
             modules.append(self.study.view_of(names[0]).entry.module)
         elif step == "fetch":

@@ -99,6 +99,12 @@ class Study:
         return self.document.optimistic
 
     @property
+    def refittable(self) -> list[str]:
+        """Methods that a model may be made of: the one that the study names, else all that may be the best."""
+        named = self.document.model.refit
+        return [m for m in self.methods if m == named or (named == "best" and m not in self.optimistic)]
+
+    @property
     def prunes(self) -> bool:
         """Whether a method chooses among members."""
         return any(isinstance(m.combiner, Prune) for m in self.methods.values())
@@ -219,7 +225,7 @@ class Study:
             "refit": self.document.model.refit,
             "methods": {
                 label: {"pool": pools[m.pool], "combiner": m.combiner.resolved()}
-                for label, m in self.methods.items() if label not in self.optimistic
+                for label, m in self.methods.items() if label in self.refittable
             },
             "kinds": self.datasets[dataset].get("kinds", "auto"),
             "rotations": self.protocol.rotations, "folds": self.protocol.folds_spec().get("folds", 5),

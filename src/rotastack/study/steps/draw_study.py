@@ -19,7 +19,7 @@ from rotastack.study.results import complete, group_table, mean_scores
 
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures",)
-ABOUT = ("study",)
+ABOUT = ()
 FIGURES = ("critical_difference", "differences", "calibration")
 """And one for each group of methods and each sweep."""
 

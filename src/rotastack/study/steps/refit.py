@@ -15,7 +15,7 @@ from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import load, make_combiner, make_estimator, make_view, takes_tables
+from rotastack.study.making import REFITTED, load, make_combiner, make_estimator, make_view, takes_tables
 from rotastack.study.results import best_method
 from rotastack.tracking.model_files import dump_model
 
@@ -109,7 +109,7 @@ def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]
     if pool.get("ensemble_sizes"):
         return estimator.set_params(n_estimators=int(combiner["member"]))
     parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
-    chosen = load("rotastack.ensembles.forests.regularized").RegularizedRotationForestClassifier
+    chosen = load(REFITTED["member"]).RegularizedRotationForestClassifier
     return chosen(weighting=combiner["member"], **parameters)
 
 
@@ -119,5 +119,5 @@ def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
         estimator.set_params(n_estimators=combiner["first"])
     # What was chosen by test rows for a comparison can only be chosen by training rows here.
     selection = {"oob": "oob", None: "oob" if estimator.get_params().get("bootstrap") else "train"}
-    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
+    pruned = load(REFITTED["prune"]).PrunedEnsembleClassifier
     return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))
