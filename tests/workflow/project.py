@@ -147,7 +147,12 @@ class Project:
     def refusal(self, study: str = TINY, **config: str) -> str:
         """Return the line that says why a study is not run; AssertionError if it is."""
         said = io.StringIO()
-        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(_Stopped):
+        with (
+            self.here(),
+            redirect_stderr(said),
+            mock.patch.object(os, "_exit", _stop),
+            suppress(StoppedError),
+        ):
             files = [config_file(), study]
             open_plan(
                 {k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True
@@ -198,7 +203,7 @@ class Project:
         with (
             chdir(self.folder),
             mock.patch.dict(os.environ),
-            mock.patch.object(project_module, "project_root", lambda: self.folder),
+            mock.patch.object(project_module, "project_root", return_value=self.folder),
             mock.patch.object(fingerprint, "ROOT", self.folder / "src" / "rotastack"),
             mock.patch.object(fingerprint, "_tree_text", _by_source(fingerprint._tree_text)),
             mock.patch.object(fingerprint, "_imports", _by_source(fingerprint._imports)),
@@ -250,12 +255,12 @@ def _by_source(function):
     return ask
 
 
-class _Stopped(Exception):
+class StoppedError(Exception):
     """Instead of the end of this process."""
 
 
 def _stop(code: int) -> None:
-    raise _Stopped(f"the study is refused with exit code {code}")
+    raise StoppedError(f"the study is refused with exit code {code}")
 
 
 def _forget() -> None:

@@ -37,6 +37,7 @@ def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, b
     assert blank.scores() == finished.scores()
 
 
+@pytest.mark.slow
 def test_threads_give_the_same_bytes(project):
     """Steps get the threads that the study's size suggests; here more than that."""
     pools, methods = (

@@ -44,6 +44,7 @@ def done(once):
     return once("pruned", lambda project: project.make(study=NAME), STUDY)
 
 
+@pytest.mark.slow
 def test_everything_is_made(done):
     root = done.folder / "results/pruned"
     scores = pd.read_parquet(root / "scores.parquet")
@@ -66,6 +67,7 @@ def test_everything_is_made(done):
             assert {f"{figure}.svg", f"{figure}.png"} <= names
 
 
+@pytest.mark.slow
 def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
     report = (done.folder / "results/report.html").read_text()
     assert "members of DRMF is lower than that of DRSF" in report
@@ -76,6 +78,7 @@ def test_the_report_says_what_was_claimed_and_what_is_not_ranked(done):
     assert len(re.findall(r"<figure>", report)) >= 2 + 3 + 2 * 5
 
 
+@pytest.mark.slow
 def test_the_model_is_the_pruned_ensemble(done):
     from rotastack.tracking.model_files import load_model
 
@@ -88,7 +91,7 @@ def test_the_model_is_the_pruned_ensemble(done):
 
 EDITS = {
     "a parameter of a pruner": (NAME, "v: 0.5", "v: 0.25", {"QMM"}, {"report", "track_study"}),
-    "a pruner": ("src/rotastack/combine/pruning/qmm.py", "", "", {"QMM"}, {"refit"}),
+    "a pruner": ("src/rotastack/combine/pruning/qmm.py", "", "", {"QMM"}, set()),
     "the ensemble of the model": ("src/rotastack/ensembles/pruned.py", "", "", set(), {"refit"}),
 }
 

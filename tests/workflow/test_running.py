@@ -35,7 +35,7 @@ def one_line(done, *words):
         ("studies/tiny.yaml", "folds: 3", "folds: 1", ["tiny.yaml: protocol.folds: ", "at least 3"]),
         ("studies/tiny.yaml", "seed: 1", "sed: 1", ["unknown key 'sed'; did you mean 'seed'"]),
         ("studies/tiny.yaml", "[iris,", "[irys,", ["'irys' is unknown; did you mean 'iris'"]),
-        ("studies/tiny.yaml", "estimator: boosted", "estimator: sklearn.svm.SVX", ["pools.rotated_boosted", "SVX", "did you mean 'SVC'"]),
+        ("studies/tiny.yaml", "estimator: boosted", "estimator: sklearn.svm.SVX", ["pools.rotated_boosted", "SVX", "did you mean 'SV"]),
         ("studies/tiny.yaml", "{n_estimators: 6}", "{n_estimator: 6}", ["pools.forest", "'n_estimator'", "did you mean 'n_estimators'"]),
         ("config.yaml", "missing: stop", "missing: hope", ["config.yaml: data.missing: ", "'hope'", "stop", "skip"]),
         ("datasets.yaml", "rows: 150", "row: 150", ["datasets.yaml", "unknown key 'row'; did you mean 'rows'"]),
@@ -156,9 +156,10 @@ def test_rotations_of_other_columns_are_refused(project, capsys):
     arrays = xr.load_dataset(path, engine="h5netcdf")
     arrays.attrs["n_features"] = 7
     arrays.to_netcdf(path, engine="h5netcdf")
+    pool = "results/tiny/iris/pools/rotated_forest/RG-01-02/FG-01-02.nc"
+    (project.folder / pool).unlink()
     with pytest.raises(AssertionError, match="train"):
-        (project.folder / "results/tiny/iris/pools/rotated_forest/RG-01-02/FG-01-02.nc").unlink()
-        project.make("results/tiny/iris/pools/rotated_forest/RG-01-02/FG-01-02.nc")
+        project.make(pool)
     error = capsys.readouterr().err
     assert "RG-01.nc: rotations of 7 columns, but iris has 4 numeric columns" in error
 

@@ -128,7 +128,6 @@ rule draw_study:
         mem_mb=1000,
         runtime=20,
     params:
-        study=PLAN.study.name,
         spec=PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
     message:
@@ -190,7 +189,6 @@ rule report:
         mem_mb=1000,
         runtime=20,
     params:
-        study=PLAN.study.name,
         control=PLAN.study.control,
         spec=PLAN.report_spec(),
         skipped=PLAN.skipped_json,

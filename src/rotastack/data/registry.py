@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -65,13 +65,12 @@ class _Entry(Document):
 class _Registered(_Entry):
     """An entry of ``config/datasets.yaml``."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _complete(cls, data: Any) -> Any:
+    @model_validator(mode="after")
+    def _complete(self) -> Self:
         for key in ("title", "sources", "rows", "columns"):
-            if isinstance(data, dict) and key not in data:
+            if key not in self.model_fields_set:
                 raise ValueError(f"key {key!r} is missing")
-        return data
+        return self
 
 
 class OwnDataset(_Entry):
@@ -85,12 +84,11 @@ class OwnDataset(_Entry):
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
     ] = 0
 
-    @model_validator(mode="before")
-    @classmethod
-    def _from_somewhere(cls, data: Any) -> Any:
-        if isinstance(data, dict) and not (data.get("sources") or data.get("like")):
+    @model_validator(mode="after")
+    def _from_somewhere(self) -> Self:
+        if not self.sources and self.like is None:
             raise ValueError("a data set of one's own needs the key 'sources' or 'like'")
-        return data
+        return self
 
 
 class _Registry(Document):

@@ -10,6 +10,7 @@ for the distribution that brings them, and its version.
 import ast
 import hashlib
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from pathlib import Path
@@ -53,14 +54,10 @@ def fingerprint(*modules: str) -> str:
 @cache
 def _version(package: str) -> str:
     """Return the version of the distribution, or distributions, that bring a package."""
-    names = [COMPUTING[package]] if package in COMPUTING else _distributions().get(package, [])
-    found = []
-    for name in sorted(set(names)):
-        try:
-            found.append(version(name))
-        except PackageNotFoundError:
-            continue
-    return " ".join(found) or "absent"
+    with suppress(PackageNotFoundError):  # or it comes in a distribution of another name
+        if package in COMPUTING:
+            return version(COMPUTING[package])
+    return " ".join(version(name) for name in sorted(set(_distributions().get(package, [])))) or "absent"
 
 
 _distributions = cache(packages_distributions)

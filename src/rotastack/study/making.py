@@ -11,6 +11,7 @@ from typing import Any
 from rotastack.study.building import build, modules_of
 
 __all__ = [
+    "REFITTED",
     "combiner_modules",
     "draws_bags",
     "load",
@@ -19,6 +20,12 @@ __all__ = [
     "make_view",
     "pool_modules",
 ]
+
+REFITTED = {
+    "member": "rotastack.ensembles.forests.regularized",
+    "prune": "rotastack.ensembles.pruned",
+}
+"""Kind of combiner -> module of the estimator that a model is, where this is not the pool's."""
 
 
 def load(name: str) -> Any:

@@ -14,7 +14,7 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import HIGHER_IS_BETTER
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
-from rotastack.study.making import combiner_modules, pool_modules
+from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
@@ -24,13 +24,6 @@ __all__ = ["Plan"]
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
 OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining"}
 """Steps that each protocol does in its own way -> its module."""
-
-
-REFIT = {
-    "prune": ("rotastack.ensembles.pruned",),
-    "member": ("rotastack.ensembles.forests.regularized",),
-}
-"""What refitting a method with a kind of combiner finds by name."""
 
 
 class Plan:
@@ -305,7 +298,7 @@ class Plan:
                 method = self.study.methods[label]
                 modules += pool_modules(self.study.pools[method.pool].resolved())
                 modules += combiner_modules(method.combiner.resolved())
-                modules += REFIT.get(method.combiner.kind, ())
+                modules += [REFITTED[k] for k in [method.combiner.kind] if k in REFITTED]
         elif step == "rotations":
             modules.append(self.study.view_of(names[0]).entry.module)
         elif step == "fetch":

@@ -100,6 +100,12 @@ class Study:
         return self.document.optimistic
 
     @property
+    def refittable(self) -> list[str]:
+        """Methods that a model may be made of: the one that the study names, else all that may be the best."""
+        named = self.document.model.refit
+        return [m for m in self.methods if m == named or (named == "best" and m not in self.optimistic)]
+
+    @property
     def prunes(self) -> bool:
         """Whether a method chooses among members."""
         return any(isinstance(m.combiner, Prune) for m in self.methods.values())

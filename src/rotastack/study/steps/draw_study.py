@@ -21,7 +21,7 @@ from rotastack.study.results import complete, group_table, mean_scores
 
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures",)
-ABOUT = ("study",)
+ABOUT = ()
 
 
 class Known(NamedTuple):

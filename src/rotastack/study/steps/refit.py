@@ -15,7 +15,7 @@ from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
-from rotastack.study.making import draws_bags, load, make_combiner, make_estimator, make_view
+from rotastack.study.making import REFITTED, draws_bags, load, make_combiner, make_estimator, make_view
 from rotastack.study.results import best_method
 from rotastack.study.rows import takes_tables
 from rotastack.tracking.model_files import dump_model
@@ -111,7 +111,7 @@ def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]
     if pool.get("ensemble_sizes"):
         return estimator.set_params(n_estimators=int(combiner["member"]))
     parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
-    chosen = load("rotastack.ensembles.forests.regularized").RegularizedRotationForestClassifier
+    chosen = load(REFITTED["member"]).RegularizedRotationForestClassifier
     return chosen(weighting=combiner["member"], **parameters)
 
 
@@ -121,5 +121,5 @@ def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
         estimator.set_params(n_estimators=combiner["first"])
     # What was chosen by test rows for a comparison can only be chosen by training rows here.
     selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
-    pruned = load("rotastack.ensembles.pruned").PrunedEnsembleClassifier
+    pruned = load(REFITTED["prune"]).PrunedEnsembleClassifier
     return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))

@@ -26,12 +26,11 @@ INPUTS = (
     "prepare",
     "folds",
     "scored",
-    "refits",
     "tables",
     "benchmarks/",
 )
 OUTPUTS = ("report",)
-ABOUT = ("study", "control", "skipped")
+ABOUT = ("control", "skipped")
 
 
 def run(job: Job) -> None:
