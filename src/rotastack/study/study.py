@@ -134,12 +134,6 @@ class Study:
             found.append(_group("all", groups))
         return found
 
-    @property
-    def refittable(self) -> list[str]:
-        """Methods of which the model of a data set may be made: the one that is named, or all that are fair."""
-        named = self.document.model.refit
-        return [named] if named in self.methods else [m for m in self.methods if m not in self.optimistic]
-
     def method_of(self, file_name: str) -> str:
         """Return the label whose slug is `file_name`."""
         return next(label for label in self.methods if slug(label) == file_name)
