@@ -60,12 +60,15 @@ def test_rotation_groups_start_with_the_identity():
 @pytest.mark.parametrize("max_axes", [1000, 3])
 def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
     frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
-    about = {"classes": ["x"], "categorical": [False] * 5, "owners": []}
-    write_frame(tmp_path / "table", frame, about)
+    write_frame(tmp_path / "table", frame, {"classes": ["x"]})
+    view = {
+        "class": "rotastack.views.rotation.RandomRotation",
+        "parameters": {"flip": True, "max_axes": max_axes},
+    }
     theirs = []
     for group in (0, 1):
         spec = {
-            "seed": 7, "dataset": "d", "group": group, "rotations": 4, "flip": True, "max_axes": max_axes,
+            "seed": 7, "dataset": "d", "group": group, "rotations": 4, "view": view,
         }  # fmt: skip
         rotations.run(
             Job("rotations", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]})

@@ -111,7 +111,7 @@ def test_bad_input(ensemble, view):
     with pytest.raises(ValueError, match=r"estimator must be a classifier, got LinearRegression\(\)"):
         ensemble(LinearRegression()).fit(X, y)
     if view is not DiffusionMap:
-        with pytest.raises(ValueError, match="from 1 to 13"):
+        with pytest.raises(ValueError, match="n_components is 14, but there are 13 columns"):
             ensemble(n_components=14).fit(X, y)
 
 

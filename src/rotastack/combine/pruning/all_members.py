@@ -35,5 +35,4 @@ class AllMembers(Pruner):
         check_vote(self.vote)
         n = ballots.n_members
         self.selected_ = np.arange(n)
-        weighted = self.vote == "weighted" and ballots.weights.any()
-        self.weights_ = ballots.weights / ballots.weights.sum() if weighted else np.full(n, 1 / n)
+        self.weights_ = ballots.weights.copy() if self.vote == "weighted" else np.full(n, 1 / n)
