@@ -17,6 +17,8 @@ from matplotlib.colors import to_hex
 from scipy.spatial.distance import cdist
 
 FOLDER = Path(__file__).parents[2] / "examples"
+SLOW = ("exrm_seconds", "rotated", "projections", "noisy_square", "exrm_table_2")
+"""Scripts of several seconds; the others run in `make test`."""
 SCRIPTS = sorted(path.stem.removeprefix("plot_") for path in FOLDER.glob("plot_*.py"))
 
 
@@ -61,7 +63,7 @@ def corner(axis):
 
 
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in SCRIPTS])
 def test_a_script_draws(gallery, name):
     figures = gallery(name).figures
     assert figures
@@ -263,6 +265,7 @@ def test_triangle_problems(shared, case, below, above, share):
     assert y.mean() == pytest.approx(share, abs=0.006)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("k", range(3))
 def test_rotated_panels_follow_complexity(gallery, shared, k):
     figure = gallery("rotated").figures[k]
@@ -285,6 +288,7 @@ def test_rotated_panels_follow_complexity(gallery, shared, k):
     assert len(seen) == 40  # no rotation is drawn twice
 
 
+@pytest.mark.slow
 def test_an_oblique_boundary_is_aligned_on_the_simplest_rotations_and_oblique_on_the_most_complex(
     gallery, shared
 ):
@@ -297,6 +301,7 @@ def test_an_oblique_boundary_is_aligned_on_the_simplest_rotations_and_oblique_on
     assert max(aligned[-10:]) < 0.9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [0, -1])
 def test_projections_have_all_planes_of_the_simplest_and_the_most_complex_rotation(gallery, place):
     ran = gallery("projections")
@@ -319,12 +324,14 @@ def test_projections_have_all_planes_of_the_simplest_and_the_most_complex_rotati
 # ---------- the noisy square
 
 
+@pytest.mark.slow
 def test_so_many_labels_of_the_square_are_wrong(gallery):
     X, y = gallery("noisy_square").noisy_square(1000, 20, np.random.default_rng(0))
     assert ((X.sum(axis=1) < 1) & (y == 1)).sum() == 20
     assert not ((X.sum(axis=1) > 1) & (y == 0)).any()
 
 
+@pytest.mark.slow
 def test_qmm_keeps_fewer_trees_for_about_the_same_error(gallery):
     titles = [axis.get_title() for axis in gallery("noisy_square").figures[0].axes]
     kept = [int(title.split(", ")[1].split()[0]) for title in titles]
@@ -351,6 +358,7 @@ def test_objectives_fall_to_the_optimum(gallery, power):
     assert (drawn["exact optimum"] == 0).all()
 
 
+@pytest.mark.slow
 def test_seconds_are_those_of_every_machine_and_size(gallery):
     ran = gallery("exrm_seconds")
     (axis,) = ran.figures[0].axes
@@ -362,6 +370,7 @@ def test_seconds_are_those_of_every_machine_and_size(gallery):
     assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
 
 
+@pytest.mark.slow
 def test_table_2_has_every_machine_here_and_as_printed(gallery):
     ran = gallery("exrm_table_2")
     (axis,) = ran.figures[0].axes
