@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow  # a copy of the project in an interpreter of its own
+
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(python|diff|yaml)\n# (\S+)\n(.*?)^```$", re.M | re.S)
 

@@ -22,6 +22,8 @@ from rotastack.trees import (
 from rotastack.trees.kernel import compiling
 from rotastack.trees.members import grow_members
 
+pytestmark = pytest.mark.slow  # interpreters that start cold, by the dozen
+
 SMALL = """
 import numpy as np
 from rotastack.trees.kernel.compiling import cache_folder, compiled, entry_point
