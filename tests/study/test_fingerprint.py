@@ -206,3 +206,18 @@ def test_the_closure_is_what_the_step_really_imports(loaded, step):
 def test_the_closure_with_components(loaded, step, names):
     modules = (step_module(step), *names)
     assert loaded[modules] == set(closure(modules))
+
+
+def test_an_edit_of_a_users_own_module_is_seen(tmp_path, monkeypatch):
+    """No distribution brings it, so its files count."""
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "mine_alone.py").write_text("A = 1\n")
+    found = [module._sources("mine_alone")]
+    (tmp_path / "mine_alone.py").write_text("A = 2\n")
+    found.append(module._sources("mine_alone"))
+    assert len(set(found)) == 2
+    assert "" not in found
+    fingerprint.cache_clear()
+    module._version.cache_clear()
+    assert module._version("mine_alone") == found[1]
+    assert module._version("mine_nowhere") == "absent"

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
+from importlib.util import find_spec
 from pathlib import Path
 
 __all__ = ["COMPUTING", "closure", "fingerprint"]
@@ -53,11 +54,22 @@ def fingerprint(*modules: str) -> str:
 
 @cache
 def _version(package: str) -> str:
-    """Return the version of the distribution, or distributions, that bring a package."""
+    """Return the version of the distribution, or distributions, that bring a package; of one's own files, their hash."""
     with suppress(PackageNotFoundError):  # or it comes in a distribution of another name
         if package in COMPUTING:
             return version(COMPUTING[package])
-    return " ".join(version(name) for name in sorted(set(_distributions().get(package, [])))) or "absent"
+    found = " ".join(version(name) for name in sorted(set(_distributions().get(package, []))))
+    return found or _sources(package) or "absent"
+
+
+def _sources(package: str) -> str:
+    """Return a hash of the Python files of a package that no distribution brings, such as a user's own module."""
+    spec = find_spec(package)
+    if spec is None:
+        return ""
+    folders = [Path(folder) for folder in spec.submodule_search_locations or []]
+    files = [p for folder in folders for p in sorted(folder.rglob("*.py"))] or [Path(spec.origin or "")]
+    return hashlib.sha256(b"".join(p.read_bytes() for p in files if p.is_file())).hexdigest()[:16]
 
 
 _distributions = cache(packages_distributions)
