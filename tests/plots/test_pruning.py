@@ -296,6 +296,7 @@ def test_figures_without_data_say_so():
         assert figure.axes == []
 
 
+@pytest.mark.slow
 def test_equal_figures_give_equal_files(tmp_path):
     """All of them as SVG, which has names that are hashes; a PNG can differ only by what is saved beside it."""
     rng = np.random.default_rng(0)

@@ -25,6 +25,7 @@ pytestmark = pytest.mark.workflow
 COMMAND = ("snakemake", "--cores", "2", "--configfile", TINY)
 
 
+@pytest.mark.slow
 def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, blank):
     """Here one job after another, the last that can be done first; there by Snakemake on two cores."""
     blank.edit(

@@ -179,6 +179,7 @@ def test_a_model_that_fails_is_recorded_and_the_study_goes_on(project):
     assert "method RRE failed: its pool failed: ValueError: max_features is 99" in page
 
 
+@pytest.mark.slow
 def test_slurm_profile_plans_the_same_jobs(project):
     project.edit(TINY, "seed: 1", "seed: 2")
     plain, _ = project.planned()

@@ -195,6 +195,7 @@ def test_pairs(pool):
         assert ours == pytest.approx(reference.paper_diversity(votes, some))
 
 
+@pytest.mark.slow
 @repeatable
 @given(pool=pools(silent=False))
 def test_equilibrium_margin(pool):
