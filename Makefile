@@ -48,7 +48,7 @@ format: env         ## put code into shape
 
 lock: env           ## pin all dependencies anew
 	$(BIN)/uv pip compile pyproject.toml --extra server --extra dev --universal --python-version 3.11 \
-	    --generate-hashes --no-header --no-emit-index-url --upgrade -o requirements.lock
+	    --generate-hashes --no-header --upgrade -o requirements.lock
 
 env: $(STAMP)
 
