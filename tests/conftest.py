@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ def pytest_sessionstart(session):
         from rotastack import RotastackClassifier
 
         RotastackClassifier(1).fit([[0.0, 1.0], [1.0, 0.0]] * 4, [0, 1] * 4).predict([[0.0, 1.0]])
+
+
+@pytest.fixture(autouse=True)
+def tracked_nowhere():
+    """Forget MLflow's address after each test: MLflow puts it into the environment, where commands find it."""
+    yield
+    if "mlflow" in sys.modules:
+        sys.modules["mlflow"].set_tracking_uri(None)
 
 
 @pytest.fixture

@@ -128,7 +128,7 @@ def changed(**changes):
         ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool on rotations"),
         ({"pools__a__view": "rotation", "pools__a__diversity": True}, "pools.a: diversity is of one ensemble; a pool with a view has several"),
         ({"pools__w__view": "rotation"}, "'cut' is not a member of its pool; there are none with a name"),
-        ({"blocks": {"fold_groups": 3}}, "blocks: 'fold_groups' goes with nested cross-validation; of splits it is 'splits'"),
+        ({"blocks": {"fold_groups": 3}}, "blocks: 'fold_groups' does not go with protocol.kind holdout; there it is 'splits'"),
         ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
         ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
         ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),

@@ -101,7 +101,7 @@ def rotation_groups(
     own. Its rotation groups, in order, are those of
     ``random_state=child(root_sequence(seed), "rotations", dataset)``, with ``child`` and ``root_sequence``
     from `rotastack.seeds`, the number of numeric columns that preparation leaves as `n_features`, and
-    ``flip`` and ``max_axes`` of the study's protocol.
+    ``flip`` and ``max_axes`` of the pool's view.
 
     Examples
     --------

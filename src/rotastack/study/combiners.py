@@ -9,7 +9,13 @@ from rotastack.study.building import load_class
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, resolved
 from rotastack.study.components import Component, Parameters, in_order
 
-__all__ = ["Combiner", "LogLinear", "Member", "Other", "Prune", "Stacking", "Vote", "Weights"]
+__all__ = ["NO_WEIGHTS", "Combiner", "LogLinear", "Member", "Other", "Prune", "Stacking", "Vote", "Weights"]
+
+
+NO_WEIGHTS = (
+    "{}: weights need a pool on rotations in nested cross-validation; with random splits use estimator "
+    "regularized_rotation_forest and combiner member"
+)
 
 
 class _Combiner(Document):

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ def step_names() -> list[str]:
     return sorted(p.stem for p in _STEPS.glob("*.py") if p.stem != "__init__")
 
 
+@cache
 def declarations(step: str) -> dict[str, Any]:
     """Return what a step's file declares, without importing it.
 
@@ -129,7 +131,7 @@ class Job:
         finally:
             for w in caught:
                 warnings.showwarning(w.message, w.category, w.filename, w.lineno)
-        said = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
-        record.warnings = list(dict.fromkeys([*record.warnings, *said]))
+        texts = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
+        record.warnings = list(dict.fromkeys([*record.warnings, *texts]))
         if "record" in self.outputs:
             record.write(self.output("record"))

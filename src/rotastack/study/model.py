@@ -15,7 +15,7 @@ from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.catalogue import ESTIMATORS, resolved
-from rotastack.study.combiners import Combiner, Member, Prune, Weights
+from rotastack.study.combiners import Combiner, Member, Prune
 from rotastack.study.components import Label, Parameters, View, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
@@ -220,20 +220,21 @@ class StudyDocument(Document):
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for name, pool in self.pools.items():
-            misfits = list(self.protocol.misfits(pool))
-            if misfits:
-                raise ValueError(
-                    f"pools.{name}: {misfits[0]} goes with random splits only (protocol.kind: holdout or crossval)"
-                )
+            try:
+                self.protocol.check_pool(pool)
+            except ValueError as error:
+                raise ValueError(f"pools.{name}: {error}") from None
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
                 raise ValueError(
                     f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several"
                 )
-        of_nested = sorted(self.blocks.model_fields_set - {"splits"})
-        if self.protocol.kind != "nested" and of_nested:
+        own = self.protocol.own_blocks
+        strange = sorted(self.blocks.model_fields_set - set(own))
+        if strange:
             raise ValueError(
-                f"blocks: {of_nested[0]!r} goes with nested cross-validation; of splits it is 'splits'"
+                f"blocks: {strange[0]!r} does not go with protocol.kind {self.protocol.kind}; "
+                f"there it is {' and '.join(map(repr, own))}"
             )
         for label, method in self.methods.items():
             if slugs.count(slug(label)) > 1:
@@ -262,35 +263,10 @@ class StudyDocument(Document):
         return self
 
     def _check_combiner(self, method: Method, where: str) -> None:
-        combiner, pool = method.combiner, self.pools[method.pool]
-        nested = self.protocol.kind == "nested"
-        if pool.ensemble_sizes and not isinstance(combiner, Member):
+        pool = self.pools[method.pool]
+        if pool.ensemble_sizes and not isinstance(method.combiner, Member):
             raise ValueError(f"{where}: its pool has ensemble_sizes; combiner member takes one of them")
-        if isinstance(combiner, Member):
-            if nested:
-                raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
-            known = [name for name in pool.member_names if name != "all" and pool.view is None]
-            if combiner.member not in known:
-                raise ValueError(
-                    f"{where}.member: {combiner.member!r} is not a member of its pool; "
-                    f"there are {', '.join(known) or 'none with a name'}"
-                )
-        elif isinstance(combiner, Weights):
-            if not nested or pool.view is None or not pool.view.is_drawn:
-                raise ValueError(
-                    f"{where}: weights need a pool on rotations in nested cross-validation; with random splits use "
-                    "estimator regularized_rotation_forest and combiner member"
-                )
-            combiner.check(self.protocol.rotations, where)
-        elif isinstance(combiner, Prune):
-            if nested:
-                raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
-            if pool.view is not None:
-                raise ValueError(
-                    f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
-                )
-        elif combiner.trained and not nested:
-            raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
+        self.protocol.check_combiner(method.combiner, pool, where)
 
     @property
     def optimistic(self) -> list[str]:

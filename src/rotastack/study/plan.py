@@ -125,12 +125,12 @@ class Plan:
         view = self.study.pools[pool].view
         if view is None or not view.is_drawn:
             return []
-        groups = self.study.protocol.rotation_groups_of(self._blocks[block])
+        groups = self.study.protocol.rotation_groups_of(self.study.blocks[block])
         return [f"{self.root}/{dataset}/rotations/{view.key}/{group}.nc" for group in groups]
 
     def pool_files(self, dataset: str, pool: str, suffix: str = "nc") -> list[str]:
         """Return the files of all blocks of a pool."""
-        return [f"{self.root}/{dataset}/pools/{pool}/{block}.{suffix}" for block in self._blocks]
+        return [f"{self.root}/{dataset}/pools/{pool}/{block}.{suffix}" for block in self.study.blocks]
 
     def all_pool_files(self, dataset: str, suffix: str) -> list[str]:
         """Return the files of all blocks of all pools."""
@@ -308,10 +308,6 @@ class Plan:
         return modules
 
     # Sizes
-
-    @cached_property
-    def _blocks(self) -> dict[str, dict[str, list[int]]]:
-        return self.study.blocks
 
     @cached_property
     def resources(self) -> Resources:

@@ -73,8 +73,8 @@ class Resources:
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
-        # Trees are kept until test rows are predicted: at most 64 bytes a row and tree. Nested ones are let go sooner.
-        kept = 0 if self.study.protocol.package == "nested" else min(self.n_trees(pool), 5000)
+        # Trees that are kept until test rows are predicted: at most 64 bytes a row and tree.
+        kept = min(self.n_trees(pool), 5000) if self.study.protocol.keeps_forests else 0
         forest = 64e-6 * self.rows(dataset) * 3 * kept
         return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
 
@@ -82,9 +82,7 @@ class Resources:
         """Return the time limit of a training job."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
-        each = (
-            0.1 if self.study.protocol.package == "nested" else 10
-        )  # seconds, but for what grows with the data
+        each = self.study.protocol.training_seconds
         return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
@@ -99,9 +97,7 @@ class Resources:
     def combine_minutes(self, dataset: str, label: str, attempt: int) -> int:
         """Return the time limit of a combining job: a combiner that is trained is so for each fold of each cell."""
         protocol = self.study.protocol
-        fits = 0
-        if self.study.methods[label].combiner.trained:
-            fits = protocol.n_cells * protocol.folds_spec().get("folds", 1)
+        fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
         return attempt * (30 + int((seconds + 0.5 * protocol.n_cells) / 20))
 

@@ -59,18 +59,10 @@ class Study:
                         f"{where}: pools.{name}.repeats: {dataset!r} is not a data set of this study"
                         f"{nearest(dataset, list(self.datasets))}"
                     )
-        train = getattr(self.protocol, "train", 0.5)
-        if train < 1:
-            return
-        if not isinstance(train, int):
-            raise RotastackError(
-                f"{where}: protocol.train: {train} is neither a share below 1 nor a whole number of rows"
-            )
-        for name, entry in self.datasets.items():
-            if (entry.get("rows") or train + 1) <= train:
-                raise RotastackError(
-                    f"{where}: protocol.train: {name} has {entry['rows']} rows; {train} to train on leave none to test"
-                )
+        try:
+            self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
+        except ValueError as error:
+            raise RotastackError(f"{where}: {error}") from None
 
     # What the study says
 
@@ -185,22 +177,15 @@ class Study:
     def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
         """Return the slice for ``train``."""
         protocol, content = self.protocol, self.pools[pool]
-        spec: dict[str, Any] = {
-            "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool, **self.blocks[block],
-        }  # fmt: skip
-        if content.view is not None:
-            spec["rotations"] = protocol.rotations
-        keys = ["view", "scaling", "estimator", "parameters"]
-        if protocol.package == "nested":
-            spec |= {"second_level": self.has_second_level(pool), "folds": protocol.folds_spec()["folds"]}
-        else:
-            keys += ["diversity", "training_error", "noise", "ensemble_sizes"]
-            spec |= {
-                "repeats": content.repeats.get(dataset, protocol.n_cells),
-                "members": content.member_names, "selections": self.selections_of(pool),
-            }  # fmt: skip
+        keys = ("view", "scaling", "estimator", "parameters", *protocol.pool_keys)
         found = content.resolved()
-        return {**spec, "pool": {key: found[key] for key in keys}}
+        return {
+            "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool,
+            **self.blocks[block],
+            **({} if content.view is None else {"rotations": protocol.rotations}),
+            **protocol.training_spec(content, dataset, self.has_second_level(pool), self.selections_of(pool)),
+            "pool": {key: found[key] for key in keys},
+        }  # fmt: skip
 
     def combine_spec(self, dataset: str, label: str) -> dict[str, Any]:
         """Return the slice for ``combine``."""
@@ -222,8 +207,7 @@ class Study:
         """Return the slice for ``refit``."""
         pools = {name: pool.resolved() for name, pool in self.pools.items()}
         return {
-            "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset,
-            "refit": self.document.model.refit,
+            "seed": self.document.seed, "dataset": dataset, "refit": self.document.model.refit,
             "methods": {
                 label: {"pool": pools[m.pool], "combiner": m.combiner.resolved()}
                 for label, m in self.methods.items() if label in self.refittable

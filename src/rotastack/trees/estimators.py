@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.classes import LabelClassifier
 from rotastack.base.scikit import Interval, StrOptions, check_sample_weight
+from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -177,7 +179,7 @@ class GrownEstimator(BaseEstimator):
         return self.forest_.importances()
 
 
-class GrownClassifier(ClassifierMixin, GrownEstimator):
+class GrownClassifier(LabelClassifier, GrownEstimator):
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Grow the trees.
 
@@ -209,8 +211,7 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
             self.oob_proba_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
             known = out_of_bag.counts > 0
-            right = out_of_bag.sums[known].argmax(axis=1) == codes[known]
-            self.oob_score_ = float(right.mean()) if known.any() else float("nan")
+            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known])
         return self
 
     def grow_members(
@@ -258,20 +259,6 @@ class GrownClassifier(ClassifierMixin, GrownEstimator):
         check_is_fitted(self)
         return self.forest_.sums(self._checked(X), getattr(self, "n_jobs", None)) / len(self.forest_)
 
-    def predict(self, X: ArrayLike) -> NDArray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_rows, n_features)
-
-        Returns
-        -------
-        ndarray of shape (n_rows,)
-        """
-        best = self.predict_proba(X).argmax(axis=1)
-        return self.classes_[best]
-
     def tree_probas(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the class shares that every tree gives, (tree, row, class)."""
         check_is_fitted(self)
@@ -317,9 +304,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
             known = out_of_bag.counts > 0
-            spread = np.sum((y[known] - y[known].mean()) ** 2) if known.any() else 0.0
-            loss = np.sum((y[known] - self.oob_prediction_[known]) ** 2)
-            self.oob_score_ = float(1 - loss / spread) if spread > 0 else float("nan")
+            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known])
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

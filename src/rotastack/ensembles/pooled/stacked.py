@@ -3,7 +3,6 @@
 from numbers import Integral
 from typing import Any, ClassVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
@@ -12,9 +11,9 @@ from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
-from rotastack.views.haar import draw_rotation
 from rotastack.views.rotation import RandomRotation
 
 __all__ = ["StackedRotationClassifier"]
@@ -122,13 +121,12 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         learner = self.estimator
         if learner is None:
             learner = ForestClassifier(self.n_trees)
+        axes, blocks = draw_group(
+            n_numeric, self.n_rotations, child(sequence, "rotations"), flip=self.flip, max_axes=self.max_axes
+        )
         recipes = [Recipe(None, learner, "identity")]
         for k in range(1, self.n_rotations):
-            view = None
-            if n_numeric > 1:
-                rng = np.random.default_rng(child(sequence, "rotations", k))
-                axes, block = draw_rotation(n_numeric, rng, self.flip, self.max_axes)
-                view = RandomRotation.from_matrix(block, axes, n_numeric)
+            view = RandomRotation.from_matrix(blocks[k], axes[k], n_numeric) if n_numeric > 1 else None
             recipes.append(Recipe(view, learner, "rotation"))
         return recipes
 

@@ -1,6 +1,6 @@
 """What the plan of a study asks of its protocol."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from rotastack.base.documents import Document
@@ -26,6 +26,14 @@ class Protocol(Document):
     """What numbers a cell: axes of arrays, and columns of the scores."""
     cells: ClassVar[str]
     """What a cell is called in the report."""
+    own_blocks: ClassVar[tuple[str, ...]]
+    """Keys of ``blocks`` that go with it."""
+    pool_keys: ClassVar[tuple[str, ...]] = ()
+    """Keys of a pool that its training reads, besides view, scaling, estimator and parameters."""
+    keeps_forests: ClassVar[bool]
+    """Whether all trees of a training are in memory until test rows are predicted."""
+    training_seconds: ClassVar[float]
+    """A guess of what one training takes, but for what grows with the data."""
 
     rotations: int
 
@@ -58,6 +66,36 @@ class Protocol(Document):
         """Return how many outputs a block holds for each member, row and class."""
         raise NotImplementedError
 
-    def misfits(self, pool: Any) -> Iterable[str]:
-        """Name the keys of a pool that do not go with this protocol."""
-        return ()
+    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
+        """Return what ``rotastack step train`` needs besides the pool itself.
+
+        Parameters
+        ----------
+        pool : Pool
+        dataset : str
+        trained : bool
+            Whether a combiner learns from the pool's outputs.
+        selections : list of str
+            Rows by which methods choose among the pool's members.
+        """
+        raise NotImplementedError
+
+    @property
+    def combiner_fits(self) -> int:
+        """How often a combiner that learns is fitted on a data set."""
+        return 0
+
+    def check_rows(self, rows: Mapping[str, int | None]) -> None:
+        """Refuse data sets that are too small; ValueError with the key.
+
+        Parameters
+        ----------
+        rows : mapping
+            Data set -> its number of rows, None where nobody knows it yet.
+        """
+
+    def check_pool(self, pool: Any) -> None:
+        """Refuse a pool that does not go with this protocol; ValueError with its key."""
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Refuse a combiner that does not go with this protocol or with its pool; ValueError with its key."""

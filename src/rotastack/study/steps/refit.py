@@ -88,11 +88,9 @@ def _estimators(
     if whole:
         estimator.set_params(categorical_features=others or None)
         return preprocessor, _pruned(estimator, combiner) if combiner["kind"] == "prune" else estimator
-    if pool["view"] is None and spec["protocol"] == "splits":
-        estimator = placed(estimator, len(preprocessor.numeric_), len(others))
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
     if combiner["kind"] == "prune":
-        estimator = _pruned(estimator, combiner)
+        estimator = _pruned(placed(estimator, len(preprocessor.numeric_), len(others)), combiner)
     view, n_members = None, 1
     if pool["view"] is not None:
         n_members = spec["rotations"]

@@ -1,10 +1,11 @@
 """Nested cross-validation as a study describes it, and its names and sizes."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
 from rotastack.study.names import block_name, label
 from rotastack.study.protocols.base import Protocol, in_blocks
 
@@ -17,6 +18,9 @@ class Nested(Protocol):
     package: ClassVar[str] = "nested"
     axes: ClassVar[tuple[str, ...]] = ("rotation_group", "fold_group")
     cells: ClassVar[str] = "cells"
+    own_blocks: ClassVar[tuple[str, ...]] = ("rotation_groups", "fold_groups")
+    keeps_forests: ClassVar[bool] = False
+    training_seconds: ClassVar[float] = 0.1
 
     kind: Literal["nested"] = "nested"
     rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, sets of views")] = 3
@@ -30,11 +34,6 @@ class Nested(Protocol):
     def n_cells(self) -> int:
         """Rotation groups times fold groups."""
         return self.rotation_groups * self.fold_groups
-
-    @property
-    def group_names(self) -> list[str]:
-        """Names of the rotation groups."""
-        return [label("RG", g) for g in range(self.rotation_groups)]
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
         """Return ``RG-01-02/FG-01`` -> numbers of the rotation groups and fold groups."""
@@ -62,10 +61,32 @@ class Nested(Protocol):
         """Return one output for each other fold in each cell."""
         return len(block["rotation_groups"]) * len(block["fold_groups"]) * self.folds
 
-    def misfits(self, pool: Any) -> Iterable[str]:
-        """Name the keys of a pool that go with splits only."""
+    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
+        """Return whether pairs of folds are left out, for a combiner that learns, and the number of folds."""
+        return {"second_level": trained, "folds": self.folds}
+
+    @property
+    def combiner_fits(self) -> int:
+        """One for each fold of each cell."""
+        return self.n_cells * self.folds
+
+    def check_pool(self, pool: Any) -> None:
+        """Refuse keys of a pool that go with splits only."""
         special = {
             "diversity": pool.diversity, "training_error": pool.training_error, "repeats": pool.repeats,
             "ensemble_sizes": pool.ensemble_sizes, "noise": pool.noise.labels or pool.noise.features,
         }  # fmt: skip
-        return [key for key, value in special.items() if value]
+        for key, value in special.items():
+            if value:
+                raise ValueError(f"{key} goes with random splits only (protocol.kind: holdout or crossval)")
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Refuse combiners that go with splits only, and weights of members that are not drawn rotations."""
+        if isinstance(combiner, Member):
+            raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, Prune):
+            raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")
+        if isinstance(combiner, Weights):
+            if pool.view is None or not pool.view.is_drawn:
+                raise ValueError(NO_WEIGHTS.format(where))
+            combiner.check(self.rotations, where)

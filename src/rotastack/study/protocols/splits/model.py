@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
 from rotastack.study.names import block_name
 from rotastack.study.protocols.base import Protocol, in_blocks
 
@@ -23,6 +24,10 @@ class Splits(Protocol):
 
     package: ClassVar[str] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
+    own_blocks: ClassVar[tuple[str, ...]] = ("splits",)
+    pool_keys: ClassVar[tuple[str, ...]] = ("diversity", "training_error", "noise", "ensemble_sizes")
+    keeps_forests: ClassVar[bool] = True
+    training_seconds: ClassVar[float] = 10
 
     @property
     def n_cells(self) -> int:
@@ -40,6 +45,32 @@ class Splits(Protocol):
     def output_cells(self, block: Mapping[str, list[int]]) -> int:
         """Return one output for each split."""
         return len(block["splits"])
+
+    def training_spec(self, pool: Any, dataset: str, trained: bool, selections: list[str]) -> dict[str, Any]:
+        """Return how many splits are run, the names of the outputs, and whose votes are kept."""
+        return {
+            "repeats": pool.repeats.get(dataset, self.n_cells),
+            "members": pool.member_names, "selections": selections,
+        }  # fmt: skip
+
+    def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
+        """Refuse combiners that learn or weigh rotations, and members that the pool does not have."""
+        if isinstance(combiner, Member):
+            known = [name for name in pool.member_names if name != "all" and pool.view is None]
+            if combiner.member not in known:
+                raise ValueError(
+                    f"{where}.member: {combiner.member!r} is not a member of its pool; "
+                    f"there are {', '.join(known) or 'none with a name'}"
+                )
+        elif isinstance(combiner, Weights):
+            raise ValueError(NO_WEIGHTS.format(where))
+        elif isinstance(combiner, Prune):
+            if pool.view is not None:
+                raise ValueError(
+                    f"{where}: prune chooses among the members of an ensemble; a pool with a view has outputs, not votes"
+                )
+        elif combiner.trained:
+            raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
 
 
 class RandomSplits(Splits):
@@ -65,6 +96,21 @@ class RandomSplits(Splits):
     def folds_spec(self) -> dict[str, Any]:
         """Return the number of splits, and the share of the rows that is trained on."""
         return {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
+
+    @field_validator("train")
+    @classmethod
+    def _share_or_rows(cls, value: float | int) -> float | int:
+        if value >= 1 and not isinstance(value, int):
+            raise ValueError(f"{value} is neither a share below 1 nor a whole number of rows")
+        return value
+
+    def check_rows(self, rows: Mapping[str, int | None]) -> None:
+        """Refuse data sets of which no row would be left to test."""
+        for name, count in rows.items():
+            if count is not None and count <= self.train:
+                raise ValueError(
+                    f"protocol.train: {name} has {count} rows; {self.train} to train on leave none to test"
+                )
 
 
 class CrossValidation(Splits):
