@@ -190,7 +190,6 @@ def test_blocks_cover_all_groups_once():
         "RG-01-02/FG-01-03": [0, 1, 2], "RG-01-02/FG-04-06": [3, 4, 5], "RG-01-02/FG-07": [6],
     }  # fmt: skip
     assert all(block["rotation_groups"] == [0, 1] for block in plan.blocks.values())
-    assert plan.protocol.group_names == ["RG-01", "RG-02"]
 
 
 def test_only_pools_with_a_trained_combiner_are_nested():
