@@ -60,7 +60,7 @@ EDITS = {
     "the model of studies": ("study/model.py", "", "", set()),
     "the plan": ("study/plan.py", "", "", set()),
     "memory and time": ("study/resources.py", "attempt * (500", "attempt * (700", set()),
-    "the commands": ("cli.py", "", "", set()),
+    "the commands": ("cli/run.py", "", "", set()),
     "the fingerprint": ("study/fingerprint.py", "", "", set()),
     "a new short name": ("study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',
                          'ESTIMATORS: dict[str, Entry] = {\n    "newest": Entry("sklearn.svm.SVC"),', set()),
