@@ -40,12 +40,16 @@ class Resources:
 
     def rows(self, dataset: str) -> int:
         """Return the number of rows that the registry expects (1000 for one's own table)."""
-        return int(self.datasets[dataset].get("rows") or 1000)
+        return int(self._extent(dataset, "rows") or 1000)
 
     def columns(self, dataset: str) -> int:
         """Return the number of columns that the registry expects (50 for one's own table)."""
-        columns = self.datasets[dataset].get("columns") or 50
+        columns = self._extent(dataset, "columns") or 50
         return columns if isinstance(columns, int) else len(columns)
+
+    def _extent(self, dataset: str, what: str) -> Any:
+        entry = self.datasets[dataset]
+        return entry.get(what) or entry.get("roughly", {}).get(what)
 
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
