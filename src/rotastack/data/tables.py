@@ -13,8 +13,9 @@ from typing import Any
 import pandas as pd
 
 from rotastack.base.columns import as_pandas
+from rotastack.base.scikit import arff
 from rotastack.data.formats import FORMATS, format_of, is_address
-from rotastack.data.text import check_names, marked, read_delimited, unmarked
+from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import replacing
 
@@ -222,7 +223,7 @@ def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
 
 
 def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
-    text = body.decode("utf-16" if body.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    text = body.decode(decoded_as(body))
     try:
         records = (
             [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
@@ -242,13 +243,12 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
 
 
 def _arff(body: bytes, labels: str | None) -> _Found:
-    from scipy.io import arff
-
-    records, _ = arff.loadarff(io.StringIO(body.decode("utf-8")))
-    table = pd.DataFrame(records)
-    for column in table.select_dtypes("object").columns:
-        table[column] = table[column].str.decode("utf-8").replace("?", None)
-    return table, ["ARFF"], []
+    try:
+        found = arff.load(io.StringIO(body.decode(decoded_as(body))))
+    except arff.ArffException as error:
+        raise RotastackError(str(error)) from None
+    table = pd.DataFrame(found["data"], columns=[name for name, _ in found["attributes"]])
+    return table.infer_objects(), ["ARFF"], []
 
 
 def _excel(body: bytes, labels: str | None) -> _Found:

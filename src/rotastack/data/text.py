@@ -92,19 +92,19 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
             table = pd.read_csv(
-                io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, low_memory=False,
+                io.BytesIO(body), sep=delimiter, encoding=encoding, skipinitialspace=True, low_memory=False, index_col=False,
                 converters={labels: _MARK.__add__} if labels else None,
             )  # fmt: skip
     except UnicodeError as error:
         raise RotastackError(
             f"it is not {encoding.upper()} throughout ({error}); save it again as UTF-8"
         ) from None
-    except csv.Error as error:
-        raise RotastackError(f"{error}; save it again as CSV") from None
-    if not isinstance(table.index, pd.RangeIndex):
+    except pd.errors.ParserWarning:
         raise RotastackError(
             f"rows have more fields than the header has names ({len(header)}); each column needs a name"
-        )
+        ) from None
+    except csv.Error as error:
+        raise RotastackError(f"{error}; save it again as CSV") from None
     table, header = _without_row_numbers(unmarked(table, labels), header, notes)
     table.columns = check_names(header, labels)
     if delimiter != "," and (found := _decimal_commas(table)):
