@@ -99,7 +99,7 @@ from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 y = (X[:, 0] > 0).astype(int)
-modules = [rotastack, rotastack.trees, rotastack.views, rotastack.combine, rotastack.ensembles, rotastack.linear]
+modules = [rotastack, rotastack.trees, rotastack.views, rotastack.ensembles, rotastack.linear]
 found = {getattr(m, name) for m in modules for name in m.__all__}
 classes = [c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator) and hasattr(c, "fit")]
 few = ("n_estimators", "trees_per_family", "trees_per_rotation", "n_trees_per_rotation", "n_trees")

@@ -3,7 +3,6 @@
 import json
 from argparse import Namespace
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
@@ -51,7 +50,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     from rotastack.data.tables import move_target_last, read_with_notes
     from rotastack.study import own_table
 
-    table = Path(arguments.study) if "://" not in arguments.study else arguments.study
+    table = arguments.study
     if arguments.target is None:
         frame, _ = read_with_notes(table)
         raise RotastackError(
@@ -97,7 +96,8 @@ def look_at(arguments: Namespace) -> OwnTable:
                 _few([f"{c} {share:.0%}" if share >= 0.01 else f"{c} < 1 %" for c, share in holes.items()]),
             )
         )
-    own.lines += [("note", str(w.message).removeprefix(f"{table}: ")) for w in caught]
+    notes = [*reading.notes, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
+    own.lines += [("note", note) for note in notes]
     trees = f"{layout.n_estimators} trees each, Rotastack {layout.trees_per_family} a family"
     own.lines.append(("methods", f"{', '.join(study['methods'])} ({trees})"))
     shortened = " (shortened to fit into the time)" if layout.shortened else ""
@@ -137,11 +137,11 @@ def _time(seconds: float, arguments: Namespace, n_cores: int, shape: Any) -> str
 
 def _kinds(preprocessor: Any) -> dict[str, list[str]]:
     """Return kind -> columns that are used."""
-    kinds = {
-        "numeric": list(map(str, preprocessor.numeric_)),
-        "categorical": list(map(str, preprocessor.categories_)),
-    }
-    return {kind: names for kind, names in kinds.items() if names}
+    kinds: dict[str, list[str]] = {}
+    for column, kind in preprocessor.kinds_.items():
+        if column not in preprocessor.dropped_:
+            kinds.setdefault(kind, []).append(str(column))
+    return kinds
 
 
 def _classes(target: Any, task: str) -> str:

@@ -182,30 +182,31 @@ def _block(layout: Layout, shape: Shape) -> int:
     return max(1, min(layout.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
 
 
-def study_name(table: Path) -> str:
+def study_name(table: str) -> str:
     """Return the name of a table's study: the file's, in letters that folders and studies may have."""
     name = "".join(
-        c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in table.name.split(".")[0].lower()
+        c if (c.isascii() and c.isalnum()) or c in "_-" else "-"
+        for c in Path(table).name.split(".")[0].lower()
     ).strip("-_")
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}
     return name if name and name not in taken else f"my-{name or 'table'}"
 
 
-def study_of(table: Path, target: str, shape: Shape, layout: Layout) -> dict[str, Any]:
+def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str, Any]:
     """Return the study of a table, as its YAML file says it."""
-    name = study_name(table)
+    name, file = study_name(table), Path(table).name
     labels = labels_of(shape.task)
     return {
         "name": name,
-        "title": f"What predicts {target} in {table.name} best, and do rotations help?",
-        "description": f"Made from {table.name}, target {target}: {layout.test_in_words}.",
+        "title": f"What predicts {target} in {file} best, and do rotations help?",
+        "description": f"Made from {file}, target {target}: {layout.test_in_words}.",
         "task": shape.task,
         "seed": 20260701,
         "datasets": [
             {
                 "name": name,
-                "sources": [{"file": {"path": str(table), "target": target}}],
+                "sources": [{"file": {"path": table, "target": target}}],
                 "roughly": {"rows": shape.rows, "columns": shape.columns},
             }
         ],
