@@ -1,10 +1,12 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
 from rotastack.data import TablePreprocessor
-from rotastack.data.preprocessing import check_target
+from rotastack.data.preprocessing import check_target, decide_task
 from rotastack.errors import RotastackError
 
 
@@ -85,8 +87,13 @@ def test_it_is_a_transformer():
     [
         (["a"] * 5, "one class only"),
         (["a", None, "b"], "missing in 1 rows"),
-        (np.linspace(0, 1, 50), "looks continuous"),
+        (
+            np.linspace(0, 1, 50),
+            r"looks continuous \(it holds 50 fractional numbers in 50 rows, more than 20\)",
+        ),
         (np.arange(300), "looks continuous"),
+        ([f"p{i}" for i in range(500)], r"labels all differ \(500 in 500 rows, such as 'p0'\): are they ids"),
+        ([f"p{i % 1000}" for i in range(5000)], "1000 classes in 5000 rows, and 100 are the most"),
     ],
 )
 def test_bad_targets(labels, message):
@@ -95,7 +102,58 @@ def test_bad_targets(labels, message):
 
 
 def test_labels_become_text_without_decimal_points():
-    assert check_target(pd.Series([1.0, 2.0]), "t").tolist() == ["1", "2"]
+    assert check_target(pd.Series([1.0, 2.0] * 2), "t").tolist() == ["1", "2"] * 2
+
+
+def test_a_class_of_one_row_is_named():
+    with pytest.warns(UserWarning, match="t: class 'b' of the target has one row only"):
+        assert check_target(pd.Series(["a", "a", "b"]), "t").tolist() == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "reason"),
+    [
+        (["a", "b", "a"], "classification", r"text \(2 values\)"),
+        ([True, False, None], "classification", "truth values"),
+        (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "classification", "text"),
+        (np.arange(300) % 101, "regression", "101 whole numbers in 300 rows, more than 100"),
+        (np.arange(300) % 100, "regression", "100 whole numbers in 300 rows, fewer than 5 rows for each"),
+        (np.arange(500) % 100, "classification", "100 whole numbers in 500 rows, 5 or more"),
+        (np.arange(12) % 10, "classification", "10 whole numbers"),
+        (np.arange(12), "regression", "12 whole numbers"),
+        (np.linspace(0, 1, 21).repeat(100), "regression", "21 fractional numbers in 2100 rows, more than 20"),
+        (np.linspace(0, 1, 20).repeat(5), "classification", "20 fractional"),
+        ([0.5, 1.5, 2.5], "regression", "3 fractional numbers in 3 rows, fewer"),
+        ([0.5, 1.5, None], "classification", "2 fractional"),
+        (["1.5", "2.5", "3.5"], "regression", "3 fractional"),
+        (["1.5", "2.5", "three"], "classification", "text"),
+    ],
+)
+def test_the_task_is_decided_by_the_rule(values, task, reason):
+    decided, why = decide_task(pd.Series(values))
+    assert decided == task
+    assert re.search(reason, why)
+
+
+def test_a_target_of_regression_is_numbers():
+    y = check_target(pd.Series(["1.5", "2", "-3e2"], name="price"), "t", "regression")
+    assert y.dtype == float
+    assert (y.name, y.tolist()) == ("price", [1.5, 2.0, -300.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0, None], "missing in 1 rows"),
+        ([1.0, "x", 2.0], r"is no number in 1 rows \(such as 'x'\)"),
+        ([1.0, np.inf, 2.0], "is infinite in 1 rows"),
+        ([1.0, 1.0], "has one value only in 2 rows"),
+    ],
+)
+def test_bad_targets_of_regression(values, message):
+    with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
+        check_target(pd.Series(values), "t", "regression")
 
 
 def test_numbers_are_counted_without_junk_and_ids_without_missing():

@@ -1,17 +1,24 @@
 """From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.errors import RotastackError
 
-__all__ = ["MISSING", "TablePreprocessor", "check_target", "dummies"]
+__all__ = ["MAX_CLASSES", "MISSING", "TablePreprocessor", "Task", "check_target", "decide_task", "dummies"]
+
+Task = Literal["classification", "regression"]
+
+MAX_CLASSES = 100
+"""More classes are not told apart: outputs of every member are kept for each."""
 
 MISSING = "(missing)"
 """Name of the category of missing values; it comes first."""
@@ -167,7 +174,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
         for k, (column, categories) in enumerate(self.categories_.items()):
             number = {category: code for code, category in enumerate(categories)}
-            codes[:, k] = [number.get(text, len(categories)) for text in _texts(X[column])]
+            codes[:, k] = _texts(X[column]).map(number).fillna(len(categories))
         return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -202,27 +209,125 @@ def dummies(codes: NDArray[np.integer], counts: Sequence[int]) -> NDArray[np.flo
     return np.hstack([np.empty((len(codes), 0)), *blocks]).astype(np.float64)
 
 
-def check_target(y: pd.Series, where: str) -> pd.Series:
-    """Return labels as text.
+def decide_task(y: pd.Series) -> tuple[Task, str]:
+    """Return "classification" or "regression", and why, in words that end a sentence about the target.
+
+    Text, truth values and declared categories are classes. Numbers, be they written as text, are classes
+
+    - if there are at most two values,
+    - if they are whole, and there are at most 10 values,
+    - if there are at least five rows for each value on average, and at most 100 values that are whole, or 20 that are
+      not;
+
+    and a quantity otherwise. So ten digits are classes, and 101 whole values in 300 rows a quantity.
+
+    Examples
+    --------
+    >>> decide_task(pd.Series(["a", "b", "a"]))
+    ('classification', 'it holds text (2 values)')
+    >>> decide_task(pd.Series(range(300)) % 101)
+    ('regression', 'it holds 101 whole numbers in 300 rows, more than 100')
+    """
+    known = y.dropna()
+    distinct = known.nunique()
+    if isinstance(y.dtype, pd.CategoricalDtype):
+        return "classification", f"it holds declared categories ({distinct})"
+    if is_bool_dtype(known.infer_objects()):
+        return "classification", "it holds truth values"
+    numbers = _numbers(known)
+    if is_datetime64_any_dtype(known) or not np.isfinite(numbers).all():
+        return "classification", f"it holds text ({distinct} values)"
+    distinct = len(np.unique(numbers))
+    whole = bool((numbers == np.round(numbers)).all())
+    what = f"it holds {distinct} {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
+    most = MAX_CLASSES if whole else 20
+    if distinct <= (10 if whole else 2):
+        return "classification", what
+    if distinct > most:
+        return "regression", f"{what}, more than {most}"
+    if len(known) < 5 * distinct:
+        return "regression", f"{what}, fewer than 5 rows for each"
+    return "classification", f"{what}, 5 or more rows for each"
+
+
+def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.Series:
+    """Return labels as text, or the numbers of a regression.
 
     Raises
     ------
     RotastackError
-        Missing labels, one class only, or a target that looks continuous.
+        Missing values or one value only; in classification labels that all differ or more than 100 classes, in
+        regression something that is no finite number.
+
+    Warns
+    -----
+    UserWarning
+        A class of one row.
     """
     if y.isna().any():
-        raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows")
-    numbers = pd.to_numeric(y, errors="coerce").to_numpy(dtype=float)
-    distinct = y.nunique()
-    if distinct < 2:
-        raise RotastackError(f"{where}: the target has one class only ({y.iloc[0]!r}); at least 2 are needed")
-    fractional = np.isfinite(numbers).all() and (numbers != np.round(numbers)).any()
-    if (fractional and distinct > 20) or distinct > max(100, len(y) / 2):
         raise RotastackError(
-            f"{where}: the target looks continuous ({distinct} distinct values in {len(y)} rows); "
-            "classification needs classes"
+            f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them"
         )
-    return y.map(lambda v: str(int(v)) if isinstance(v, float) and v.is_integer() else str(v))
+    distinct = y.nunique()
+    if task == "regression":
+        return _quantity(y, where)
+    if distinct < 2:
+        raise RotastackError(
+            f"{where}: the target has one class only ({_example(y)}); at least 2 are needed"
+            if len(y)
+            else f"{where}: there are no rows"
+        )
+    if distinct > max(2, len(y) / 2) or distinct > MAX_CLASSES:
+        decided, reason = decide_task(y)
+        if decided == "regression":
+            raise RotastackError(
+                f"{where}: the target looks continuous ({reason}); classification needs classes (regression is for numbers)"
+            )
+    if distinct == len(y) > 2:
+        raise RotastackError(
+            f"{where}: the target's labels all differ ({len(y)} in {len(y)} rows, such as {_example(y)}): are they ids? "
+            "Name another column as the target"
+        )
+    if distinct > MAX_CLASSES:
+        raise RotastackError(
+            f"{where}: the target has {distinct} classes in {len(y)} rows, and {MAX_CLASSES} are the most; "
+            "merge rare ones, or name another column as the target"
+        )
+    labels = _texts(y)
+    counts = labels.value_counts()
+    once = sorted(counts.index[counts == 1])
+    if once:
+        warnings.warn(
+            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
+            "so that no model can be trained and tested on it; drop or merge it",
+            stacklevel=2,
+        )
+    return labels
+
+
+def _quantity(y: pd.Series, where: str) -> pd.Series:
+    numbers = _numbers(y)
+    for bad, what in [
+        (np.isnan(numbers), "is no number"),
+        (np.isinf(numbers), "is infinite"),
+        (np.full(len(y), len(np.unique(numbers)) < 2), "has one value only"),
+    ]:
+        if bad.any():
+            raise RotastackError(
+                f"{where}: the target {what} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
+            )
+    return pd.Series(numbers, index=y.index, name=y.name)
+
+
+def _example(y: pd.Series) -> str:
+    return repr(y.iloc[0].item() if isinstance(y.iloc[0], np.generic) else y.iloc[0])
+
+
+def _listed(names: Sequence[str], one: str, many: str) -> str:
+    """Return ``class 'a'``, or ``3 classes ('a', 'b', ...)``."""
+    if len(names) == 1:
+        return f"{one} {names[0]!r}"
+    return f"{len(names)} {many} ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''})"
 
 
 def _as_frame(X) -> pd.DataFrame:
@@ -238,14 +343,23 @@ def _numbers(column: pd.Series) -> NDArray[np.float64]:
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
 
 
-def _texts(column: pd.Series) -> list[str]:
-    """Return category names: whole numbers without a decimal point, so that 1 and 1.0 are one."""
+def _texts(column: pd.Series) -> pd.Series:
+    """Return category names: whole numbers without a decimal point, so that 1 and 1.0 are one.
 
-    def text(value):
-        if pd.isna(value):
-            return MISSING
-        if isinstance(value, (float, np.floating)) and float(value).is_integer():
-            return str(int(value))
-        return str(value)
+    Each distinct value is looked at once. Where values of several types stand side by side, such as 1 and True, which
+    are equal and named differently, every value is.
+    """
+    if infer_dtype(column, skipna=True).startswith("mixed"):
+        texts = np.array([_text(value) for value in column], dtype=object)
+    else:
+        codes, values = pd.factorize(column)
+        texts = np.array([*map(_text, values), MISSING], dtype=object)[codes]
+    return pd.Series(texts, index=column.index, name=column.name, dtype=object)
 
-    return [text(value) for value in column]
+
+def _text(value: Any) -> str:
+    if pd.isna(value):
+        return MISSING
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return str(value)
