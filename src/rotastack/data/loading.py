@@ -56,9 +56,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
         if kind == "categorical":
             features[column] = features[column].astype("category")
     if spec["task"] == "regression":
-        from rotastack.data.preprocessing import check_target
-
-        return features, check_target(table["target"], name, "regression")
+        return features, table["target"].astype("float64")
     return features, table["target"]
 
 

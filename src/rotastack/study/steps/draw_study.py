@@ -14,7 +14,7 @@ from rotastack.plots.curves import Curve, plot_curves
 from rotastack.plots.differences import plot_differences
 from rotastack.plots.style import add_note, save_figure, sentence
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import NAMES, PRIMARY
+from rotastack.stats.metrics import IN_UNITS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
@@ -65,8 +65,8 @@ def run(job: Job) -> None:
     primary = PRIMARY[spec["task"]]
     score = NAMES[primary]
     with job.recorded():
-        units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
-        if units is not None:
+        if primary in IN_UNITS:
+            units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
             scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
             score = f"{score} as a share of the baseline's"
         means = mean_scores(scores, primary, spec["methods"]).round(12)

@@ -259,9 +259,9 @@ def _caption(name: str, task: str) -> str:
     from docutils.core import publish_parts
     from markupsafe import Markup
 
-    files = [project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name)]
-    text = next((file.read_text(encoding="utf-8") for file in files if file.is_file()), "")
-    if task == "regression":
+    own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
+    text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
+    if task == "regression" and not own.is_file():
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
 

@@ -353,7 +353,7 @@ def _or_none(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def _group(errors: pd.DataFrame, alpha: float, as_accuracy: bool) -> dict:
+def _group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) -> dict:
     """Compare the methods of a group with the first of them: by accuracy, or by the errors as they are."""
     control = errors.columns[0]
     scores = 1 - errors.round(12) if as_accuracy else errors.round(12)
