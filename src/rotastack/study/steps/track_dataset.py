@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from rotastack.stats.metrics import HIGHER_IS_BETTER
+from rotastack.stats.metrics import METRICS, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.receipts import track
@@ -58,7 +58,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
-    means = scores.groupby("method", sort=False)["error"].mean()
+    means = scores.groupby("method", sort=False)[PRIMARY[about["task"]]].mean()
     ranks = means.round(12).rank()
     for record in records["methods"]:
         label = record["method"]
@@ -71,7 +71,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
         runs[f"method {label}"] = run.run_id
         writer.log_metrics(run.run_id, {"rank": ranks[label]}, datetime.now(UTC).isoformat())
         if run.is_new:
-            for metric in HIGHER_IS_BETTER:
+            for metric in METRICS[about["task"]]:
                 writer.log_steps(run.run_id, metric, part[metric].tolist(), record["started"])
                 summary = {f"mean_{metric}": part[metric].mean(), f"sd_{metric}": part[metric].std()}
                 writer.log_metrics(run.run_id, summary, record["started"])
