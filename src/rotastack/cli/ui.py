@@ -23,7 +23,7 @@ def _ui(arguments: Namespace) -> int:
 
     if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
         raise RotastackError("the UI needs the full MLflow: install rotastack[server]")
-    from rotastack.tracking.writer import tracking_uri
+    from rotastack.tracking.store import tracking_uri
 
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri()]
     return subprocess.call([*command, "--host", arguments.host, "--port", str(arguments.port)])

@@ -11,7 +11,6 @@ import sklearn
 import skops.io
 
 from rotastack import __version__
-
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 
