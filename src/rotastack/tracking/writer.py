@@ -162,8 +162,8 @@ class Writer:
         from rotastack.tracking.model_files import load_model, trusted_types
 
         model = load_model(path)
-        table = model.named_steps["table"]  # ids, leaks and constants are not asked for
-        example = _plain(features[[*table.numeric_, *table.categories_]].head(5))
+        # Ids, leaks and constants are not asked for.
+        example = _plain(features[model.named_steps["table"].needed_].head(5))
         requirements = [f"rotastack=={__version__}"]
         for package in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas"):
             with suppress(PackageNotFoundError):
