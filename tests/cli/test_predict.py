@@ -4,6 +4,7 @@ import io
 import shutil
 from contextlib import chdir
 
+import mlflow
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,6 +144,7 @@ def test_logged_models_predict_the_same_after_a_move(shop, new, tmp_path, capsys
         features = customers().drop(columns="target")
         writer.log_model(run, first / "results/shop/customers/model/model.skops", features)
         writer.register_model(run, "customers", "")
+    mlflow.set_tracking_uri(None)
     there = first.rename(tmp_path / "second")
     at_home, _ = predicted(capsys, new, "--study", "shop", "-C", there)
     for address in (f"runs:/{run}/model", "models:/customers/1", "models:/customers@current"):

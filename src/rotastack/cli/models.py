@@ -46,4 +46,6 @@ def model_at(arguments: Namespace) -> "SavedModel":
             found = mlflow.artifacts.download_artifacts(address, dst_path=folder)
         except (MlflowException, OSError) as error:
             raise RotastackError(f"{address}: {' '.join(str(error).split())}") from None
+        finally:
+            mlflow.set_tracking_uri(None)  # MLflow puts it into the environment
         return model_in_folder(Path(found), address)
