@@ -47,5 +47,5 @@ def model_at(arguments: Namespace) -> "SavedModel":
         except (MlflowException, OSError) as error:
             raise RotastackError(f"{address}: {' '.join(str(error).split())}") from None
         finally:
-            mlflow.set_tracking_uri("")  # it puts the address into the environment
+            mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it puts the address into the environment
         return model_in_folder(Path(found), address)
