@@ -176,6 +176,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         """
         return np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(X)])
 
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.oob_prediction_)
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        known = outputs[:, :, 0]
+        return {"predict": self.pool_.predict(np.where(np.isnan(known), np.nanmean(known, axis=0), known))}
+
 
 def _unit(y: NDArray[np.float64]) -> float:
     """Return a power of two to measure targets in: 1, but where they lie so close that trees would not tell them apart.
