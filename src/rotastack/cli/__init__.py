@@ -4,12 +4,12 @@ import argparse
 import sys
 
 from rotastack import __version__
-from rotastack.cli import lists, predict, report, run, serve, step, ui
+from rotastack.cli import explain, lists, predict, report, run, serve, step, ui
 from rotastack.errors import RotastackError
 
 __all__ = ["main"]
 
-COMMANDS = (run, report, predict, serve, ui, lists, step)
+COMMANDS = (run, report, predict, explain, serve, ui, lists, step)
 """In the order of the help."""
 
 

@@ -15,7 +15,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.tracking.model_files import load_model
 
-__all__ = ["Predictions", "SavedModel", "model_in_folder", "model_of_study"]
+__all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
 
 FILE = "model.skops"
 COVERAGE = 0.9
@@ -47,13 +47,10 @@ class SavedModel:
         Its step ``table`` reads columns by their names.
     name : str
         What messages call it.
-    folder : Path or None
-        The folder of its data set in the study's results.
     """
 
     pipeline: Any
     name: str
-    folder: Path | None = None
 
     @property
     def columns(self) -> list[str]:
@@ -126,7 +123,13 @@ class SavedModel:
 
 
 def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
-    """Return the model of a study: the file in the study's results, wherever these are now.
+    """Return the model of a study; parameters and errors as of :func:`file_of_study`."""
+    path = file_of_study(study, dataset, project)
+    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}")
+
+
+def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
+    """Return the model's file in the results of a study, wherever these are now.
 
     Parameters
     ----------
@@ -164,7 +167,7 @@ def model_of_study(study: str, dataset: str | None = None, project: str | Path =
         raise RotastackError(
             f"study {study!r} has no model of {dataset!r}{nearest(dataset, list(files))}; there are {', '.join(files)}"
         )
-    return _model(files[dataset], f"{study}/{dataset}")
+    return files[dataset]
 
 
 def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
@@ -177,7 +180,7 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
     """
     note = path / "MLmodel"
     if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
-        return _model(path if path.is_file() else path / FILE, name or str(path))
+        return saved_model(path if path.is_file() else path / FILE, name or str(path))
     if not note.is_file():
         raise RotastackError(f"{name or path}: there is no model here: neither {FILE} nor MLmodel")
     content = load_yaml(note)
@@ -188,19 +191,26 @@ def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
         "rotastack": (content.get("metadata") or {}).get("rotastack"),
         "scikit-learn": sklearn.get("sklearn_version"),
     }
-    return _model(
+    return saved_model(
         path / sklearn.get("pickled_model", FILE), name or str(path), {k: v for k, v in versions.items() if v}
     )
 
 
-def _model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
+def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
+    """Return the model of a file; `versions` are those that wrote it, if the file does not say so.
+
+    Raises
+    ------
+    RotastackError
+        No model was made, or the file cannot be read.
+    """
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
         raise RotastackError(f"{name}: no model was made: {json.loads(record.read_text())['message']}")
     pipeline = load_model(path, versions)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(f"{path}: {type(pipeline).__name__} is no model of a study: it reads no table")
-    return SavedModel(pipeline, name, path.parents[1] if record.is_file() else None)
+    return SavedModel(pipeline, name)
 
 
 def _listed(names: Sequence[Any], most: int = 20) -> str:

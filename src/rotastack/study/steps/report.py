@@ -1,8 +1,6 @@
 """report: one self-contained HTML page."""
 
-import hashlib
 import json
-import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.pages import inline_figure, page_environment, read_explanation
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
@@ -28,6 +27,7 @@ INPUTS = (
     "scored",
     "tables",
     "benchmarks/",
+    "explanations",
 )
 OUTPUTS = ("report",)
 ABOUT = ("control", "skipped")
@@ -35,16 +35,12 @@ ABOUT = ("control", "skipped")
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
-    import jinja2
-
     study = job.spec
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
     methods = list(study["methods"])
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
-    )
+    environment = page_environment()
     environment.filters |= {
         "caption": _caption,
         "number": _number,
@@ -52,7 +48,7 @@ def run(job: Job) -> None:
         "percent": _percent,
         "zip": zip,
     }
-    figures = {f"{p.parent.name}/{p.stem}": _inline(p) for p in job.inputs["figures"]}
+    figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
     page = environment.get_template("report.html.j2").render(
         study=study,
         control=job.about["control"],
@@ -65,6 +61,7 @@ def run(job: Job) -> None:
         cells=study["cells"],
         pairs=_table(tables["pairs"]),
         facts=(facts := _table(tables["facts"], drop=True)),
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs["explanations"])},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
@@ -247,18 +244,6 @@ def _caption(name: str) -> str:
     file = project_file(f"workflow/report/{name}.rst")
     text = file.read_text(encoding="utf-8") if file.is_file() else ""
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
-
-
-def _inline(path: Path) -> str:
-    """Return a figure's SVG with ids that no other figure on the page has."""
-    from markupsafe import Markup
-
-    text = path.read_text(encoding="utf-8")
-    text = text[text.index("<svg") :]
-    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
-    text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
-    return Markup(re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text))
 
 
 def _number(value: float | None, digits: int = 4) -> str:
