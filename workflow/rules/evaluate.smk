@@ -179,6 +179,7 @@ rule report:
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
         texts=PLAN.report_texts,
         tables=PLAN.tables,
+        explanations=PLAN.explanations,
     output:
         report=f"{ROOT}/report.html",
     log:

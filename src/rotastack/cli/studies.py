@@ -107,10 +107,10 @@ def plan_of(study: Path, size: str | None) -> Any:
 
 
 def _progress(plan: Any) -> Progress:
-    from rotastack.study.costs import JOB_SECONDS, job_seconds
+    from rotastack.study.costs import JOB_SECONDS
 
     trainings = {
-        f"{dataset}: training pool {pool} on {block}": job_seconds(plan, "train", dataset, pool, block)
+        f"{dataset}: training pool {pool} on {block}": plan.resources.usual_seconds(dataset, pool, block)
         for dataset in plan.datasets
         for pool in plan.study.used_pools
         for block in plan.study.blocks

@@ -27,7 +27,7 @@ def _ui(arguments: Namespace) -> int:
 
     if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
         raise ModuleNotFoundError("no flask", name="flask")
-    from rotastack.tracking.writer import tracking_uri
+    from rotastack.tracking.store import tracking_uri
 
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri()]
     command += ["--host", arguments.host, "--port", str(arguments.port)]

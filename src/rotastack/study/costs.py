@@ -6,12 +6,9 @@ study of one's own table is laid out, never for limits of jobs: these are in :mo
 """
 
 from math import log2
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from rotastack.study.catalogue import find
-from rotastack.study.plan import Plan
-
-__all__ = ["JOB_SECONDS", "job_seconds", "prediction_seconds", "training_seconds"]
+__all__ = ["JOB_SECONDS", "prediction_seconds", "training_seconds"]
 
 JOB_SECONDS = 3.0
 """Of any job: a process starts and imports its libraries."""
@@ -66,27 +63,3 @@ def training_seconds(path: str, n_trees: int, rows: float, columns: int, n_class
 def prediction_seconds(path: str, n_trees: int, rows: float) -> float:
     """Return what predicting so many rows takes; parameters as for :func:`training_seconds`."""
     return 1e-9 * COSTS.get(path.rpartition(".")[2], _USUAL).predicted * n_trees * rows
-
-
-def job_seconds(plan: Plan, rule: str, dataset: str, pool: str = "", block: str = "") -> float:
-    """Return what a job of a study takes: those that train by what they train, any other a start of a process.
-
-    Parameters
-    ----------
-    plan : Plan
-    rule, dataset : str
-    pool, block : str
-        Of a training job.
-    """
-    if rule != "train":
-        return JOB_SECONDS
-    study, resources = plan.study, plan.resources
-    path = find(study.pools[pool].estimator).path
-    rows, columns = resources.rows(dataset), resources.columns(dataset)
-    entry: dict[str, Any] = resources.datasets[dataset]
-    n_classes = len(entry.get("classes") or range(2))
-    views = study.protocol.rotations if study.pools[pool].view is not None else 1
-    trainings = study.protocol.trainings(study.blocks[block]) * views
-    n_trees = resources.n_trees(pool)
-    each = training_seconds(path, n_trees, 0.7 * rows, columns, n_classes)
-    return JOB_SECONDS + trainings * (each + prediction_seconds(path, n_trees, 0.3 * rows))

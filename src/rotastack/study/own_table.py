@@ -127,22 +127,20 @@ def labels_of(task: Task) -> list[str]:
 def _candidates(size: str, rows: int) -> Iterator[Layout]:
     """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train."""
     many = 0 if rows <= FEW else 1 if rows <= SOME else 2
-    folds, repeats, *trees = {
-        "small": (3, 1, 30, 100), "medium": (5, (4, 2, 1)[many], 100, 300), "full": (10, (10, 4, 1)[many], 300, 500),
+    folds, repeats, trees = {
+        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
     }[size]  # fmt: skip
-    ladder = [
-        (folds, repeats),
-        *((f, r) for f, r in [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)] if f * r < folds * repeats),
-    ]
-    smaller = [trees, *([few, many] for few, many in [(100, 300), (30, 100)] if few < trees[0])]
-    for sizes in smaller[:2]:
-        for f, r in ladder:
-            yield Layout({"kind": "crossval", "folds": f, "repeats": r}, *sizes)
-    for sizes in smaller[1:] or smaller:
-        yield Layout({"kind": "holdout", "repeats": 2, "train": 0.7}, *sizes)
+    less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
+    splits = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
+    fewer = [trees, *(few for few in [(100, 300), (30, 100)] if few < trees)]
+    for per_family, others in fewer[:2]:
+        for f, r in splits:
+            yield Layout({"kind": "crossval", "folds": f, "repeats": r}, per_family, others)
+    for per_family, others in fewer[1:] or fewer:
+        yield Layout({"kind": "holdout", "repeats": 2, "train": 0.7}, per_family, others)
     for train in (50_000, 20_000, 10_000, 5_000, 2_000):
         if train < rows / 2:
-            yield Layout({"kind": "holdout", "repeats": 2, "train": train}, *smaller[-1])
+            yield Layout({"kind": "holdout", "repeats": 2, "train": train}, *fewer[-1])
 
 
 def laid_out(shape: Shape, size: str, budget: float | None, n_cores: int) -> Layout:

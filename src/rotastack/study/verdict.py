@@ -98,7 +98,7 @@ def verdict_of_one(
     p_value = None
     if rival and test_to_train and len(cells) > 1:
         test = corrected_t(cells[best], cells[rival], 1.0, test_to_train, alpha=alpha)
-        p_value = float(test.p_value)
+        p_value = float(test.p)
         chance = "beyond chance" if p_value < alpha else "not beyond chance"
         shown = "< 0.001" if p_value < 0.001 else f"= {p_value:.2g}"
         sentences[0] += (

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.flagship.families import TreeFamily, planned_families
+from rotastack.ensembles.flagship.importances import OutOfBagImportances
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeOptions, check_weights, grow_forest
@@ -21,7 +22,7 @@ __all__ = ["RotastackEnsemble"]
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
 
-class RotastackEnsemble(BaseEstimator):
+class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     """A forest of families of trees, and weights of the families fitted to their out-of-bag outputs.
 
     Parameters

@@ -165,3 +165,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(X)])
+
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.oob_proba_[:, 0])
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        proba = self.pool_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
+        return {"predict_proba": proba, "predict": self.classes_[proba.argmax(axis=1)]}

@@ -223,6 +223,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.oob_prediction_)
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        known = outputs[:, :, 0]
+        return {"predict": self.pool_.predict(np.where(np.isnan(known), np.nanmean(known, axis=0), known))}
+
 
 def _unit(y: NDArray[np.float64]) -> float:
     """Return a power of two to measure targets in: 1, but where they lie so close that trees would not tell them apart.

@@ -1,6 +1,5 @@
 """report: one self-contained HTML page."""
 
-import hashlib
 import json
 import re
 from importlib.metadata import version
@@ -16,6 +15,7 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.pages import inline_figure, page_environment, read_explanation
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
@@ -29,6 +29,7 @@ INPUTS = (
     "scored",
     "tables",
     "benchmarks/",
+    "explanations",
 )
 OUTPUTS = ("report",)
 ABOUT = ("control", "skipped")
@@ -38,8 +39,6 @@ RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
-    import jinja2
-
     study = job.spec
     task = study["task"]
     primary = PRIMARY[task]
@@ -47,9 +46,7 @@ def run(job: Job) -> None:
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
     methods = list(study["methods"])
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
-    )
+    environment = page_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task),
         "number": _number,
@@ -58,7 +55,7 @@ def run(job: Job) -> None:
         "percent": _percent,
         "zip": zip,
     }
-    figures = {f"{p.parent.name}/{p.stem}": _inline(p) for p in job.inputs["figures"]}
+    figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
     page = environment.get_template("report.html.j2").render(
         study=study,
         control=job.about["control"],
@@ -66,7 +63,9 @@ def run(job: Job) -> None:
         methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]),
+        verdict=_verdict(
+            comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]
+        ),
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
@@ -79,6 +78,7 @@ def run(job: Job) -> None:
         cells=study["cells"],
         pairs=_table(tables["pairs"]),
         facts=(facts := _table(tables["facts"], drop=True)),
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs["explanations"])},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
@@ -264,18 +264,6 @@ def _caption(name: str, task: str) -> str:
     if task == "regression" and not own.is_file():
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
-
-
-def _inline(path: Path) -> str:
-    """Return a figure's SVG with ids that no other figure on the page has."""
-    from markupsafe import Markup
-
-    text = path.read_text(encoding="utf-8")
-    text = text[text.index("<svg") :]
-    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
-    text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
-    return Markup(re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text))
 
 
 def _number(value: float | None, digits: int = 4) -> str:
