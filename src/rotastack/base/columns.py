@@ -239,4 +239,4 @@ def date_numbers(column: pd.Series, written: str, parts: list[str]) -> NDArray[n
 def _part(dates: pd.Series, part: str) -> pd.Series:
     if part == "days":
         return (dates - pd.Timestamp(0)) / _DAY
-    return getattr(dates.dt, part)
+    return getattr(dates.dt, "day_of_week" if part == "weekday" else part)
