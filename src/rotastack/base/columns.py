@@ -115,9 +115,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
         )
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     written = None if declared else _date_format(known)
-    if written is not None:
-        if distinct < 2:
-            return ColumnKind("constant", "constant")
+    if written is not None and distinct > 1:
         return ColumnKind("date", f"dates such as {known.iloc[0]}", written)
     numbers = numbers_of(known)
     textual = np.isnan(numbers).mean() > 0.5
