@@ -15,7 +15,6 @@ from sklearn.datasets import load_diabetes, load_iris
 
 from rotastack.data import read_table
 from rotastack.data.sources.file import FileSource
-from rotastack.data.sources.openml import OpenmlSource
 from rotastack.data.tables import read_frame, read_with_notes
 from rotastack.errors import RotastackError
 
@@ -148,11 +147,11 @@ def test_bunches(as_frame):
 
 
 def test_openml(monkeypatch):
-    def load(self):
-        assert self.value == {"id": 61, "target": "y"} or self.value == {"id": 61}
+    def table(number, where, target):
+        assert (number, target) in [(61, "y"), (61, "default-target")]
         return TABLE.rename(columns={"y": "target"})
 
-    monkeypatch.setattr(OpenmlSource, "load", load)
+    monkeypatch.setattr("rotastack.data.tables.openml_table", table)
     X, y = read_table("openml:61")
     assert (X.shape, y.tolist()) == ((3, 2), ["u", "v", "u"])
     same(read_frame("openml:61", "y"))

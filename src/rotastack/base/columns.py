@@ -115,9 +115,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
         )
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     written = None if declared else _date_format(known)
-    if written is not None:
-        if distinct < 2:
-            return ColumnKind("constant", "constant")
+    if written is not None and distinct > 1:
         return ColumnKind("date", f"dates such as {known.iloc[0]}", written)
     numbers = numbers_of(known)
     textual = np.isnan(numbers).mean() > 0.5
@@ -239,4 +237,4 @@ def date_numbers(column: pd.Series, written: str, parts: list[str]) -> NDArray[n
 def _part(dates: pd.Series, part: str) -> pd.Series:
     if part == "days":
         return (dates - pd.Timestamp(0)) / _DAY
-    return getattr(dates.dt, {"weekday": "day_of_week"}.get(part, part))
+    return getattr(dates.dt, "day_of_week" if part == "weekday" else part)

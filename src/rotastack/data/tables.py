@@ -15,6 +15,8 @@ import pandas as pd
 from rotastack.base.columns import as_pandas
 from rotastack.base.scikit import arff
 from rotastack.data.formats import FORMATS, format_of, is_address
+from rotastack.data.net import download, reason
+from rotastack.data.openml import openml_table
 from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import replacing
@@ -277,8 +279,6 @@ _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
 
 def _fetched(address: str) -> Path:
     """Return where the file of an address is, fetched if it was not before."""
-    from rotastack.data.sources.net import download, reason
-
     name = Path(urllib.parse.urlparse(address).path).name or "table"
     name = name if format_of(name) else f"{name}.csv"
     path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
@@ -293,13 +293,10 @@ def _fetched(address: str) -> Path:
 
 
 def _openml(place: str, labels: str | None) -> pd.DataFrame:
-    from rotastack.data.sources.openml import OpenmlSource
-
     number = place.removeprefix("openml:")
     if not number.isdigit():
         raise RotastackError(f"{place}: the number of a data set is needed, such as openml:61")
-    wanted = {"id": int(number)} | ({"target": labels} if labels else {})
-    table = OpenmlSource(wanted, place).load()
+    table = openml_table(int(number), place, labels or "default-target")
     return table.rename(columns={"target": labels}) if labels else table
 
 
