@@ -24,7 +24,9 @@ def test_a_page_says_what_matters(folder, capsys):
     out = capsys.readouterr().out.splitlines()
     assert out[0].startswith("age matters most: with its values shuffled, accuracy falls from ")
     assert out[0].endswith("(out of bag).")
-    assert any("otations" in line and "of the weight" in line for line in out)
+    assert out[-3].startswith("Rotations ")
+    assert out[-3].endswith("of the weight (33% if all families weighed the same).")
+    assert out[-2].startswith("By itself, out of bag, the best family on rotated columns (L")
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert out[-1] == f"rotastack: the page is {folder}/results/shop/customers/explain.html"
     for text in (

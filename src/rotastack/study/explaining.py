@@ -79,7 +79,7 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 
     return {
         "how": how, "rows": len(rows), "scoring": scoring, "score": float(found.score), "importances": importances,
         "families": families, "dependence": dependence,
-        "words": [*_importances_in_words(importances, scoring, float(found.score), how), *_families_in_words(families)],
+        "words": [*_importances_in_words(importances, scoring, float(found.score), how), *_families_in_words(families, scoring)],
     }  # fmt: skip
 
 
@@ -169,54 +169,56 @@ def _values(column: pd.Series, numeric: bool) -> tuple[list[Any], bool]:
 
 
 def _families(model: Any) -> list[dict[str, Any]]:
-    """Return the flagship's families: names, parts in words, weights and their shares; of other models none."""
+    """Return the flagship's families: names, parts in words, weights, their shares, and errors; of other models none."""
     if not hasattr(model, "family_weights_"):
         return []
     known = {**NUMBER_FAMILIES, **FAMILIES, **{f.name: f for f in model.families if not isinstance(f, str)}}
     weights = np.asarray(model.family_weights_, dtype=float)
     shares = weights / weights.sum() if weights.sum() > 0 else weights
+    errors = np.asarray(model.oob_family_errors_, dtype=float)
+    errors = np.sqrt(errors) if is_regressor(model) else errors
     rows = []
-    for name, weight, share in zip(model.families_, weights, shares, strict=True):
+    for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
         family = known.get(name)
         parts = family.parts if family else ()
-        kinds = list(dict.fromkeys(PARTS.get(p, "a view of one's own") if isinstance(p, str) else type(p).__name__ for p in parts))  # fmt: skip
-        text = " and ".join(kinds) + (
-            ", cuts drawn at random" if family and family.splitter == "random" else ""
-        )
+        kinds = dict.fromkeys(PARTS.get(p, p) if isinstance(p, str) else type(p).__name__ for p in parts)
+        text = " and ".join(kinds)
+        if family and family.splitter == "random":
+            text += ", cuts drawn at random"
+        weight, share, error = map(float, numbers)
         rotated = any(not isinstance(p, str) or p in ("principal", "sparse") for p in parts)
-        oblique = rotated or "discriminants" in parts
         rows.append(
-            {
-                "name": name,
-                "text": text,
-                "weight": float(weight),
-                "share": float(share),
-                "rotated": rotated,
-                "oblique": oblique,
-            }
+            {"name": name, "text": text, "weight": weight, "share": share, "error": error, "rotated": rotated}
         )
     return rows
 
 
-def _families_in_words(families: Sequence[dict[str, Any]]) -> list[str]:
+def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
+    """Return what weights say of rotations, beside equal weights; and what families err by themselves."""
     if not families:
         return []
     if not any(f["weight"] for f in families):
-        return ["No family of trees has a weight: the columns say nothing about the target."]
-    rotated = sum(f["share"] for f in families if f["rotated"])
-    oblique = sum(f["share"] for f in families if f["oblique"])
-    if rotated < LITTLE:
-        text = "Rotations matter little here"
-    elif rotated < MUCH:
-        text = "Rotations help here"
-    else:
-        text = "Rotations carry the model"
-    text += f": trees on rotated columns have {rotated:.0%} of the weight."
-    if oblique < LITTLE:
-        return [text, "Cuts through single columns, as of a random forest, do nearly all of the work."]
-    if oblique - rotated >= LITTLE:
-        text += f" Weighted sums of columns in all (rotations and linear discriminants) have {oblique:.0%}."
-    return [text]
+        return ["No family of trees has a weight: the columns tell nothing about the target."]
+    turned = [f for f in families if f["rotated"]]
+    others = [f for f in families if not f["rotated"]]
+    if not turned or not others:
+        return []
+    share = sum(f["share"] for f in turned)
+    word = "matter little" if share < LITTLE else "have a say" if share < MUCH else "carry the model"
+    words = [
+        f"Rotations {word} here: trees on rotated columns have {share:.0%} of the weight "
+        f"({len(turned) / len(families):.0%} if all families weighed the same)."
+    ]
+    best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
+    if all(f["error"] == f["error"] for f in best):
+        number = "{:.4g}" if scoring == "R²" else "{:.1%}"
+        what = "a root mean squared error" if scoring == "R²" else "an error"
+        first, second = (number.format(f["error"]) for f in best)
+        words.append(
+            f"By itself, out of bag, the best family on rotated columns ({best[0]['name']}) has {what} of {first}, "
+            f"the best on others ({best[1]['name']}) of {second}."
+        )
+    return words
 
 
 def _importances_in_words(
@@ -233,6 +235,6 @@ def _importances_in_words(
     rest = len(importances) - len(used)
     if rest:
         words.append(
-            f"{rest} of {len(importances)} columns make no difference beyond chance, as long as the others are there."
+            f"{rest} of {len(importances)} columns make{'s' * (rest == 1)} no difference beyond chance, as long as the others are there."
         )
     return words

@@ -78,7 +78,7 @@ def run(job: Job) -> None:
         cells=study["cells"],
         pairs=_table(tables["pairs"]),
         facts=(facts := _table(tables["facts"], drop=True)),
-        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs["explanations"])},
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
