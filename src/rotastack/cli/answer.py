@@ -51,13 +51,13 @@ class Answer:
 
         plan = plan_of(study, size)
         root = Path(plan.root)
-        comparison = root / "statistics" / "comparison.json"
-        if not comparison.is_file():
+        verdict = root / "statistics" / "verdict.json"
+        if not verdict.is_file():
             raise RotastackError(f"{plan.study.name}: there are no results yet; rotastack run {study}")
         return cls(
             plan.study.name,
-            json.loads(comparison.read_text(encoding="utf-8"))["verdict"],
-            _table(root / "tables" / "scores.csv"),
+            json.loads(verdict.read_text(encoding="utf-8"))["sentences"],
+            _scores(root / "scores.parquet"),
             _table(root / "tables" / "baseline.csv"),
             root / "report.html",
             {d: found for d in plan.datasets if (found := _model(root / d)) is not None},
@@ -98,6 +98,18 @@ def _table(path: Path) -> list[dict[str, Any]]:
     if not path.is_file() or not path.read_text(encoding="utf-8").strip():
         return []
     return json.loads(pd.read_csv(path).to_json(orient="records"))
+
+
+def _scores(path: Path) -> list[dict[str, Any]]:
+    """Return the means of all scores by data set and method."""
+    import pandas as pd
+
+    from rotastack.stats.metrics import METRICS
+
+    scores = pd.read_parquet(path)
+    names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
+    means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
+    return json.loads(means.to_json(orient="records"))
 
 
 def _model(folder: Path) -> dict[str, Any] | None:

@@ -42,14 +42,15 @@ class Resources:
 
     def rows(self, dataset: str) -> int:
         """Return the number of rows that the registry expects (1000 for one's own table)."""
-        return int(self._extent(dataset, "rows") or 1000)
+        return int(self.extent(dataset, "rows") or 1000)
 
     def columns(self, dataset: str) -> int:
         """Return the number of columns that the registry expects (50 for one's own table)."""
-        columns = self._extent(dataset, "columns") or 50
+        columns = self.extent(dataset, "columns") or 50
         return columns if isinstance(columns, int) else len(columns)
 
-    def _extent(self, dataset: str, what: str) -> Any:
+    def extent(self, dataset: str, what: str) -> Any:
+        """Return the rows or columns that an entry states; None if it does not."""
         entry = self.datasets[dataset]
         return entry.get(what) or entry.get("roughly", {}).get(what)
 
