@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.base.scores import accuracy, r_squared
 from rotastack.ensembles.base import TableEnsemble
@@ -86,6 +87,7 @@ class RotatedForest(TableEnsemble):
         target: NDArray,
         n_classes: int | None,
         n_numeric: int,
+        weights: NDArray[np.float64] | None,
         sequence: np.random.SeedSequence,
     ) -> FamilyOutOfBag | None:
         """Set ``forest_``, and return its out-of-bag outputs, if it has any.
@@ -97,7 +99,7 @@ class RotatedForest(TableEnsemble):
     # The same for all.
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Draw the rotations and grow the trees.
 
         Parameters
@@ -105,6 +107,9 @@ class RotatedForest(TableEnsemble):
         X : array-like of shape (n_rows, n_features)
             Missing values (NaN) are allowed with a `scaling`, which fills them.
         y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. Bags are drawn by them, trees without a bootstrap are grown with
+            them, and out-of-bag scores heed them; rotations that are fitted look at all rows in a bag alike.
 
         Returns
         -------
@@ -113,20 +118,23 @@ class RotatedForest(TableEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
+            Weights below 0, fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
             (or, without scaling, missing ones), or parameters that do not go together.
         """
         X, y, self.categorical_ = self._training_table(X, y)
+        weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
         target, n_classes = self._target(y)
         n_numeric = int((~self.categorical_).sum())
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
             checked_scales(X, self.categorical_, self)
-        self.scaler_ = fitted_scaler(X, self.categorical_, self.scaling)
+        there = X if weights is None or weights.all() else X[weights > 0]
+        self.scaler_ = fitted_scaler(there, self.categorical_, self.scaling)
         sequence = root_sequence(self.random_state)
-        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, sequence)
+        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, weights, sequence)
         if out_of_bag is not None:
-            self._score_out_of_bag(out_of_bag, out_of_bag.counts > 0, target)
+            known = out_of_bag.counts > 0
+            self._score_out_of_bag(out_of_bag, known, target, some(weights, known))
         return self
 
     def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
@@ -134,9 +142,9 @@ class RotatedForest(TableEnsemble):
         raise NotImplementedError
 
     def _score_out_of_bag(
-        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray
+        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray, weights: NDArray | None
     ) -> None:
-        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any."""
+        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any, of these weights."""
         raise NotImplementedError
 
     def _draw(self, n_numeric: int, n_rotations: int, sequence: np.random.SeedSequence):
@@ -181,9 +189,9 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         codes = self._numbered(y)
         return codes, len(self.classes_)
 
-    def _score_out_of_bag(self, out_of_bag, known, target):
+    def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_proba_ = out_of_bag.means()
-        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known])
+        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known], weights)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         rows = self._checked(X)
@@ -204,9 +212,9 @@ class RotatedRegressor(RegressorMixin, RotatedForest):
     def _target(self, y):
         return y.astype(np.float64), None
 
-    def _score_out_of_bag(self, out_of_bag, known, target):
+    def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_prediction_ = out_of_bag.means()[:, 0]
-        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known])
+        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean prediction of the trees.

@@ -212,15 +212,16 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         self.selection = selection
         self.vote = vote
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.selection == "oob" and not self.bootstrap:
             raise ValueError("selection='oob' needs bootstrap=True: without it no row is out of bag")
-        super()._grow(X, target, n_classes, n_numeric, sequence)
+        super()._grow(X, target, n_classes, n_numeric, weights, sequence)
         votes = self.forest_.votes(X, self.n_jobs)
         if self.selection == "oob":
             votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
+        there = slice(None) if weights is None else weights > 0
         pruner = MarginPruner(self.lambda_, vote=self.vote)
-        self.pruner_ = pruner.fit(votes, target, classes=np.arange(n_classes))
+        self.pruner_ = pruner.fit(votes[there], target[there], classes=np.arange(n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
 

@@ -68,7 +68,7 @@ class _MultiRotationForest(RotatedForest):
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         return self._plain(self._forest, max_features=self.max_features)
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
             raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
@@ -84,8 +84,9 @@ class _MultiRotationForest(RotatedForest):
             views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], X.shape[1])
             family = TreeGroup(self.n_estimators, views, max_features=self.max_features)
             forest, out_of_bag = grow_forest(
-                X, target, [family], TreeOptions(), seeds, n_classes=n_classes, n_jobs=self.n_jobs
-            )
+                X, target, [family], TreeOptions(), seeds,
+                n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
+            )  # fmt: skip
             widths = [len(blocks[k][0]) for k in chosen]
             decrease = forest.column_decreases()
             total = decrease.sum(axis=1, keepdims=True)

@@ -96,7 +96,7 @@ class _RandomRotationForest(RotatedForest):
                 "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
             )
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
         n_rotations = self.n_estimators // self.n_trees_per_rotation
         bootstrap = self.tree == "forest"
@@ -110,7 +110,7 @@ class _RandomRotationForest(RotatedForest):
         )
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], TreeOptions(), sequence,
-            n_classes=n_classes, bootstrap=bootstrap, n_jobs=self.n_jobs,
+            n_classes=n_classes, weights=weights, bootstrap=bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         if out_of_bag is None:
             return None

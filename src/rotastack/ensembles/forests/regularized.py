@@ -135,20 +135,22 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     def _weights(self) -> list[RotationWeights]:
         return [RotationWeights(self.weighting, self.h)]
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
-        (weights,) = self._weights()
-        pool = self._pool(X, target, n_classes, n_numeric, sequence)
-        weights.rank(pool.complexity, pool.oob_error)
-        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, weights.h_
-        self.trees_per_rotation_ = weights.counts(self.n_estimators)
+        (by_rank,) = self._weights()
+        pool = self._pool(X, target, n_classes, n_numeric, weights, sequence)
+        by_rank.rank(pool.complexity, pool.oob_error)
+        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, by_rank.h_
+        self.trees_per_rotation_ = by_rank.counts(self.n_estimators)
         self.forest_ = pool.forest(self.trees_per_rotation_)
         return None
 
-    def _pool(self, X, target, n_classes, n_numeric, sequence) -> GrowingForests:
+    def _pool(self, X, target, n_classes, n_numeric, weights, sequence) -> GrowingForests:
         """Return the pool of micro-forests, and keep its rotations."""
         R, U = self.n_rotations, self.micro_forest_size
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)
-        return GrowingForests(X, target, n_classes, views, U, self.max_features, sequence, self.n_jobs)
+        return GrowingForests(
+            X, target, n_classes, views, U, self.max_features, sequence, weights, self.n_jobs
+        )
