@@ -8,10 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed", "seeded"]
+__all__ = [
+    "AlignedClassifier",
+    "FittedRegressor",
+    "check_takes_weights",
+    "fit_aligned",
+    "fit_regressor",
+    "placed",
+    "seeded",
+]
 
 
 @runtime_checkable
@@ -69,6 +78,12 @@ def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
     return clone(learner).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
 
 
+def check_takes_weights(estimator: Any, otherwise: str = "") -> None:
+    """Raise a ValueError, which ends on what to do otherwise, if ``fit`` of an estimator takes no ``sample_weight``."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(f"fit of {type(estimator).__name__} takes no sample_weight{otherwise}")
+
+
 def fit_aligned(
     estimator: Any,
     X: NDArray[np.floating],
@@ -111,10 +126,15 @@ class FittedRegressor:
 
 
 def fit_regressor(
-    estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence
+    estimator: Any,
+    X: NDArray[np.floating],
+    y: NDArray[np.floating],
+    sequence: np.random.SeedSequence,
+    sample_weight: NDArray[np.floating] | None = None,
 ) -> FittedRegressor:
     """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned`."""
-    return FittedRegressor(seeded(estimator, sequence).fit(X, y))
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return FittedRegressor(seeded(estimator, sequence).fit(X, y, **weights))
 
 
 def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.fitting import fit_aligned
+from rotastack.base.fitting import check_takes_weights, fit_aligned
 from rotastack.trees.forest import ForestClassifier
 
 __all__ = ["Stacking"]
@@ -49,6 +49,7 @@ class Stacking(Combiner):
         y: NDArray[np.integer],
         n_classes: int,
         sequence: np.random.SeedSequence,
+        sample_weight: NDArray[np.floating] | None = None,
     ):
         """Train the level-1 classifier on outputs for rows the members have not seen.
 
@@ -59,9 +60,17 @@ class Stacking(Combiner):
             Class numbers.
         n_classes : int
         sequence : numpy.random.SeedSequence
+        sample_weight : ndarray of shape (n_rows,), optional
+
+        Raises
+        ------
+        ValueError
+            Weights, and a classifier whose ``fit`` takes none.
         """
         estimator = ForestClassifier() if self.estimator is None else self.estimator
-        self.classifier_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence)
+        if sample_weight is not None:
+            check_takes_weights(estimator, "; choose another level-1 classifier")
+        self.classifier_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence, sample_weight)
         return self
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
+from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
@@ -232,8 +233,8 @@ def grow_forest(
     bags = bags or Bags.of(n_rows, weights)
     centre = 0.0
     if regression:
-        uneven = weights is not None and len(bags.ends)
-        centre = float(np.average(target[bags.rows], weights=weights[bags.rows] if uneven else None))
+        uneven = some(weights, bags.rows) if len(bags.ends) else None
+        centre = float(np.average(target[bags.rows], weights=uneven))
     values = target.astype(np.float64) - centre
     if drawing:
         base_weight = base_weight / base_weight.max()  # of the out-of-bag errors

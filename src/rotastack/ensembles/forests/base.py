@@ -20,7 +20,14 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
 
-__all__ = ["CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
+__all__ = [
+    "CLASS_WEIGHT",
+    "CONSTRAINTS",
+    "RotatedClassifier",
+    "RotatedForest",
+    "RotatedRegressor",
+    "rotated_views",
+]
 
 CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
@@ -34,6 +41,9 @@ CONSTRAINTS: dict[str, list[Any]] = {
     ],
     "max_axes": [Interval(Integral, 2, None, closed="left")],
 }
+
+
+CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
 
 def rotated_views(
@@ -155,6 +165,8 @@ class RotatedForest(TableEnsemble):
 
     def _plain(self, forest: Any, **options: Any) -> Any:
         """Return a forest of as many trees, unfitted, without rotations."""
+        if getattr(self, "class_weight", None) is not None:
+            options["class_weight"] = self.class_weight
         return forest(
             n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options
         )
@@ -181,8 +193,15 @@ class RotatedForest(TableEnsemble):
 
 
 class RotatedClassifier(LabelClassifier, RotatedForest):
-    """A forest on rotations that classifies."""
+    """A forest on rotations that classifies.
 
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which those of rows are multiplied.
+    """
+
+    class_weight: dict | str | None
     hard: ClassVar[bool] = False  # trees vote, instead of giving class shares
 
     def _target(self, y):

@@ -51,12 +51,13 @@ class _DoubleRotationForest(SubsetRotationForest):
         alpha: float = 0.1,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
         super().__init__(
             n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
-            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features,
+            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features, class_weight=class_weight,
             n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
         self.n_neighbors = n_neighbors
@@ -94,6 +95,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     %(alpha)s
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -150,6 +152,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     %(alpha)s
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -200,13 +203,14 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         alpha: float = 0.1,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
         super().__init__(
             n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
             estimator=estimator, bootstrap=bootstrap, n_neighbors=n_neighbors, alpha=alpha, scaling=scaling,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+            categorical_features=categorical_features, class_weight=class_weight, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
         self.lambda_ = lambda_
         self.selection = selection

@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedForest, RotatedRegressor
+from rotastack.ensembles.forests.base import (
+    CLASS_WEIGHT,
+    CONSTRAINTS,
+    RotatedClassifier,
+    RotatedForest,
+    RotatedRegressor,
+)
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
@@ -50,6 +56,7 @@ class _MultiRotationForest(RotatedForest):
         n_best: int | None = None,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -61,6 +68,7 @@ class _MultiRotationForest(RotatedForest):
         self.n_best = n_best
         self.max_axes = max_axes
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -128,6 +136,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     %(n_best)s
     %(max_axes)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -157,6 +166,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     ((4,), 1.0)
     """
 
+    _parameter_constraints: ClassVar[dict] = {**_MultiRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forest = ForestClassifier
 
 

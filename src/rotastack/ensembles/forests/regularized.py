@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
+from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
@@ -43,6 +43,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     %(max_features)s
     %(max_axes)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -80,6 +81,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
+        **CLASS_WEIGHT,
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "micro_forest_size": [Interval(Integral, 1, None, closed="left")],
         "weighting": [StrOptions(set(WEIGHTINGS))],
@@ -100,6 +102,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         max_features: str | int | float | None = "sqrt",
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -113,6 +116,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.max_features = max_features
         self.max_axes = max_axes
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier
+from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags, tree_seeds
@@ -28,6 +28,7 @@ SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
     "subset_size": [Interval(Integral, 1, None, closed="left"), None],
     "bootstrap_ratio": [Interval(Real, 0.0, None, closed="neither")],
     "bootstrap": ["boolean"],
+    **CLASS_WEIGHT,
 }
 
 
@@ -57,6 +58,7 @@ class SubsetRotationForest(RotatedClassifier):
         bootstrap: bool = False,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -68,6 +70,7 @@ class SubsetRotationForest(RotatedClassifier):
         self.bootstrap = bootstrap
         self.scaling = scaling
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -144,6 +147,7 @@ class RotationForestClassifier(SubsetRotationForest):
         fitted to the same rows, each once.
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 

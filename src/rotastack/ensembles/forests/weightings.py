@@ -44,7 +44,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         **{
             k: v
             for k, v in RegularizedRotationForestClassifier._parameter_constraints.items()
-            if k not in ("weighting", "h")
+            if k not in ("weighting", "h", "class_weight")
         },
         "weightings": ["array-like"],
     }

@@ -18,6 +18,7 @@ from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsemble", "means"]
 
+_OF_ROWS = {"oob_proba_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 
 
@@ -113,6 +114,20 @@ class PooledEnsemble(TableEnsemble):
         error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.view is None]
         return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
+
+    def _fill_in(self, there: NDArray[np.bool_]) -> None:
+        """Give what is known of each training row an entry for rows of weight 0, too: they were left out."""
+        for name, missing in _OF_ROWS.items():
+            known = vars(self).get(name)
+            if known is not None:
+                everyone = np.full((len(there), *known.shape[1:]), missing, known.dtype)
+                everyone[there] = known
+                setattr(self, name, everyone)
+        for member in self.pool_.members if "pool_" in vars(self) else ():
+            if member.out_of_bag is not None:
+                everyone = np.ones(len(there), dtype=bool)
+                everyone[there] = member.out_of_bag
+                member.out_of_bag = everyone
 
     def _blocks(self, n_rows: int, n_outputs: int) -> Iterator[slice]:
         step = max(1, _BLOCK // (len(self.families_) * n_outputs))

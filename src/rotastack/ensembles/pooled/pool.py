@@ -14,6 +14,7 @@ from sklearn.base import clone
 from rotastack.base.fitting import (
     AlignedClassifier,
     FittedRegressor,
+    check_takes_weights,
     fit_aligned,
     fit_regressor,
     placed,
@@ -167,6 +168,7 @@ def fit_pool(
     n_jobs: int | None = None,
     views: np.random.SeedSequence | None = None,
     as_is: bool = False,
+    weights: NDArray[np.float64] | None = None,
 ) -> Pool:
     """Train the members of a pool.
 
@@ -200,7 +202,15 @@ def fit_pool(
     as_is : bool
         Hand the columns on as they are, in float64 and with missing values, to estimators that take these and
         categories themselves. There is neither scaler nor view then.
+    weights : ndarray of shape (n_rows,), optional
+        Above 0. With `bootstrap` rows are drawn by them; otherwise they are handed to the learners. Scaler and views
+        look at all rows alike.
     """
+    if weights is not None and not bootstrap:
+        for recipe in recipes:
+            check_takes_weights(
+                recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight"
+            )
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -210,7 +220,7 @@ def fit_pool(
         scaler = clone(scaler).fit(X[:, ~categorical])
     pool = Pool([], scaler, categorical, n_classes)
     numeric, other = pool.scaled(X)
-    if n_classes is not None and grows_together(recipes) and not bootstrap:
+    if n_classes is not None and grows_together(recipes) and not bootstrap and weights is None:
         start = time.perf_counter()
         fitted, parts = linear_views(recipes, numeric, y, other.shape[1], views)
         rows = _joined(numeric, other)[None]
@@ -223,8 +233,9 @@ def fit_pool(
         seeds = child(sequence, k)
         rows: Any = slice(None)
         out_of_bag = None
+        given = weights
         if bootstrap:
-            rows = member_bag(seeds, len(y))
+            rows, given = member_bag(seeds, len(y), weights), None
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()
@@ -235,9 +246,9 @@ def fit_pool(
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(learner, seen, y[rows], seeds)
+                model = fit_regressor(learner, seen, y[rows], seeds, given)
             else:
-                model = fit_aligned(learner, seen, y[rows], n_classes, seeds)
+                model = fit_aligned(learner, seen, y[rows], n_classes, seeds, given)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
         codes = y[rows] if n_classes is None else np.searchsorted(model.classes, y[rows])
