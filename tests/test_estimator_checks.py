@@ -169,14 +169,9 @@ FURTHER = [e for e in INSTANCES if not any(e is one for one in FIRST)]
 def expected_failures(estimator):
     """Return the checks that cannot hold, with the reason."""
     resampled = getattr(estimator, "resample", False)
-    if isinstance(estimator, RotastackClassifier):
-        return {
-            "check_sample_weight_equivalence_on_dense_data": "bags and out-of-bag rows are drawn among the rows",
-            "check_class_weight_classifiers": "trees are grown to purity: a class that weighs next to nothing has its leaves",
-        }
     bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or resampled or isinstance(estimator, RotastackRegressor):
-        reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
+    if bagged or resampled or isinstance(estimator, (RotastackClassifier, RotastackRegressor)):
+        reason = "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
         return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(estimator, DiffusionMapEnsembleClassifier):
         reason = "of two columns one coordinate is kept, in which the three groups do not lie apart"

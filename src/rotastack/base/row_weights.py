@@ -8,7 +8,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rotastack.base.scikit import check_sample_weight
 
-__all__ = ["per_row", "row_weights", "some"]
+__all__ = ["per_row", "row_weights", "some", "uneven"]
 
 
 def row_weights(
@@ -50,6 +50,11 @@ def per_row(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     weights = weights / weights.max()  # equal ones are 1 now, whatever they were
     there = weights > 0
     return None if weights.min() == 1 else weights * (there.sum() / weights.sum())
+
+
+def uneven(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
+    """Return the weights; None where all rows weigh alike, which is as good as no weights."""
+    return None if weights is None or np.ptp(weights) == 0 else weights
 
 
 def some(weights: NDArray[np.float64] | None, rows: NDArray) -> NDArray[np.float64] | None:

@@ -6,26 +6,30 @@ from numpy.typing import NDArray
 __all__ = ["accuracy", "r_squared"]
 
 
+def _alike(weights: NDArray[np.floating] | None) -> bool:
+    return weights is None or not len(weights) or np.ptp(weights) == 0
+
+
 def accuracy(
     outputs: NDArray[np.floating], codes: NDArray[np.integer], weights: NDArray[np.floating] | None = None
 ) -> float:
     """Return the share of the rows, by weight, whose largest output is that of their class; NaN without rows."""
     right = outputs.argmax(axis=1) == codes
-    if weights is None:
+    if _alike(weights):
         return float(right.mean()) if len(right) else float("nan")
-    total = weights.sum()
-    return float(weights[right].sum() / total) if total > 0 else float("nan")
+    assert weights is not None
+    return float(weights[right].sum() / weights.sum())
 
 
 def r_squared(
     predictions: NDArray[np.floating], y: NDArray[np.floating], weights: NDArray[np.floating] | None = None
 ) -> float:
     """Return R^2, by weight; NaN without rows, and where `y` is constant."""
-    if weights is None:
+    if _alike(weights):
         spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
         loss = np.sum((y - predictions) ** 2)
     else:
-        total = weights.sum()
-        spread = weights @ (y - weights @ y / total) ** 2 if total > 0 else 0.0
+        assert weights is not None
+        spread = weights @ (y - weights @ y / weights.sum()) ** 2
         loss = weights @ (y - predictions) ** 2
     return float(1 - loss / spread) if spread > 0 else float("nan")

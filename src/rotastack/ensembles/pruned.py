@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.fitting import check_takes_weights
-from rotastack.base.row_weights import per_row, row_weights
+from rotastack.base.row_weights import row_weights, uneven
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.margin import MarginPruner
@@ -100,7 +100,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. The ensemble is trained with them, and must take them; members are
-            chosen by all rows that have one alike. Their scale does not count.
+            chosen by all rows that have one alike.
 
         Returns
         -------
@@ -118,7 +118,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         if weights is not None and not weights.all():
             there = np.flatnonzero(weights)
             X, y, codes, weights = X[there], y[there], codes[there], weights[there]
-        weights = per_row(weights)
+        weights = uneven(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):

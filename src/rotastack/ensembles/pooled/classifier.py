@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import per_row, row_weights, some
+from rotastack.base.row_weights import row_weights, some, uneven
 from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
@@ -150,7 +150,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
             without it, weights are handed to the base learner, and to a combiner that is trained,
-            which must take them. A pruner looks at all rows alike. Their scale does not count.
+            which must take them. A pruner looks at all rows alike.
 
         Returns
         -------
@@ -167,9 +167,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         codes = self._numbered(y)
         weights = row_weights(X, y, sample_weight)
         if weights is None or weights.all():
-            return self._fit(X, codes, categorical, per_row(weights))
+            return self._fit(X, codes, categorical, uneven(weights))
         there = weights > 0
-        self._fit(X[there], codes[there], categorical, per_row(weights[there]))
+        self._fit(X[there], codes[there], categorical, uneven(weights[there]))
         self._fill_in(there)
         return self
 

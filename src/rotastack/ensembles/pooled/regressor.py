@@ -9,7 +9,7 @@ from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import per_row, row_weights, some
+from rotastack.base.row_weights import row_weights, some, uneven
 from rotastack.base.scikit import fit_context
 from rotastack.base.scores import r_squared
 from rotastack.base.view import needs_labels
@@ -92,7 +92,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
-            without it, weights are handed to them, and their base learner must take them. Their scale does not count.
+            without it, weights are handed to them, and their base learner must take them.
 
         Returns
         -------
@@ -107,9 +107,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         target = y.astype(np.float64)
         weights = row_weights(X, y, sample_weight)
         if weights is None or weights.all():
-            return self._fit(X, target, categorical, per_row(weights))
+            return self._fit(X, target, categorical, uneven(weights))
         there = weights > 0
-        self._fit(X[there], target[there], categorical, per_row(weights[there]))
+        self._fit(X[there], target[there], categorical, uneven(weights[there]))
         self._fill_in(there)
         return self
 
