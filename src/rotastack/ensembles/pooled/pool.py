@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -47,6 +47,14 @@ class GrowsMembers(Protocol):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as every scikit-learn estimator does."""
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """An estimator of ours that takes no weights of rows, but has a counterpart that does."""
+
+    def weighed(self) -> Any:
+        """Return the counterpart, unfitted."""
 
 
 @dataclass(frozen=True)
@@ -207,6 +215,9 @@ def fit_pool(
         look at all rows alike.
     """
     if weights is not None and not bootstrap:
+        recipes = [
+            replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes
+        ]
         for recipe in recipes:
             check_takes_weights(
                 recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight"
