@@ -8,7 +8,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from rotastack.base.scikit import check_sample_weight
 
-__all__ = ["per_row", "row_weights", "some", "uneven"]
+__all__ = ["of_all_rows", "per_row", "row_weights", "some", "uneven"]
 
 
 def row_weights(
@@ -55,6 +55,13 @@ def per_row(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
 def uneven(weights: NDArray[np.float64] | None) -> NDArray[np.float64] | None:
     """Return the weights; None where all rows weigh alike, which is as good as no weights."""
     return None if weights is None or np.ptp(weights) == 0 else weights
+
+
+def of_all_rows(values: NDArray, there: NDArray[np.bool_], missing: float = np.nan) -> NDArray:
+    """Return what is known of the rows that are `there` for all rows; `missing` for the others."""
+    everyone = np.full((len(there), *values.shape[1:]), missing, values.dtype)
+    everyone[there] = values
+    return everyone
 
 
 def some(weights: NDArray[np.float64] | None, rows: NDArray) -> NDArray[np.float64] | None:

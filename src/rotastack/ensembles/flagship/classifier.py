@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import per_row, row_weights, some
+from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.base.scores import accuracy
 from rotastack.combine.log_linear import LogLinearWeights
@@ -90,6 +90,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
+    oob_proba_: NDArray[np.float64]
+
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -138,7 +140,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_))
         codes = self._numbered(y)
-        self._weigh(self._grow(rows, families, codes, weights), codes, weights)
+        outputs = self._grow(rows, families, codes, weights)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(outputs[:, there], codes[there], some(weights, there))
+        self.oob_proba_ = of_all_rows(self.oob_proba_, there)
         return self
 
     def _weigh(self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:

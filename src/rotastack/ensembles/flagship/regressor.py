@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import per_row, row_weights, some
+from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
@@ -89,6 +89,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     {'id': 0.0, 'idET': 0.0, 'Lm': 0.0, 'LmET': 0.1, 'Lpc': 0.6, 'Lsp': 0.3}
     """
 
+    oob_prediction_: NDArray[np.float64]
+
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -136,7 +138,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         unit = _unit(y if weights is None else y[weights > 0])
         outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
-        self._weigh(outputs, y / unit, weights)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(outputs[:, there], y[there] / unit, some(weights, there))
+        self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
         if unit != 1:
             self.forest_.values *= unit
             self.pool_.intercept_ *= unit

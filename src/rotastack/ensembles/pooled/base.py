@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.row_weights import of_all_rows
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.base import TableEnsemble
@@ -118,16 +119,11 @@ class PooledEnsemble(TableEnsemble):
     def _fill_in(self, there: NDArray[np.bool_]) -> None:
         """Give what is known of each training row an entry for rows of weight 0, too: they were left out."""
         for name, missing in _OF_ROWS.items():
-            known = vars(self).get(name)
-            if known is not None:
-                everyone = np.full((len(there), *known.shape[1:]), missing, known.dtype)
-                everyone[there] = known
-                setattr(self, name, everyone)
+            if name in vars(self):
+                setattr(self, name, of_all_rows(vars(self)[name], there, missing))
         for member in self.pool_.members if "pool_" in vars(self) else ():
             if member.out_of_bag is not None:
-                everyone = np.ones(len(there), dtype=bool)
-                everyone[there] = member.out_of_bag
-                member.out_of_bag = everyone
+                member.out_of_bag = of_all_rows(member.out_of_bag, there, True)
 
     def _blocks(self, n_rows: int, n_outputs: int) -> Iterator[slice]:
         step = max(1, _BLOCK // (len(self.families_) * n_outputs))
