@@ -178,7 +178,8 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
+            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
+            leaves.
 
         Returns
         -------
@@ -276,7 +277,8 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
+            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
+            leaves.
 
         Returns
         -------
