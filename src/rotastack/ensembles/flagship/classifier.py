@@ -142,7 +142,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         codes = self._numbered(y)
         outputs = self._grow(rows, families, codes, weights)
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs[:, there], codes[there], some(weights, there))
+        self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there))
         self.oob_proba_ = of_all_rows(self.oob_proba_, there)
         return self
 

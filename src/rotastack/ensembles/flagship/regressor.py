@@ -137,9 +137,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         unit = _unit(y if weights is None else y[weights > 0])
-        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
+        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs[:, there], y[there] / unit, some(weights, there))
+        self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there))
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
         if unit != 1:
             self.forest_.values *= unit
