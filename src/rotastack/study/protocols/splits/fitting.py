@@ -108,7 +108,7 @@ def fitted(
         estimator = placed(rows.estimator, numeric.shape[1], n_other)
     model: AlignedClassifier | FittedRegressor | Pool
     if pool["view"] is None and data.n_classes is None:
-        model = fit_regressor(estimator, X, y, sequence, options["intervals"])
+        model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
     elif pool["view"] is None:
         model = fit_aligned(estimator, X, y, data.n_classes, sequence)
     else:
