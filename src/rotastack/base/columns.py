@@ -60,7 +60,12 @@ def as_pandas(table: Any) -> pd.DataFrame:
         A package that is needed is not there.
     """
     if isinstance(table, pd.DataFrame):
-        return table
+        if not any(isinstance(dtype, pd.ArrowDtype) for dtype in table.dtypes):
+            return table
+        import pyarrow
+
+        arrow = pyarrow.Table.from_pandas(table, preserve_index=False)
+        return arrow.replace_schema_metadata().to_pandas().set_index(table.index)  # of NumPy's types
     if hasattr(table, "to_pandas"):
         try:
             return table.to_pandas()

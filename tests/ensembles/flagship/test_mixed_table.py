@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.data import TablePreprocessor
 from rotastack.ensembles import RandomRotationForestClassifier
 
 
@@ -91,6 +92,29 @@ def test_dates_become_numbers():
         pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y
     )
     assert named.table_.categorical_.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+def test_columns_of_other_types(backend):
+    """Those of Arrow and nullable ones; spans of time are days."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "day": pd.date_range("2020-01-01", periods=60, freq="17h", tz="Europe/Berlin"),
+            "span": pd.to_timedelta(rng.integers(0, 999, 60), unit="h"),
+            "whole": rng.integers(0, 50, 60),
+            "city": rng.choice(["a", "b"], 60),
+        }
+    )
+    y = X["span"] > pd.Timedelta(days=20)
+    clf = small().fit(X, y)
+    assert clf.table_.categorical_.tolist() == [False, False, False, True]
+    assert clf.score(X, y) == 1
+    typed = X.convert_dtypes(dtype_backend=backend)
+    np.testing.assert_array_equal(small().fit(typed, y).predict_proba(typed), clf.predict_proba(X))
+    found = TablePreprocessor().fit(X)
+    np.testing.assert_array_equal(TablePreprocessor().fit_transform(typed), found.transform(X))
+    assert list(found.kinds_.values()) == ["date", "numeric", "numeric", "categorical"]
 
 
 def test_ids_and_free_text_are_left_out_with_a_warning():

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.base.columns import as_pandas, column_kind, date_numbers, date_parts
+from rotastack.base.columns import as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.ensembles.table import (
     categorical_mask,
     column_names,
@@ -247,12 +247,17 @@ class MixedTable(BaseEstimator):
 
 
 def _frame(X: Any) -> Any:
-    """Return a table of another library as a DataFrame, if it can be one; columns of one name are refused."""
-    if hasattr(X, "to_pandas") and not _is_frame(X):
-        X = as_pandas(X)
-    if _is_frame(X) and X.columns.has_duplicates:
+    """Return a table of any library as a DataFrame, spans of time being numbers; columns of one name are refused."""
+    if not hasattr(X, "to_pandas") and not _is_frame(X):
+        return X
+    X = as_pandas(X)
+    if X.columns.has_duplicates:
         name = X.columns[X.columns.duplicated()][0]
         raise ValueError(f"there are two columns {name!r}; rename or drop one")
+    spans = [column for column in X if is_timedelta64_dtype(X[column].dtype)]
+    if spans:
+        X = X.copy(deep=False)
+        X[spans] = np.column_stack([numbers_of(X[column]) for column in spans])
     return X
 
 
