@@ -111,7 +111,9 @@ def test_the_report_says_what_came_out_in_each_group():
     found = {"G": ordered, "H": tied, "I": tied * NAN}
     result = {"groups": {name: summarize._group(errors, 0.05) for name, errors in found.items()}}
     evaluation = {"alpha": 0.05, "groups": {"G": {"title": "Trees"}, "H": {"title": ""}, "I": {"title": ""}}}
-    trees, neighbours, nothing = report._verdict({**result, "average_ranks": {}}, "error", ["C"], "C", evaluation)
+    trees, neighbours, nothing = report._verdict(
+        {**result, "average_ranks": {}}, "error", ["C"], "C", evaluation
+    )
     assert trees.startswith(
         "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
     )

@@ -45,7 +45,10 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
-        write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}))
+        write_text(
+            inputs["records"][-1],
+            json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
+        )
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
     summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
@@ -173,7 +176,9 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    known = summarize.Known({**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [])
+    known = summarize.Known(
+        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, []
+    )
     found = summarize.table_claims(known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]

@@ -36,7 +36,13 @@ def table(tmp_path):
     )
     raw["target"] = y.astype(str)
     write_raw(raw, tmp_path / "raw")
-    step("prepare", tmp_path, {"task": "classification", "kinds": "auto"}, {"raw": "raw"}, {"table": "table", "record": "p.json"})
+    step(
+        "prepare",
+        tmp_path,
+        {"task": "classification", "kinds": "auto"},
+        {"raw": "raw"},
+        {"table": "table", "record": "p.json"},
+    )
     return tmp_path
 
 

@@ -18,7 +18,16 @@ NUMBERS = ("prediction", "lower", "upper")
 COVERAGE = 0.9
 """Of these intervals."""
 
-__all__ = ["COVERAGE", "NUMBERS", "AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed", "seeded"]
+__all__ = [
+    "COVERAGE",
+    "NUMBERS",
+    "AlignedClassifier",
+    "FittedRegressor",
+    "fit_aligned",
+    "fit_regressor",
+    "placed",
+    "seeded",
+]
 
 
 @runtime_checkable
@@ -141,9 +150,7 @@ class FittedRegressor:
         """Return training targets as the estimator was given them."""
         return y
 
-    def _with_interval(
-        self, predicted: NDArray[np.float64], X: NDArray | None = None
-    ) -> NDArray[np.float64]:
+    def _with_interval(self, predicted: NDArray[np.float64], X: NDArray | None = None) -> NDArray[np.float64]:
         if not self.intervals:
             return predicted[:, None]
         ends = np.full((len(predicted), 2), np.nan)

@@ -26,6 +26,7 @@ from rotastack.study.task import TASKS, Task
 
 __all__ = ["check_classes", "checked"]
 
+
 def check_classes(study: Study, where: str) -> None:
     """Refuse what would only fail when it is trained, after hours perhaps.
 
@@ -42,7 +43,9 @@ def check_classes(study: Study, where: str) -> None:
             view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
             _check_methods(view, ("fit", "transform"), f"{place}.view", "view")
             if study.task.estimator_type == "regressor" and needs_labels(view):
-                raise RotastackError(f"{place}.view: {type(view).__name__} needs classes; the study's task is regression")
+                raise RotastackError(
+                    f"{place}.view: {type(view).__name__} needs classes; the study's task is regression"
+                )
         _check_pool(pool, estimators[name], place, study.task)
     for label, method in study.methods.items():
         place = f"{where}: methods.{label}.combiner"
@@ -198,7 +201,9 @@ def _estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)
     if kind != task.estimator_type:
-        found = f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
+        found = (
+            f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
+        )
         raise RotastackError(
             f"{where}.estimator: {type(made).__name__} is {found or f'no {task.estimator_type}'}"
         )

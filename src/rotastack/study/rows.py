@@ -56,4 +56,6 @@ def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
         told = estimator.set_params(categorical_features=data.is_category.nonzero()[0].tolist() or None)
         return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True, **intervals})
     scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
-    return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals})
+    return Rows(
+        data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals}
+    )

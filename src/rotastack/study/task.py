@@ -64,7 +64,9 @@ class _Regression(Task):
                 f"{where}.kind: {combiner.kind} is of classes; in a regression it is vote (the mean), member or stacking"
             )
         if isinstance(combiner, Vote) and combiner.voting == "hard":
-            raise ValueError(f"{where}.voting: numbers have no majority; in a regression it is soft, the mean")
+            raise ValueError(
+                f"{where}.voting: numbers have no majority; in a regression it is soft, the mean"
+            )
 
 
 TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}

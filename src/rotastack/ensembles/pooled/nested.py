@@ -67,7 +67,13 @@ def nested_outputs(
         width, kind = n_classes, np.float32
     outputs = np.full((n_folds, len(recipes), len(y), width), np.nan, dtype=kind)
     same_views = not any(depends_on_rows(r.view) for r in recipes)
-    if n_classes is not None and same_views and not keep and grows_together(recipes) and not pool_options.get("bootstrap"):
+    if (
+        n_classes is not None
+        and same_views
+        and not keep
+        and grows_together(recipes)
+        and not pool_options.get("bootstrap")
+    ):
         for of_other_learners in ("as_is", "intervals"):
             pool_options.pop(of_other_learners, None)
         _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)

@@ -6,9 +6,9 @@ from rotastack.plots.boxes import plot_boxes
 from rotastack.plots.heatmap import plot_heatmaps
 from rotastack.plots.histogram import plot_histograms
 from rotastack.plots.style import save_figure
+from rotastack.stats.metrics import NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
-from rotastack.stats.metrics import NAMES, PRIMARY
 from rotastack.study.results import score_matrices
 
 INPUTS = ("scores",)

@@ -116,9 +116,7 @@ def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
     return plot_critical_difference(compare(table, False), alpha)
 
 
-def draw_sweep(
-    scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error"
-) -> Figure:
+def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
     """Draw mean errors over data sets against a parameter: on test rows and, where known, on training rows.
 
     Means are over the data sets on which no method of the figure failed; a method that failed on all leaves

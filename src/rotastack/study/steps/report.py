@@ -66,7 +66,9 @@ def run(job: Job) -> None:
         methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]),
+        verdict=_verdict(
+            comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]
+        ),
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],

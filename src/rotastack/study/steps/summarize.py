@@ -83,7 +83,8 @@ def run(job: Job) -> None:
             units = in_units(primary, baseline)
             shares = means[primary] if units is None else means[primary].div(units, axis=0)
             groups = {
-                g["name"]: _group(group_table(shares, g), spec["alpha"], units is None) for g in spec["groups"]
+                g["name"]: _group(group_table(shares, g), spec["alpha"], units is None)
+                for g in spec["groups"]
             }
             comparisons[primary]["groups"] = groups
         known = Known(spec, scores, calibration, baseline, comparisons, records)
@@ -264,7 +265,11 @@ def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
 
 
 def _comparison(
-    means: pd.DataFrame, higher: bool | None, spec, wrong: pd.Series | None = None, units: pd.Series | None = None
+    means: pd.DataFrame,
+    higher: bool | None,
+    spec,
+    wrong: pd.Series | None = None,
+    units: pd.Series | None = None,
 ) -> dict:
     """Compare methods on the data sets that all of them have a score for.
 
