@@ -158,6 +158,8 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         )
         self._describe_out_of_bag(X, target, weights)
         if combiner.trained:
+            if len(X) < self.cv:
+                raise ValueError(f"{self.cv} folds need as many rows, found n_samples = {len(X)}")
             folds = fold_groups(np.zeros(len(X)), 1, self.cv, child(sequence, "folds"))[0]
             outputs = nested_outputs(
                 X, target, None, folds, [(a, a) for a in range(self.cv)], recipes, training,

@@ -1,9 +1,11 @@
 """score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
 
+from collections.abc import Callable
 from statistics import median
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rotastack.stats.calibration import calibration_curve
 from rotastack.stats.metrics import PRIMARY
@@ -18,7 +20,10 @@ COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 INPUTS = ("table", "folds", "methods", "records", "pools/")
 OUTPUTS = ("scores", "calibration", "record")
 ABOUT = ("dataset",)
-SCORES = {"classification": score_probabilities, "regression": score_numbers}
+SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
+    "classification": score_probabilities,
+    "regression": score_numbers,
+}
 
 
 def run(job: Job) -> None:

@@ -107,10 +107,11 @@ def fitted(
         X, n_other = np.hstack([numeric, other]), other.shape[1]
         estimator = placed(rows.estimator, numeric.shape[1], n_other)
     model: AlignedClassifier | FittedRegressor | Pool
-    if pool["view"] is None and data.n_classes is None:
-        model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
-    elif pool["view"] is None:
-        model = fit_aligned(estimator, X, y, data.n_classes, sequence)
+    if pool["view"] is None:
+        if data.n_classes is None:
+            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
+        else:
+            model = fit_aligned(estimator, X, y, data.n_classes, sequence)
     else:
         view = make_view(pool["view"])
         recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec["rotations"])]

@@ -1,6 +1,7 @@
 """A pool on splits: its outputs for the test rows of each."""
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
@@ -133,7 +134,8 @@ def _outputs(
     if sizes:
         if isinstance(model.estimator, DummyClassifier):  # one class, whatever the size
             return np.stack([model.outputs(rows)] * len(sizes)), [{} for _ in sizes]
-        found = {size: out for size, out in enumerate(model.staged(rows), start=1) if size in sizes}
+        stages: Iterator[np.ndarray] = model.staged(rows)
+        found = {size: out for size, out in enumerate(stages, start=1) if size in sizes}
         return np.stack([found[size] for size in sizes]), [{} for _ in sizes]
     if isinstance(model, FittedRegressor) or not hasattr(model.estimator, "member_outputs"):
         return model.outputs(rows)[None], None
