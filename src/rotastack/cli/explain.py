@@ -33,7 +33,8 @@ def _explain(arguments: Namespace) -> None:
     folder = path.parents[1]
     raw = Path(arguments.project) / f"data/raw/{folder.name}.csv.gz"
     content = explain_saved(path, raw, folder.parent.name, folder.name)
-    page = write_explanation(content, folder)
+    page = folder / "explain.html"
+    write_explanation(content, path.with_name("explanation.json"), page)
     for sentence in content["words"]:
         print(sentence)
     print(f"rotastack: the page is {page}")

@@ -18,27 +18,21 @@ __all__ = ["write_explanation"]
 MOST_BARS = 30
 
 
-def write_explanation(content: Mapping[str, Any], folder: Path) -> Path:
-    """Write ``model/explanation.json``, its figures beside it, and ``explain.html``, in the folder of a data set.
+def write_explanation(content: Mapping[str, Any], record: Path, page: Path) -> None:
+    """Write an explanation, its figures beside it, and a page that shows it.
 
     Parameters
     ----------
     content : mapping
         Of :func:`~rotastack.study.explaining.explain`, with ``study``, ``dataset`` and ``method``.
-    folder : Path
-
-    Returns
-    -------
-    Path
-        The page.
+    record, page : Path
+        JSON and HTML.
     """
-    record, page = folder / "model" / "explanation.json", folder / "explain.html"
     for name, figure in _figures(content).items():
         save_figure(figure, record.with_name(f"{name}.svg"))
     write_text(record, json.dumps(content, indent=1) + "\n")
     template = page_environment().get_template("explain.html.j2")
     write_text(page, template.render(explained=read_explanation(record)))
-    return page
 
 
 def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:

@@ -18,4 +18,4 @@ def run(job: Job) -> None:
         content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
     else:  # the study goes on
         content = {"study": study, "dataset": dataset, "words": [f"No model was made: {refit['message']}."]}
-    write_explanation(content, job.output("page").parent)
+    write_explanation(content, job.output("explanation"), job.output("page"))
