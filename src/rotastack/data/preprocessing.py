@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -127,6 +127,8 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             elif found.kind == "numeric":
                 found = self._checked_numbers(X[column], found)
             elif found.kind == "categorical":
+                if is_numeric_dtype(X[column].dtype):
+                    _finite(X[column])
                 categories = sorted(texts_of(X[column]).unique())
                 categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
                 if len(categories) == 1:

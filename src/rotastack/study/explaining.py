@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
-from rotastack.data.preprocessing import check_target
+from rotastack.base.columns import date_numbers
+from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.importances import permutation_importances
@@ -131,7 +132,7 @@ def _dependence(
     pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int
 ) -> dict[str, Any]:
     """Return the mean prediction over rows in all of which a column has the same value, for some of its values."""
-    values, ordered = _values(features[column], column in pipeline.named_steps["table"].numeric_)
+    values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
     tables = []
     for value in values:
@@ -157,9 +158,14 @@ def _dependence(
     return {"column": column, "ordered": ordered, "values": values, "curves": curves}
 
 
-def _values(column: pd.Series, numeric: bool) -> tuple[list[Any], bool]:
-    """Return values of a column to look at, and whether they are numbers with an order."""
-    if numeric:
+def _values(column: pd.Series, reader: TablePreprocessor) -> tuple[list[Any], bool]:
+    """Return values of a column to look at, dates in their order, and whether they are numbers."""
+    if column.name in reader.dates_:
+        days = date_numbers(column, reader.dates_[column.name]["format"], ["days"])[:, 0]
+        known = np.argsort(days, kind="stable")[: np.isfinite(days).sum()]
+        places = np.linspace(0.02, 0.98, N_CATEGORIES) * (len(known) - 1)
+        return list(dict.fromkeys(str(v) for v in column.iloc[known[places.round().astype(int)]])), False
+    if column.name in reader.numbers_:
         numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
         grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
         if (numbers == numbers.round()).all():

@@ -216,6 +216,7 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str,
         },
         "methods": {label: {"pool": METHODS[label][0], "combiner": {"kind": "vote"}} for label in labels},
         "evaluation": {"control": CONTROL},
+        "model": {"refit": "best", "explain": True},
     }
 
 

@@ -110,7 +110,7 @@ class SavedModel:
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
         notes = [f"ignored, as the model does not read them: {_listed(extra)}"] if extra else []
-        for column in set(reader.numeric_) & set(table.select_dtypes(exclude="number").columns):
+        for column in set(reader.numbers_) & set(table.select_dtypes(exclude="number").columns):
             texts = table[column][
                 pd.to_numeric(table[column], errors="coerce").isna() & table[column].notna()
             ]

@@ -1,0 +1,230 @@
+"""One's own table, as a newcomer has it: an installed package, an empty folder, one command, an answer, a model."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.cli import main
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def mixed(n=500):
+    """Return rows with an id, dates, categories and missing values, and a label that depends on some of these."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    city = rng.choice(["Aachen", "Bonn", "Köln"], n)
+    joined = pd.date_range("2020-01-01", periods=n).strftime("%d.%m.%Y")
+    table = pd.DataFrame(
+        {"customer_id": range(1000, 1000 + n), "joined": joined, "city": city, "plan": "basic"}
+    )
+    table[list("abcd")] = X.round(3)
+    table["churned"] = np.where(X[:, 0] + 2 * (city == "Aachen") + rng.normal(size=n) / 2 > 0.7, "yes", "no")
+    table.loc[::9, "d"] = np.nan
+    return table
+
+
+def numbers(n=800):
+    """Return rows with a target that is a quantity, and depends on a rotated column."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(n, 5))
+    table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(5)]).assign(
+        kind=rng.choice(["u", "v"], n)
+    )
+    table["price"] = (100 * np.abs(X[:, 0] - X[:, 1]) + 20 * X[:, 2] + rng.normal(size=n)).round(2)
+    return table
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Return the environment of a package that was installed from a wheel, and not from this checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True)
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", wheel], check=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": str(folder / "site"), "PATH": path}
+
+
+def call(environment, folder, *arguments, code=0):
+    done = subprocess.run(
+        [sys.executable, "-m", "rotastack", *arguments],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == code, done.stdout[-2000:] + done.stderr[-4000:]
+    return done
+
+
+@pytest.mark.slow
+def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
+    mixed().to_csv(tmp_path / "customers.csv", index=False, sep=";", encoding="latin-1")
+    done = call(
+        installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--cores", "2"
+    )
+    screen = done.stdout
+    for words in [
+        "500 rows x 9 columns of customers.csv (semicolons, latin-1)",
+        "churned: classification, as it holds text (2 values)",
+        "4 numeric (a, b, c, d)", "1 date (joined)", "1 categorical (city)",
+        "customer_id: id: by its name", "plan: constant", "d 11%",
+        "3-fold cross-validation", "on 2 cores", "always the largest class",
+        "report    results/customers/report.html",
+        "trained on all rows of customers: results/customers/customers/model/model.skops, in MLflow",
+        "predict   rotastack predict --study customers NEW_ROWS.csv",
+    ]:  # fmt: skip
+        assert words in screen, words
+    assert len(screen.splitlines()) < 25
+    assert len(done.stderr.splitlines()) < 30
+    page = (tmp_path / "results/customers/report.html").read_text()
+    assert "always the largest class" in page
+    assert "column &#39;plan&#39; dropped: constant" in page
+    assert "customer_id" in page
+
+    new = mixed(40).drop(columns=["churned", "plan", "customer_id"])[["city", "joined", *"dcba"]]
+    new.loc[:19, "city"] = "Wien"
+    new.to_excel(tmp_path / "new.xlsx", index=False)
+    done = call(installed, tmp_path, "predict", "--study", "customers", "new.xlsx", "--proba")
+    found = pd.read_csv(io.StringIO(done.stdout))
+    assert set(found["prediction"]) <= {"no", "yes"}
+    np.testing.assert_allclose(found[["probability=no", "probability=yes"]].sum(axis=1), 1)
+    assert "column 'city': 20 of 40 rows hold a category that no training row has" in done.stderr
+    # What Wien means nobody knows: less sure than of Aachen, the first of the categories.
+    aachen = new.assign(city="Aachen")
+    aachen.to_csv(tmp_path / "aachen.csv", index=False)
+    known = call(installed, tmp_path, "predict", "--study", "customers", "aachen.csv", "--proba")
+    known = pd.read_csv(io.StringIO(known.stdout))
+    assert (known["probability=yes"] - found["probability=yes"])[:20].mean() > 0.1
+
+    # The same command again trains nothing, and gives the same answer; the folder may be moved.
+    again = call(
+        installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--json"
+    )
+    answer = json.loads(again.stdout)
+    assert answer["verdict"][0] in screen
+    assert answer["table"]["dropped"].keys() == {"customer_id", "plan"}
+    assert {row["method"] for row in answer["scores"]} > {"Rotastack", "Random forest"}
+    moved = tmp_path.with_name("moved")
+    tmp_path.rename(moved)
+    tmp_path.mkdir()
+    address = answer["models"]["customers"]["address"]
+    for which in (["--study", "customers"], ["--model", address]):
+        after = call(installed, moved, "predict", *which, "aachen.csv", "--proba")
+        pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
+    assert "customers" in call(installed, moved, "report", "customers").stdout
+
+
+@pytest.mark.slow
+def test_a_table_of_numbers(installed, tmp_path):
+    numbers().to_parquet(tmp_path / "prices.parquet", index=False)
+    done = call(
+        installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2"
+    )
+    assert "price: regression, as it holds" in done.stdout
+    assert "RMSE" in done.stdout
+    assert "always the mean" in done.stdout
+    assert "Rotation Forest" not in done.stdout, "it has no regressor"
+    scores = pd.read_parquet(tmp_path / "results/prices/scores.parquet")
+    assert scores.groupby("method")["r2"].mean().min() > 0.8
+    coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()
+    assert 0.8 < coverage < 1
+    numbers().drop(columns="price").head(5).to_json(tmp_path / "new.jsonl", orient="records", lines=True)
+    model = json.loads((tmp_path / "results/prices/prices/model/refit.run.json").read_text())["metrics"][
+        "method"
+    ]
+    options = ["--intervals"] if model == "Rotastack" else []
+    found = pd.read_csv(
+        io.StringIO(call(installed, tmp_path, "predict", "--study", "prices", "new.jsonl", *options).stdout)
+    )
+    np.testing.assert_allclose(found["prediction"], numbers()["price"][:5], atol=15)
+    if options:
+        assert (found["lower"] < found["prediction"]).all()
+
+
+@pytest.mark.slow
+def test_a_large_table_within_a_budget(installed, tmp_path):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(20_000, 30)).round(3)
+    table = pd.DataFrame(X, columns=[f"x{j}" for j in range(30)])
+    table.assign(y=np.where(X[:, 0] + X[:, 1] > rng.normal(size=20_000), 1, 0)).to_csv(
+        tmp_path / "t.csv", index=False
+    )
+    said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
+    assert "y: classification, as it holds 2 whole numbers" in said
+    assert not (tmp_path / "studies").exists()
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
+    done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "40s", "--cores", "2")
+    assert "shortened to fit into the time" in done.stdout
+    assert "beyond chance" in done.stdout
+    scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
+    assert scores.groupby("method")["error"].mean().max() < 0.35
+
+
+FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("a,label\n", ["--target", "label"], "a header, and no row below it"),
+        ("label\n" + "x\ny\n" * 20, ["--target", "label"],  "'label' is the only column"),
+        ("id,label\n" + "".join(f"{i},{'xy'[i % 2]}\n" for i in range(40)), ["--target", "label"], "no usable column is left"),
+        (FEW.replace("a,b,", "a,label,"), ["--target", "label"], "'label'"),
+        (FEW.replace("a,b,", "a,a,"), ["--target", "label"], "'a'"),
+        (FEW.replace("a,b,", "a,,"), ["--target", "label"], "column"),
+        (FEW, ["--target", "lable"], "did you mean 'label'"),
+        (FEW, [], "--target COLUMN; columns are a, b, label"),
+        (FEW, ["--target", "label", "--size", "large"], "small, medium, full"),
+        (FEW, ["--target", "label", "--task", "regression"], "is no number"),
+        (FEW, ["--target", "label", "--cores", "0"], "--cores"),
+        (FEW.replace("6,3,x", "6,inf,x"), ["--target", "label"], "infinite"),
+        ("\n".join(FEW.splitlines()[:13]), ["--target", "label"], "rows are too few"),
+        ("a,label\n" + "".join(f"{i % 7},name {i}\n" for i in range(500)), ["--target", "label"], "all differ"),
+        ("a,label\n" + "".join(f"{i % 7},n{i % 1000}\n" for i in range(5000)), ["--target", "label"], "1000 classes"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_run_is_one_line(text, options, words, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    Path("t.csv").write_text(text)
+    assert main(["run", "t.csv", *options]) == 2
+    said = capsys.readouterr()
+    (line,) = said.err.splitlines()
+    assert line.startswith("rotastack: error: ")
+    assert words in line
+    assert said.out == ""
+    assert [p.name for p in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_options_of_tables_go_with_tables(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for option in (["--target", "y"], ["--task", "regression"], ["--time", "5m"]):
+        assert main(["run", "tiny", *option]) == 2
+        assert f"{option[0]} goes with a table, and tiny is a study" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["run", "t.csv", "--target", "y", "--time", "soon"])
+    assert "'soon' is no time; such as 90s, 10m or 2h is" in capsys.readouterr().err
+
+
+def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    table = pd.DataFrame({"a": np.random.default_rng(0).normal(size=300), "y": np.arange(300) % 101})
+    table.to_csv("t.csv", index=False)
+    assert main(["run", "t.csv", "--target", "y", "--dry-run"]) == 0
+    assert (
+        "y: regression, as it holds 101 whole numbers in 300 rows, more than 100" in capsys.readouterr().out
+    )
+    table["y"] %= 50
+    table.to_csv("t.csv", index=False)
+    assert main(["run", "t.csv", "--target", "y", "--dry-run", "--task", "regression", "--json"]) == 0
+    about = json.loads(capsys.readouterr().out)
+    assert about["task_reason"].startswith("--task; else it would be classification")
