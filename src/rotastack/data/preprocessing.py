@@ -7,10 +7,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.columns import (
+    DROPPED,
+    ColumnKind,
+    as_pandas,
+    column_kind,
+    date_numbers,
+    date_parts,
+    numbers_of,
+)
+from rotastack.data.categories import MISSING, dummies, texts_of
 from rotastack.errors import RotastackError
 
 __all__ = ["MAX_CLASSES", "MISSING", "TablePreprocessor", "Task", "check_target", "decide_task", "dummies"]
@@ -20,17 +30,15 @@ Task = Literal["classification", "regression"]
 MAX_CLASSES = 100
 """More classes are not told apart: outputs of every member are kept for each."""
 
-MISSING = "(missing)"
-"""Name of the category of missing values; it comes first."""
-
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
     """Turn a table into numeric columns (missing values stay NaN) followed by categories, as 0/1 dummies or numbers.
 
     A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
     not numbers, is categorical. In a categorical column "missing" is a category of its own,
-    and C categories become C - 1 columns. Constant columns, and text columns all of whose
-    values differ, are dropped. Labels are never looked at.
+    and C categories become C - 1 columns. A date becomes its day's number, with the month, weekday and hour where they vary.
+    Constant columns, ids and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules.
+    Labels are never looked at.
 
     Parameters
     ----------
@@ -39,13 +47,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         above, as for columns that are not named).
     min_distinct : int, default=10
         Distinct values from which on a column of numbers is numeric.
-    encoding : {"dummies", "codes"}, default="dummies"
-        What becomes of a categorical column: dummies, or one column with the number of the category, NaN where it
+    encoding : {"dummies", "onehot", "codes"}, default="dummies"
+        What becomes of a categorical column of C categories. "dummies" are C - 1 columns, as in the thesis: a row of zeros is
+        the first category. "onehot" are these too where values are missing in training; elsewhere they are C, so that a row of zeros is none of the
+        categories: for models that see new rows. "codes" is one column with the number of the category, NaN where it
         is missing, for estimators that take categories themselves.
 
     Attributes
     ----------
+    kinds_ : dict of str to str
+        Column -> "numeric", "categorical", "date", or why it is dropped: "id", "text", "constant", "missing", "leak".
+    reasons_ : dict of str to str
+        Column -> how its kind was decided, in words.
     numeric_ : list of str
+        Names of the numeric output columns: columns of numbers, and those of dates.
     categories_ : dict of str to list of str
         Categorical column -> its categories; the first has no dummy.
     dropped_ : dict of str to str
@@ -57,6 +72,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ------
     RotastackError
         Infinite values, or no column left.
+
+    Notes
+    -----
+    In new rows a category that training has not, or a missing one where training has none missing, has no column. With a
+    missing one in training it counts as missing, being as unknown. Otherwise a row of zeros must not be a category: with "dummies" it is the
+    first, and trees would be sure of it. With "onehot" all categories have a column and none is meant: a tree that asks for one
+    category answers "another", and trees that ask for different ones even out. A warning counts such rows.
 
     Examples
     --------
@@ -86,49 +108,69 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X = _as_frame(X)
+        X = as_pandas(X)
+        twice = X.columns[X.columns.duplicated()]
+        if len(twice):
+            raise RotastackError(f"column {twice[0]!r} is there twice; rename or drop one")
         declared = dict(self.kinds or {})
-        self.numeric_: list[str] = []
+        self.kinds_: dict[str, str] = {}
+        self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
-        self.dropped_: dict[str, str] = {}
+        self.numbers_: list[str] = []
+        self.dates_: dict[str, dict[str, Any]] = {}
         for column in X.columns:
-            kind = declared.get(column, "auto")
-            if kind in ("id", "leak"):
-                self.dropped_[column] = f"declared {kind}"
-                continue
-            numbers = _numbers(X[column])
-            if np.isinf(numbers).any():
-                raise RotastackError(
-                    f"column {column!r}: infinite values in {int(np.isinf(numbers).sum())} rows"
-                )
-            known = X[column].notna()
-            distinct = X[column].nunique()
-            n_numbers = len(np.unique(numbers[~np.isnan(numbers)]))
-            if not known.any():
-                self.dropped_[column] = "all missing"
-                continue
-            if kind == "auto":
-                textual = np.isnan(numbers[known]).mean() > 0.5
-                if textual and distinct == known.sum() > 2:
-                    self.dropped_[column] = "id: text, and all values differ"
-                    continue
-                kind = "categorical" if textual or n_numbers < self.min_distinct else "numeric"
-            if kind == "numeric":
-                values = numbers[~np.isnan(numbers)]
-                if len(values) == 0 or values.min() == values.max():
-                    self.dropped_[column] = "constant" if len(values) else "holds no numbers"
-                    continue
-                self.numeric_.append(column)
-            else:
-                categories = sorted(set(_texts(X[column])))
+            found = self._kind(X[column], declared.get(column, "auto"))
+            if found.kind == "date":
+                parts = date_parts(X[column], found.format or "")
+                self.dates_[column] = {"format": found.format, "parts": parts}
+                found = found._replace(reason=f"{found.reason}: {', '.join(parts)}")
+            elif found.kind == "numeric":
+                found = self._checked_numbers(X[column], found)
+            elif found.kind == "categorical":
+                categories = sorted(texts_of(X[column]).unique())
                 categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
                 if len(categories) == 1:
-                    self.dropped_[column] = "constant"
-                    continue
-                self.categories_[column] = categories
-        if not self.numeric_ and not self.categories_:
-            raise RotastackError(f"no usable column is left; dropped: {self.dropped_}")
+                    found = ColumnKind("constant", "constant")
+                else:
+                    self.categories_[column] = categories
+            self.kinds_[column], self.reasons_[column] = found.kind, found.reason
+        self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        if all(kind in DROPPED for kind in self.kinds_.values()):
+            raise RotastackError(
+                f"no usable column is left: {'; '.join(f'{c!r} is dropped ({why})' for c, why in self.dropped_.items())}"
+            )
         return self
+
+    def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
+        if declared in ("id", "leak"):
+            return ColumnKind(declared, f"declared {declared}")
+        if not column.notna().any():
+            return ColumnKind("missing", "all missing")
+        if declared == "auto":
+            return column_kind(column, self.min_distinct)
+        return ColumnKind(declared, f"declared {declared}")
+
+    def _checked_numbers(self, column: pd.Series, found: ColumnKind) -> ColumnKind:
+        numbers = _finite(column)
+        values = numbers[~np.isnan(numbers)]
+        if not len(values):
+            return ColumnKind("missing", "holds no numbers")
+        return ColumnKind("constant", "constant") if values.min() == values.max() else found
+
+    @property
+    def dropped_(self) -> dict[str, str]:
+        """Dropped column -> reason."""
+        return {column: self.reasons_[column] for column, kind in self.kinds_.items() if kind in DROPPED}
+
+    @property
+    def numeric_(self) -> list[str]:
+        """Names of the numeric output columns."""
+        of_dates = [
+            str(column) if part == "days" else f"{column} ({part})"
+            for column, how in self.dates_.items()
+            for part in how["parts"]
+        ]
+        return [*self.numbers_, *of_dates]
 
     @property
     def categorical_(self) -> NDArray[np.bool_]:
@@ -149,32 +191,46 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_features_out)
+
+        Warns
+        -----
+        UserWarning
+            Categories that were not there in ``fit``.
         """
         check_is_fitted(self)
-        X = _as_frame(X)
-        needed = [*self.numeric_, *self.categories_]
+        X = as_pandas(X)
+        needed = [*self.numbers_, *self.dates_, *self.categories_]
         missing = [c for c in needed if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
-        blocks = [_numbers(X[c])[:, None] for c in self.numeric_]
-        for block, column in zip(blocks, self.numeric_, strict=True):
-            if np.isinf(block).any():
-                raise RotastackError(
-                    f"column {column!r}: infinite values in {int(np.isinf(block).sum())} rows"
-                )
+        blocks = [_finite(X[c])[:, None] for c in self.numbers_]
+        blocks += [date_numbers(X[c], how["format"], how["parts"]) for c, how in self.dates_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
         if self.encoding == "codes":
             missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
             return np.hstack([numbers, np.where(missing, np.nan, codes)])
-        return np.hstack([numbers, dummies(codes, counts)])
+        return np.hstack([numbers, dummies(codes, counts, self._without_dummy())])
+
+    def _without_dummy(self) -> list[int]:
+        """Return how many of the first categories of each column have no dummy: one, or none."""
+        every = self.encoding == "onehot"
+        return [int(not every or categories[0] == MISSING) for categories in self.categories_.values()]
 
     def _codes(self, X: pd.DataFrame) -> NDArray[np.intp]:
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
         for k, (column, categories) in enumerate(self.categories_.items()):
             number = {category: code for code, category in enumerate(categories)}
-            codes[:, k] = _texts(X[column]).map(number).fillna(len(categories))
+            texts = texts_of(X[column])
+            codes[:, k] = texts.map(number).fillna(len(categories))
+            unseen = codes[:, k] == len(categories)
+            if unseen.any():
+                warnings.warn(
+                    f"column {column!r}: {int(unseen.sum())} of {len(X)} rows hold a category that no training row has "
+                    f"(such as {texts[unseen].iloc[0]!r}); it counts as {'missing' if categories[0] == MISSING else 'none of them'}",
+                    stacklevel=3,
+                )
         return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -182,31 +238,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if self.encoding == "codes":
             return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
-        names = [f"{column}={c}" for column, cs in self.categories_.items() for c in cs[1:]]
+        names = [
+            f"{column}={c}"
+            for (column, cs), first in zip(self.categories_.items(), self._without_dummy(), strict=True)
+            for c in cs[first:]
+        ]
         return np.asarray([*map(str, self.numeric_), *names], dtype=object)
-
-
-def dummies(codes: NDArray[np.integer], counts: Sequence[int]) -> NDArray[np.float64]:
-    """Return 0/1 columns for numbers of categories: one for each category but the first.
-
-    Parameters
-    ----------
-    codes : ndarray of int of shape (n_rows, n_columns)
-        A number of `counts` or more belongs to no category.
-    counts : sequence of int of length n_columns
-        Categories of each column.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, sum(counts) - n_columns)
-
-    Examples
-    --------
-    >>> dummies(np.array([[0], [2], [1]]), [3]).tolist()
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
-    """
-    blocks = [codes[:, [k]] == np.arange(1, count) for k, count in enumerate(counts)]
-    return np.hstack([np.empty((len(codes), 0)), *blocks]).astype(np.float64)
 
 
 def decide_task(y: pd.Series) -> tuple[Task, str]:
@@ -234,7 +271,7 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
         return "classification", f"it holds declared categories ({distinct})"
     if is_bool_dtype(known.infer_objects()):
         return "classification", "it holds truth values"
-    numbers = _numbers(known)
+    numbers = numbers_of(known)
     if is_datetime64_any_dtype(known) or not np.isfinite(numbers).all():
         return "classification", f"it holds text ({distinct} values)"
     distinct = len(np.unique(numbers))
@@ -293,7 +330,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
             f"{where}: the target has {distinct} classes in {len(y)} rows, and {MAX_CLASSES} are the most; "
             "merge rare ones, or name another column as the target"
         )
-    labels = _texts(y)
+    labels = texts_of(y)
     counts = labels.value_counts()
     once = sorted(counts.index[counts == 1])
     if once:
@@ -306,7 +343,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
 
 
 def _quantity(y: pd.Series, where: str) -> pd.Series:
-    numbers = _numbers(y)
+    numbers = numbers_of(y)
     for bad, what in [
         (np.isnan(numbers), "is no number"),
         (np.isinf(numbers), "is infinite"),
@@ -330,36 +367,12 @@ def _listed(names: Sequence[str], one: str, many: str) -> str:
     return f"{len(names)} {many} ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''})"
 
 
-def _as_frame(X) -> pd.DataFrame:
-    if not isinstance(X, pd.DataFrame):
-        X = pd.DataFrame(np.asarray(X))
-        X.columns = [f"x{j + 1}" for j in range(X.shape[1])]
-    return X
-
-
-def _numbers(column: pd.Series) -> NDArray[np.float64]:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
-    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
-
-
-def _texts(column: pd.Series) -> pd.Series:
-    """Return category names: whole numbers without a decimal point, so that 1 and 1.0 are one.
-
-    Each distinct value is looked at once. Where values of several types stand side by side, such as 1 and True, which
-    are equal and named differently, every value is.
-    """
-    if infer_dtype(column, skipna=True).startswith("mixed"):
-        texts = np.array([_text(value) for value in column], dtype=object)
-    else:
-        codes, values = pd.factorize(column)
-        texts = np.array([*map(_text, values), MISSING], dtype=object)[codes]
-    return pd.Series(texts, index=column.index, name=column.name, dtype=object)
-
-
-def _text(value: Any) -> str:
-    if pd.isna(value):
-        return MISSING
-    if isinstance(value, (float, np.floating)) and float(value).is_integer():
-        return str(int(value))
-    return str(value)
+def _finite(column: pd.Series) -> NDArray[np.float64]:
+    """Return a column as numbers; RotastackError if some are infinite."""
+    numbers = numbers_of(column)
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise RotastackError(
+            f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; make them missing, or drop them"
+        )
+    return numbers
