@@ -47,7 +47,7 @@ format: env         ## put code into shape
 	$(BIN)/snakefmt -l 120 Snakefile workflow
 
 lock: env           ## pin all dependencies anew
-	$(BIN)/uv pip compile pyproject.toml --extra server --extra dev --universal --python-version 3.11 \
+	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --no-header --upgrade -o requirements.lock
 
 env: $(STAMP)

@@ -169,27 +169,58 @@ FIRST = list({type(e): e for e in reversed(INSTANCES)}.values())
 FURTHER = [e for e in INSTANCES if not any(e is one for one in FIRST)]
 
 
+DRAWN = (
+    "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
+)
+UNEQUAL = {
+    (
+        RotastackClassifier,
+        RotastackRegressor,
+        PrunedEnsembleClassifier,
+        RegularizedRotationForestClassifier,
+    ): DRAWN,
+    (RandomRotationForestClassifier, RandomRotationForestRegressor): DRAWN,
+    (MultiRotationForestClassifier, MultiRotationForestRegressor): DRAWN,
+    (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
+        "rotations are fitted to rows drawn at random, however much these weigh"
+    ),
+    RandomProjectionEnsembleClassifier: "weighed members are trained one by one, and their views are rounded differently",
+    (
+        RandomRotationBoostingClassifier,
+        RandomRotationBoostingRegressor,
+    ): "XGBoost finds its cuts from weighed quantiles",
+    PooledEnsembleRegressor: DRAWN,
+    PooledEnsembleClassifier: "the check gives lists of rows as cv, which is a number of folds here",
+}
+EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+
+
 def expected_failures(estimator):
     """Return the checks that cannot hold, with the reason."""
-    resampled = getattr(estimator, "resample", False)
-    if isinstance(estimator, RotastackClassifier):
-        return {
-            "check_sample_weight_equivalence_on_dense_data": "bags and out-of-bag rows are drawn among the rows",
-            "check_class_weight_classifiers": "trees are grown to purity: a class that weighs next to nothing has its leaves",
-        }
-    bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or resampled or isinstance(estimator, RotastackRegressor):
-        reason = "a bootstrap draws among the rows, so a weight of 2 is not the same as a row given twice"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
     if isinstance(estimator, DiffusionMapEnsembleClassifier):
-        reason = "of two columns one coordinate is kept, in which the three groups do not lie apart"
-        return {"check_classifiers_train": reason}
+        return {
+            "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
+            EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
+        }
+    if isinstance(estimator, RandomSubspaceEnsembleClassifier):
+        reason = "nearest neighbours take no weights: the message names them"
+        return {EQUIVALENCE: reason, "check_sample_weights_not_overwritten": reason}
+    if getattr(estimator, "engine", None) == "histogram":
+        return {}
+    for kinds, reason in UNEQUAL.items():
+        if isinstance(estimator, kinds):
+            return {EQUIVALENCE: reason}
+    bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
+    if bagged or getattr(estimator, "resample", False):
+        return {EQUIVALENCE: DRAWN}
     if getattr(estimator, "max_samples", None) is not None:
-        reason = "members see rows drawn at random, and the second of two equal rows is drawn by itself"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
+        return {
+            EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"
+        }
     if getattr(estimator, "solver", "exact") != "exact" or hasattr(estimator, "diversity"):
-        reason = "equal optima, but iterations end at the tolerance, and the check wants 7 digits"
-        return {"check_sample_weight_equivalence_on_dense_data": reason}
+        return {
+            EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"
+        }
     return {}
 
 

@@ -4,10 +4,14 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib.metadata import packages_distributions, requires
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
 import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 import rotastack
 
@@ -51,3 +55,81 @@ def test_help_loads_nothing_heavy():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "loaded []"
+
+
+BARE = """
+import sys, warnings
+from importlib.abc import MetaPathFinder
+
+class Refused(MetaPathFinder):
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in {refused!r}:
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Refused())
+warnings.simplefilter("ignore")
+{code}
+"""
+
+
+def bare(code):
+    """Run code with the modules alone that a bare installation has."""
+    wanted, todo = {"rotastack"}, ["rotastack"]
+    while todo:
+        for text in requires(todo.pop()) or []:
+            requirement = Requirement(text)
+            name = canonicalize_name(requirement.name)
+            if (not requirement.marker or requirement.marker.evaluate({"extra": ""})) and name not in wanted:
+                wanted.add(name)
+                todo.append(name)
+    there = {
+        m
+        for m, names in packages_distributions().items()
+        if not {canonicalize_name(n) for n in names} & wanted
+    }
+    code = BARE.format(refused=there, code=code)
+    return wanted, subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+
+
+EVERY = """
+import inspect
+import numpy as np
+import rotastack
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+
+X = np.random.default_rng(0).normal(size=(60, 4))
+y = (X[:, 0] > 0).astype(int)
+modules = [rotastack, rotastack.trees, rotastack.views, rotastack.ensembles, rotastack.linear]
+found = {getattr(m, name) for m in modules for name in m.__all__}
+classes = [c for c in found if inspect.isclass(c) and issubclass(c, BaseEstimator) and hasattr(c, "fit")]
+few = ("n_estimators", "trees_per_family", "trees_per_rotation", "n_trees_per_rotation", "n_trees")
+for kind in classes:
+    known = inspect.signature(kind).parameters
+    if any(p.default is p.empty for p in known.values()):
+        continue
+    one = kind(**{name: 300 if "Regularized" in kind.__name__ else 2 for name in few if name in known})
+    if not hasattr(kind, "predict") and not hasattr(kind, "transform"):
+        continue
+    one.fit(X, 2.0 * y - 1 if is_regressor(one) else y)
+    (one.predict if is_classifier(one) or is_regressor(one) else one.transform)(X)
+print(len(classes))
+"""
+
+
+@pytest.mark.slow
+def test_all_estimators_work_in_a_bare_installation():
+    """At most 20 packages, and every public class imports, is trained and predicts."""
+    wanted, done = bare(EVERY)
+    assert len(wanted) <= 20, sorted(wanted)
+    assert done.returncode == 0, done.stderr
+    assert int(done.stdout) > 30
+
+
+def test_what_a_bare_installation_lacks_is_named():
+    _, done = bare(
+        "from rotastack.cli import main\nprint(main(['datasets']))\nprint(main(['run', 'quickstart']))"
+    )
+    assert done.stdout.split() == ["2", "2"], done.stderr
+    lines = done.stderr.splitlines()
+    assert len(lines) == 2
+    assert all("pip install 'rotastack[workflow]'" in line for line in lines)

@@ -12,3 +12,21 @@ def nearest(name: str, known: list[str]) -> str:
     by_lower = {k.lower(): k for k in known}
     matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.4)
     return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""
+
+
+_EXTRAS = {
+    "openpyxl": "tables",
+    "flask": "server",
+    **dict.fromkeys(
+        ("docutils", "h5netcdf", "h5py", "jinja2", "matplotlib", "mlflow", "pyarrow", "pydantic", "skops", "snakemake",
+         "sqlalchemy", "xarray", "yaml"),
+        "workflow",
+    ),
+}  # fmt: skip
+"""Module -> the extra that brings it."""
+
+
+def without(module: str | None) -> str | None:
+    """Return what to say of a module that is not installed, and that an extra brings; None of any other."""
+    extra = _EXTRAS.get((module or "").partition(".")[0])
+    return extra and f"{module} is not installed, as only some need it: pip install 'rotastack[{extra}]'"

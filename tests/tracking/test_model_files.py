@@ -1,5 +1,8 @@
 """Model files predict as their models, and hold no type that is neither ours nor reviewed."""
 
+import json
+from zipfile import ZipFile
+
 import pytest
 import skops.io
 from sklearn.datasets import load_iris
@@ -37,7 +40,7 @@ from rotastack.ensembles import TreeFamily
 from rotastack.errors import RotastackError
 from rotastack.study.building import build
 from rotastack.study.catalogue import resolved
-from rotastack.tracking.model_files import dump_model, load_model, trusted_types
+from rotastack.tracking.model_files import VERSIONS, dump_model, load_model, trusted_types
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,
@@ -155,3 +158,53 @@ def test_our_own_types_are_trusted_without_a_list(tmp_path):
     dump_model(RotastackClassifier(2, random_state=0).fit(X, y), tmp_path / "model.skops")
     ours = [kind for kind in trusted_types(tmp_path / "model.skops") if kind.startswith("rotastack.")]
     assert "rotastack.ensembles.flagship.classifier.RotastackClassifier" in ours
+
+
+@pytest.fixture
+def small(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    dump_model(GaussianNB().fit(X, y), tmp_path / "model.skops")
+    return tmp_path / "model.skops"
+
+
+def rewritten(path, name, content):
+    """Replace a part of a model file."""
+    with ZipFile(path) as archive:
+        parts = {n: archive.read(n) for n in archive.namelist()} | {name: content.encode()}
+    with ZipFile(path, "w") as archive:
+        for n, part in parts.items():
+            archive.writestr(n, part)
+
+
+@pytest.mark.parametrize(("package", "version"), [("rotastack", "7.1.0"), ("scikit-learn", "0.24.2")])
+def test_a_file_of_other_versions_is_refused_by_their_names(small, package, version):
+    rewritten(small, "versions.json", json.dumps({**VERSIONS, package: version}))
+    words = rf"^[^\n]*model.skops: written by [^\n]*{package} {version}[^\n]* but [^\n]*{VERSIONS[package]}[^\n]*pip install"
+    with pytest.raises(RotastackError, match=words):
+        load_model(small)
+
+
+def test_a_patch_of_a_version_reads_the_file(small):
+    numbers = VERSIONS["scikit-learn"].split(".")
+    rewritten(
+        small, "versions.json", json.dumps({**VERSIONS, "scikit-learn": f"{numbers[0]}.{numbers[1]}.99"})
+    )
+    assert isinstance(load_model(small), GaussianNB)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"", "is empty"), (b"PK nothing", "no model file"), (None, "no such")]
+)
+def test_a_file_that_is_no_model_is_one_line(tmp_path, content, words):
+    if content is not None:
+        (tmp_path / "model.skops").write_bytes(content)
+    with pytest.raises(RotastackError, match=rf"^[^\n]*model.skops: [^\n]*{words}"):
+        load_model(tmp_path / "model.skops")
+
+
+def test_a_class_that_has_changed_is_one_line(small):
+    with ZipFile(small) as archive:
+        schema = archive.read("schema.json").decode()
+    rewritten(small, "schema.json", schema.replace('"GaussianNB"', '"GaussianXB"'))
+    with pytest.raises(RotastackError, match=r"^[^\n]*model.skops: [^\n]+$"):
+        load_model(small)

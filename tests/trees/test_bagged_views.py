@@ -10,6 +10,7 @@ from scipy.stats import chi2, kstest
 
 from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.algebra import principal_axes
 from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.kernel.view_draws import draw_some
@@ -242,10 +243,23 @@ def test_rows_out_of_the_bag_are_not_seen():
     assert [tables_of(v) for v in before] == [tables_of(v) for v in after]
 
 
-def test_rows_of_weight_0_are_as_if_they_were_not_there():
+@pytest.mark.parametrize("light", [0.5, 2.0])
+def test_rows_of_weight_0_are_as_if_they_were_not_there(light):
     X, codes = table(60, 9, 3)
-    weights = np.tile([2.0, 0.0, 0.5], 20)
+    weights = np.tile([2.0, 0.0, light], 20)
     there = weights > 0
-    given = all_kinds(BaggedViews.of(X, codes, 3, weights), *seeds(5))
-    without = all_kinds(BaggedViews.of(X[there], codes[there], 3), *seeds(5))
+    given = all_kinds(BaggedViews.of(X, codes, 3, Bags.of(60, weights)), *seeds(5))
+    without = all_kinds(BaggedViews.of(X[there], codes[there], 3, Bags.of(40, weights[there])), *seeds(5))
     assert [tables_of(v) for v in given] == [tables_of(v) for v in without]
+
+
+def test_rows_out_of_a_bag_drawn_by_weight_shape_no_view():
+    X, codes = table(60, 9, 3)
+    drawn = Bags.of(60, np.tile([5.0, 1.0, 0.5], 20))
+    bags, own = (s[:1] for s in seeds(1))
+    out = np.setdiff1d(np.arange(60), drawn.drawn(bags[0]))
+    assert len(out) > 20
+    other = X.copy()
+    other[out] = 1e6
+    before, after = (all_kinds(BaggedViews.of(x, codes, 3, drawn), bags, own) for x in (X, other))
+    assert [tables_of(v) for v in before] == [tables_of(v) for v in after]

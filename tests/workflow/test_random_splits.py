@@ -42,7 +42,7 @@ evaluation:
   control: RF
   pairs: [[RF, EXP], [RRE, BST]]
   sweeps: [{title: Neighbours or trees, axis: trees, values: [1, 8], log: true, lines: {from one to many: [KNN-5, RF], machine: [ExRM]}}]
-model: {refit: EXP}
+model: {refit: EXP, explain: true}
 sizes:
   small: {protocol: {repeats: 4}, pools: {"*": {parameters: {n_estimators: 16}}}}
 """
@@ -147,6 +147,22 @@ def test_models_predict_and_runs_are_tracked(done, capsys):
         assert main(["predict", "new.csv", "--model", receipt["runs"]["model_uri"]]) == 0
     answer = capsys.readouterr().out.splitlines()
     assert [line.split(",")[-1] for line in answer[-2:]] == ["setosa", "virginica"]
+    with done.here():
+        assert main(["predict", "new.csv", "--study", "splits-small", "--dataset", "iris"]) == 0
+    assert capsys.readouterr().out.splitlines() == answer
+    assert receipt["runs"]["registered"] == "models:/iris/1"
+
+
+def test_the_report_says_what_models_look_at(done):
+    page = (done.folder / "results/splits-small/report.html").read_text()
+    folders = [p.parent for p in (done.folder / "results/splits-small").glob("*/explain.html")]
+    assert {f.name for f in folders} == {"iris", "tic-tac-toe"}  # no models of columns of noise
+    for folder in folders:
+        words = json.loads((folder / "model/explanation.json").read_text())["words"]
+        assert words[0] in page
+        assert words[0] in (folder / "explain.html").read_text()
+        assert f'href="{folder.name}/explain.html"' in page
+    assert page.count("What the model looks at") == 2
 
 
 @pytest.mark.slow

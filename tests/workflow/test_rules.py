@@ -22,6 +22,7 @@ UNSAID = {
     "train": {"compiled"},
     "combine": {"pool", "compiled"},
     "refit": {"compiled"},
+    "explain": {"compiled", "texts"},
     "track_dataset": {"pools"},
     "published": {"texts"},
     "report": {"texts", "refits"},

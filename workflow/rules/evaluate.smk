@@ -34,6 +34,7 @@ rule summarize:
     output:
         scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
+        verdict=f"{ROOT}/statistics/verdict.json",
         variance=f"{ROOT}/statistics/variance.parquet",
         tables=PLAN.tables,
         record=f"{ROOT}/statistics/summarize.run.json",
@@ -168,6 +169,7 @@ rule published:
 rule report:
     input:
         comparison=f"{ROOT}/statistics/comparison.json",
+        verdict=f"{ROOT}/statistics/verdict.json",
         variance=f"{ROOT}/statistics/variance.parquet",
         figures=[
             *PLAN.study_figure_files("svg"),
@@ -179,6 +181,7 @@ rule report:
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
         texts=PLAN.report_texts,
         tables=PLAN.tables,
+        explanations=PLAN.explanations,
     output:
         report=f"{ROOT}/report.html",
     log:

@@ -28,6 +28,34 @@ rule refit:
         step("refit")
 
 
+rule explain:
+    input:
+        raw="data/raw/{dataset}.csv.gz",
+        model=f"{ROOT}/{{dataset}}/model/model.skops",
+        refit=f"{ROOT}/{{dataset}}/model/refit.run.json",
+        compiled=ancient(PLAN.compiled("explain")),
+        texts=PLAN.report_texts,
+    output:
+        explanation=f"{ROOT}/{{dataset}}/model/explanation.json",
+        page=f"{ROOT}/{{dataset}}/explain.html",
+    log:
+        f"{ROOT}/logs/explain/{{dataset}}.log",
+    benchmark:
+        f"{ROOT}/benchmarks/explain/{{dataset}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
+    params:
+        study=PLAN.study.name,
+        spec="{}",
+        code=PLAN.code("explain"),
+    message:
+        "{wildcards.dataset}: what its model looks at"
+    shell:
+        step("explain")
+
+
 rule track_dataset:
     input:
         raw="data/raw/{dataset}.csv.gz",

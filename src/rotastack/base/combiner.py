@@ -16,7 +16,8 @@ class Combiner(BaseEstimator):
     Attributes
     ----------
     trained : bool
-        It learns by ``fit(outputs, y, n_classes, sequence)`` from outputs for rows that the members have not seen.
+        It learns by ``fit(outputs, y, n_classes, sequence)`` from outputs for rows that the members have not seen; with a
+        keyword ``sample_weight`` it goes with weights of rows.
     weighs_families : bool
         Where a pool has bags, it is trained on the out-of-bag mean of each family in place of the outputs of members.
     ranks : bool

@@ -4,10 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from rotastack.errors import RotastackError, nearest, without
 
-from rotastack.errors import RotastackError, nearest
+try:
+    import yaml
+    from pydantic import BaseModel, ConfigDict, ValidationError
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(without(error.name) or str(error), name=error.name) from None
 
 __all__ = ["Document", "load_yaml"]
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.dummy import DummyClassifier
+from sklearn.utils.validation import has_fit_parameter
 
 from rotastack.seeds import integer_seed
 
@@ -23,6 +24,7 @@ __all__ = [
     "NUMBERS",
     "AlignedClassifier",
     "FittedRegressor",
+    "check_takes_weights",
     "fit_aligned",
     "fit_regressor",
     "placed",
@@ -91,6 +93,12 @@ def placed(learner: Any, n_numeric: int, n_other: int) -> Any:
     if n_numeric == 0:
         return learner.unrotated()
     return clone(learner).set_params(categorical_features=list(range(n_numeric, n_numeric + n_other)))
+
+
+def check_takes_weights(estimator: Any, otherwise: str = "") -> None:
+    """Raise a ValueError, which ends on what to do otherwise, if ``fit`` of an estimator takes no ``sample_weight``."""
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(f"fit of {type(estimator).__name__} takes no sample_weight{otherwise}")
 
 
 def fit_aligned(
@@ -164,10 +172,12 @@ def fit_regressor(
     X: NDArray[np.floating],
     y: NDArray[np.floating],
     sequence: np.random.SeedSequence,
+    sample_weight: NDArray[np.floating] | None = None,
     intervals: bool = False,
 ) -> FittedRegressor:
     """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned` and of :class:`FittedRegressor`."""
-    return FittedRegressor(seeded(estimator, sequence).fit(X, y), intervals)
+    weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+    return FittedRegressor(seeded(estimator, sequence).fit(X, y, **weights), intervals)
 
 
 def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:

@@ -21,10 +21,13 @@ used because no public part does the same:
     Names of the columns, those seen in ``fit`` or ``x0``, ``x1``, ..., for ``get_feature_names_out``.
 ``num_samples``
     Number of rows of an array, a list, a data frame or a sparse matrix.
+``safe_indexing``
+    Some of the rows of any of these.
 """
 
 from sklearn.base import _fit_context as fit_context
 from sklearn.externals import _arff as arff
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -48,5 +51,6 @@ __all__ = [
     "check_y",
     "fit_context",
     "num_samples",
+    "safe_indexing",
     "validate_parameter_constraints",
 ]

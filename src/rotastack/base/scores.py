@@ -6,14 +6,30 @@ from numpy.typing import NDArray
 __all__ = ["accuracy", "r_squared"]
 
 
-def accuracy(outputs: NDArray[np.floating], codes: NDArray[np.integer]) -> float:
-    """Return the share of the rows whose largest output is that of their class; NaN without rows."""
+def _alike(weights: NDArray[np.floating] | None) -> bool:
+    return weights is None or not len(weights) or np.ptp(weights) == 0
+
+
+def accuracy(
+    outputs: NDArray[np.floating], codes: NDArray[np.integer], weights: NDArray[np.floating] | None = None
+) -> float:
+    """Return the share of the rows, by weight, whose largest output is that of their class; NaN without rows."""
     right = outputs.argmax(axis=1) == codes
-    return float(right.mean()) if len(right) else float("nan")
+    if _alike(weights):
+        return float(right.mean()) if len(right) else float("nan")
+    assert weights is not None
+    return float(weights[right].sum() / weights.sum())
 
 
-def r_squared(predictions: NDArray[np.floating], y: NDArray[np.floating]) -> float:
-    """Return R^2; NaN without rows, and where `y` is constant."""
-    spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
-    loss = np.sum((y - predictions) ** 2)
+def r_squared(
+    predictions: NDArray[np.floating], y: NDArray[np.floating], weights: NDArray[np.floating] | None = None
+) -> float:
+    """Return R^2, by weight; NaN without rows, and where `y` is constant."""
+    if _alike(weights):
+        spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
+        loss = np.sum((y - predictions) ** 2)
+    else:
+        assert weights is not None
+        spread = weights @ (y - weights @ y / weights.sum()) ** 2
+        loss = weights @ (y - predictions) ** 2
     return float(1 - loss / spread) if spread > 0 else float("nan")

@@ -4,13 +4,20 @@ import argparse
 import sys
 
 from rotastack import __version__
-from rotastack.cli import lists, predict, report, run, step, ui
-from rotastack.errors import RotastackError
+from rotastack.cli import completion, explain, lists, predict, report, run, serve, step, ui
+from rotastack.errors import RotastackError, without
 
 __all__ = ["main"]
 
-COMMANDS = (run, report, predict, ui, lists, step)
+COMMANDS = (run, report, predict, explain, serve, ui, lists, completion, step)
 """In the order of the help."""
+EPILOG = """\
+example:
+  rotastack run customers.csv --target churned
+
+exit codes:
+  0 done; 1 something failed in a run; 2 what was asked for makes no sense, and one line says why;
+  130 stopped by Ctrl-C: the same command goes on from there"""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -24,6 +31,11 @@ def main(argv: list[str] | None = None) -> int:
     except RotastackError as error:
         print(f"rotastack: error: {error}", file=sys.stderr)
         return 2
+    except ModuleNotFoundError as error:
+        if (reason := without(error.name)) is None:
+            raise
+        print(f"rotastack: error: {reason}", file=sys.stderr)
+        return 2
     except BrokenPipeError:
         return 0
     except KeyboardInterrupt:
@@ -33,8 +45,9 @@ def main(argv: list[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="rotastack", description="Ensembles over views of the data, and an honest verdict."
-    )
+        prog="rotastack", description="Ensembles over views of the data, and an honest verdict.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
     parser.add_argument("--version", action="version", version=f"rotastack {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True)
     for command in COMMANDS:

@@ -1,8 +1,9 @@
-"""``rotastack predict``: predict a table with a logged model."""
+"""``rotastack predict``: predict the rows of a table with a saved model."""
 
-from argparse import Namespace
+from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
 
+from rotastack.cli.models import add_study_options, model_at
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -10,10 +11,31 @@ __all__ = ["add"]
 
 def add(commands: Any) -> None:
     """Add the command."""
-    predict = commands.add_parser("predict", help="predict a table with a logged model")
-    predict.add_argument("table", help="CSV, TSV, Parquet or ARFF")
-    predict.add_argument("--model", required=True, help="MLflow model address, such as runs:/<id>/model")
-    predict.add_argument("--output", help="CSV file to write; without it, standard output")
+    predict = commands.add_parser(
+        "predict",
+        help="predict the rows of a table with a saved model",
+        description="Predict the rows of a table: its columns come back, with the predictions beside them.",
+        epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    predict.add_argument("table", help="the table, in a format that `rotastack run` reads")
+    which = predict.add_mutually_exclusive_group(required=True)
+    which.add_argument("--study", metavar="NAME", help="the study that made the model")
+    which.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="or a model's file, its folder, runs:/<id>/model, models:/<name>/<version>",
+    )
+    add_study_options(predict)
+    predict.add_argument(
+        "--proba", action="store_true", help="also a column probability=<class> for each class"
+    )
+    predict.add_argument(
+        "--intervals",
+        action="store_true",
+        help="also columns lower and upper, which hold 90 %% of the targets",
+    )
+    predict.add_argument("--output", metavar="FILE", help="CSV file to write (default: standard output)")
     predict.set_defaults(run=_predict)
 
 
@@ -21,27 +43,23 @@ def _predict(arguments: Namespace) -> None:
     import sys
 
     from rotastack.data.tables import read_frame
+    from rotastack.study.saved_model import model_of_study
 
     table = read_frame(arguments.table)
-    import mlflow
-    from mlflow.exceptions import MlflowException
-
-    from rotastack.tracking.writer import tracking_uri
-
-    mlflow.set_tracking_uri(tracking_uri())
+    model = (
+        model_at(arguments)
+        if arguments.model
+        else model_of_study(arguments.study, arguments.dataset, arguments.project)
+    )
     try:
-        model = mlflow.pyfunc.load_model(arguments.model)
-        names = model.metadata.get_input_schema().input_names()
-        missing = [n for n in names if n not in table.columns]
-        if missing:
-            raise RotastackError(
-                f"{arguments.table}: columns missing that the model needs: {', '.join(missing)}"
-            )
-        whole = table[names].select_dtypes("integer").columns
-        labels = model.predict(table[names].astype(dict.fromkeys(whole, "float64")))
-    except MlflowException as error:
-        raise RotastackError(f"{arguments.model}: {' '.join(str(error).split())}") from None
-    result = table.assign(prediction=labels)
+        found = model.predict(table, arguments.proba, arguments.intervals)
+    except RotastackError as error:
+        named = str(error).startswith(model.name)
+        raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
+    replaced = [str(c) for c in table.columns if c in found.columns]
+    for note in [*found.notes, *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else [])]:
+        print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
+    result = table.drop(columns=replaced).join(found.columns)
     if arguments.output:
         from rotastack.files import replacing
 

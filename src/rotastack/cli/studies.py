@@ -1,18 +1,24 @@
 """What commands share that are about studies: find one, and hand it to Snakemake."""
 
 import os
+import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
+from rotastack.cli.progress import Outcome, Progress, run_with_progress
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
-__all__ = ["snakemake", "study_file"]
+__all__ = ["plan_of", "run_snakemake", "snakemake", "study_file", "without_traces"]
 
 
 def study_file(name: str) -> Path:
-    """Return the YAML file of a study: a file, or a name of ``config/studies``.
+    """Return the YAML file of a study: a file, or a name of ``studies`` or ``config/studies``.
 
     Raises
     ------
@@ -21,20 +27,96 @@ def study_file(name: str) -> Path:
     """
     for path in (
         Path(name),
+        Path("studies") / f"{name}.yaml",
         Path("config/studies") / f"{name}.yaml",
         project_file(f"config/studies/{name}.yaml"),
     ):
         if path.suffix in (".yaml", ".yml") and path.is_file():
             return path
-    known = sorted(p.stem for p in project_file("config/studies").glob("*.yaml"))
+    folders = (Path("studies"), Path("config/studies"), project_file("config/studies"))
+    known = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
     raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
 
 
-def snakemake(arguments: list[str]) -> int:
-    """Run Snakemake on the project's workflow in the working directory; return its exit code."""
+def snakemake(arguments: list[str], out: Any = None) -> int:
+    """Run Snakemake on the project's workflow in the working directory; return its exit code.
+
+    Parameters
+    ----------
+    arguments : list of str
+    out : file, optional
+        Where its standard output goes, if not to this process's own.
+    """
+    command, environment = _command(arguments)
+    return subprocess.call(command, env=environment, stdout=out)
+
+
+def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcome:
+    """Run Snakemake under one line of progress; what concerns people is printed on standard error at the end.
+
+    Parameters
+    ----------
+    arguments : list of str
+    study : Path
+    size : str or None
+    """
+    plan = plan_of(study, size)
+    log = Path("results") / "logs" / f"{plan.study.name}.log"
+    command, environment = _command(arguments)
+    outcome = run_with_progress(command, environment, log, _progress(plan))
+    for line in outcome.said:
+        print(line, file=sys.stderr)
+    if outcome.code:
+        if not outcome.said:
+            print(f"rotastack: error: the run failed; its last lines are\n{_tail(log)}", file=sys.stderr)
+        print(
+            f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
+            file=sys.stderr,
+        )
+    return outcome
+
+
+@contextmanager
+def without_traces() -> Iterator[None]:
+    """Take away the folder that Snakemake makes for itself even when it only looks."""
+    folder = Path(".snakemake")
+    was_there = folder.exists()
+    try:
+        yield
+    finally:
+        if not was_there:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _command(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    if find_spec("snakemake") is None:
+        raise ModuleNotFoundError("no snakemake", name="snakemake")
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file("Snakefile")), *arguments]
-    environment = {
-        **os.environ,
-        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}",
+    return command, {**os.environ, "PATH": path}
+
+
+def plan_of(study: Path, size: str | None) -> Any:
+    """Return the plan of a study whose classes Snakemake's process is yet to check."""
+    from rotastack.base.documents import load_yaml
+    from rotastack.study.launch import config_file, read_plan
+
+    files = [config_file(), str(study)]
+    found = {k: v for f in files for k, v in load_yaml(Path(f)).items()}
+    return read_plan(found | ({"size": size} if size else {}), files, check=False)
+
+
+def _progress(plan: Any) -> Progress:
+    from rotastack.study.costs import JOB_SECONDS
+
+    trainings = {
+        f"{dataset}: training pool {pool} on {block}": plan.resources.usual_seconds(dataset, pool, block)
+        for dataset in plan.datasets
+        for pool in plan.study.used_pools
+        for block in plan.study.blocks
     }
-    return subprocess.call(command, env=environment)
+    return Progress(lambda message: trainings.get(message, JOB_SECONDS), trainings)
+
+
+def _tail(log: Path) -> str:
+    return "\n".join(f"  {line}" for line in log.read_text(encoding="utf-8").splitlines()[-8:])

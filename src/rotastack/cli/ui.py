@@ -1,29 +1,46 @@
 """``rotastack ui``: open the MLflow UI."""
 
-from argparse import Namespace
+from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
-
-from rotastack.errors import RotastackError
 
 __all__ = ["add"]
 
 
 def add(commands: Any) -> None:
     """Add the command."""
-    ui = commands.add_parser("ui", help="open the MLflow UI on the tracking database")
-    ui.add_argument("--port", type=int, default=5000)
-    ui.add_argument("--host", default="127.0.0.1")
+    ui = commands.add_parser(
+        "ui", help="open the MLflow UI on the tracking database", formatter_class=RawDescriptionHelpFormatter,
+        epilog="example:\n  rotastack ui --port 5001",
+    )  # fmt: skip
+    ui.add_argument("--port", type=int, default=5000, help="(default: 5000)")
+    ui.add_argument("--host", default="127.0.0.1", help="(default: 127.0.0.1, this machine alone)")
     ui.set_defaults(run=_ui)
 
 
 def _ui(arguments: Namespace) -> int:
     import importlib.util
+    import os
+    import signal
     import subprocess
     import sys
+    from contextlib import suppress
 
     if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
-        raise RotastackError("the UI needs the full MLflow: install rotastack[server]")
-    from rotastack.tracking.writer import tracking_uri
+        raise ModuleNotFoundError("no flask", name="flask")
+    from rotastack.tracking.store import tracking_uri
 
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri()]
-    return subprocess.call([*command, "--host", arguments.host, "--port", str(arguments.port)])
+    command += ["--host", arguments.host, "--port", str(arguments.port)]
+    # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
+    process = subprocess.Popen(command, start_new_session=True)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    try:
+        return process.wait()
+    except KeyboardInterrupt:
+        return 0
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=10)
+            os.killpg(process.pid, signal.SIGKILL)

@@ -11,6 +11,9 @@ from rotastack.errors import RotastackError
 
 __all__ = ["LogLinearWeights", "nonnegative_minimum"]
 
+LEAST = 0.01
+"""Weight of the members that beat chance where the log loss is for switching all off: they are too sure, not useless."""
+
 _STEPS = 100
 _TOLERANCE = 1e-10
 
@@ -22,7 +25,7 @@ class LogLinearWeights(Combiner):
     where q are the members' probabilities, kept from 0 and 1. The weights are at least 0 and
     minimise the log loss on rows that the members have not seen, and a ridge that pulls them to
     equal ones: a convex problem. A weight of 0 switches a member off; the sum of the weights is free and
-    calibrates.
+    calibrates. Not all are 0 where a member is right more often than chance.
 
     Parameters
     ----------
@@ -91,6 +94,8 @@ class LogLinearWeights(Combiner):
         weight = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         with one_blas_thread():
             self.weights_, self.n_iter_ = _minimize(logs, y, weight, float(self.ridge))
+        if not self.weights_.any():
+            self.weights_ = np.where(_right(logs, y, weight) > 1 / n_classes, LEAST, 0.0)
         return self
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -115,6 +120,15 @@ def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
         raise RotastackError("a log-linear pool needs probabilities, from 0 to 1")
     least = 0.01 if n_classes <= 50 else min(0.01, 0.05 / n_classes)
     return np.log((1 - least * n_classes) * outputs + least)
+
+
+def _right(
+    logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return the share of the rows, by weight, that each member is right on, of those it tells any classes apart on."""
+    decided = (np.ptp(logs, axis=2) > 0) * weight
+    right = (logs.argmax(axis=2) == y) * decided
+    return right.sum(axis=1) / np.maximum(decided.sum(axis=1), np.finfo(float).tiny)
 
 
 def _mixed(w: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:

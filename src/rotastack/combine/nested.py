@@ -1,15 +1,18 @@
 """Replay a combiner on the stored outputs of a nested cross-validation."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.fitting import check_takes_weights
+from rotastack.base.row_weights import some
 from rotastack.seeds import child
 
-__all__ = ["combine_nested", "level_one_inputs"]
+__all__ = ["combine_nested", "fit_weighted", "level_one_inputs"]
 
 
 def combine_nested(
@@ -19,6 +22,7 @@ def combine_nested(
     y: NDArray,
     sequence: np.random.SeedSequence,
     facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
+    weights: NDArray[np.float64] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:
     """Predict every row by a combiner that has not seen its fold.
 
@@ -40,6 +44,8 @@ def combine_nested(
         Outer fold h is seeded by ``child(sequence, h)``.
     facts : sequence of (complexity, oob_error), optional
         For each outer fold, both of shape (n_members,).
+    weights : ndarray of shape (n_rows,), optional
+        Handed to a combiner that is trained.
 
     Returns
     -------
@@ -55,7 +61,9 @@ def combine_nested(
         test = folds == h
         fitted = clone(combiner)
         if combiner.trained:
-            fitted.fit(outputs[h][:, ~test], y[~test], n_classes, child(sequence, h))
+            fit_weighted(
+                fitted, outputs[h][:, ~test], y[~test], n_classes, child(sequence, h), some(weights, ~test)
+            )
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]
@@ -66,6 +74,21 @@ def combine_nested(
         proba[test] = fitted.predict_proba(seen)
         combiners.append(fitted)
     return proba, combiners
+
+
+def fit_weighted(
+    combiner: Any,
+    outputs: NDArray[np.floating],
+    y: NDArray,
+    n_classes: int | None,
+    sequence: np.random.SeedSequence,
+    weights: NDArray[np.float64] | None,
+) -> Any:
+    """Train a combiner, with the weights of rows if there are any; ValueError if it takes none."""
+    if weights is None:
+        return combiner.fit(outputs, y, n_classes, sequence)
+    check_takes_weights(combiner)
+    return combiner.fit(outputs, y, n_classes, sequence, sample_weight=weights)
 
 
 def level_one_inputs(

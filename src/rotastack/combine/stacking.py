@@ -6,7 +6,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor
+from rotastack.base.fitting import (
+    AlignedClassifier,
+    FittedRegressor,
+    check_takes_weights,
+    fit_aligned,
+    fit_regressor,
+)
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["Stacking"]
@@ -49,6 +55,7 @@ class Stacking(Combiner):
         y: NDArray,
         n_classes: int | None,
         sequence: np.random.SeedSequence,
+        sample_weight: NDArray[np.floating] | None = None,
     ):
         """Train the level-1 estimator on outputs for rows the members have not seen.
 
@@ -60,15 +67,24 @@ class Stacking(Combiner):
         n_classes : int or None
             None for a regression; of its outputs the first, the prediction, is learned from.
         sequence : numpy.random.SeedSequence
+        sample_weight : ndarray of shape (n_rows,), optional
+
+        Raises
+        ------
+        ValueError
+            Weights, and a classifier whose ``fit`` takes none.
         """
         self.model_: AlignedClassifier | FittedRegressor
+        estimator = self.estimator
+        if estimator is None:
+            estimator = ForestRegressor() if n_classes is None else ForestClassifier()
+        if sample_weight is not None:
+            check_takes_weights(estimator, "; choose another level-1 estimator")
         if n_classes is None:
-            estimator = ForestRegressor() if self.estimator is None else self.estimator
-            intervals = outputs.shape[2] > 1
-            self.model_ = fit_regressor(estimator, _features(outputs[:, :, :1]), y, sequence, intervals)
+            inputs, intervals = _features(outputs[:, :, :1]), outputs.shape[2] > 1
+            self.model_ = fit_regressor(estimator, inputs, y, sequence, sample_weight, intervals)
         else:
-            estimator = ForestClassifier() if self.estimator is None else self.estimator
-            self.model_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence)
+            self.model_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence, sample_weight)
         return self
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:

@@ -178,6 +178,11 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         n_out = len(self.get_feature_names_out())
         return np.arange(n_out) >= len(self.numeric_)
 
+    @property
+    def needed_(self) -> list[str]:
+        """Columns that a table must have to be transformed."""
+        return [*self.numbers_, *self.dates_, *self.categories_]
+
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the numbers.
 
@@ -199,8 +204,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         X = as_pandas(X)
-        needed = [*self.numbers_, *self.dates_, *self.categories_]
-        missing = [c for c in needed if c not in X.columns]
+        missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
         blocks = [_finite(X[c])[:, None] for c in self.numbers_]

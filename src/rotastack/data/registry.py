@@ -80,6 +80,13 @@ class _Registered(_Entry):
         return self
 
 
+class Extent(Document):
+    """How large a table is, about."""
+
+    rows: Annotated[int, Field(ge=1, description="number of rows")]
+    columns: Annotated[int, Field(ge=1, description="number of columns once categories are dummies")]
+
+
 class OwnDataset(_Entry):
     """A data set of a study's own: with sources, or like a registered one."""
 
@@ -90,6 +97,11 @@ class OwnDataset(_Entry):
     noise_columns: Annotated[
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
     ] = 0
+
+    roughly: Annotated[
+        Extent | None,
+        Field(description="how large the table is, for memory and time; unlike rows and columns not checked"),
+    ] = None
 
     @model_validator(mode="after")
     def _from_somewhere(self) -> Self:

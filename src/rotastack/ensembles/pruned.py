@@ -12,6 +12,8 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.fitting import check_takes_weights
+from rotastack.base.row_weights import row_weights, uneven
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.margin import MarginPruner
@@ -89,13 +91,16 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Train the ensemble and prune it.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. The ensemble is trained with them, and must take them; members are
+            chosen by all rows that have one alike.
 
         Returns
         -------
@@ -104,16 +109,26 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         Raises
         ------
         ValueError
-            No ensemble of classifiers, out-of-bag rows of one without a bootstrap, one class only,
+            Weights that the ensemble does not take, no ensemble of classifiers, out-of-bag rows of one without a bootstrap, one class only,
             or more members wanted than there are.
         """
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         codes = self._numbered(y)
+        weights = row_weights(X, y, sample_weight)
+        if weights is not None and not weights.all():
+            there = np.flatnonzero(weights)
+            X, y, codes, weights = X[there], y[there], codes[there], weights[there]
+        weights = uneven(weights)
         sequence = root_sequence(self.random_state)
         train = rows = np.arange(num_samples(X))
         if isinstance(self.selection, Real):
             train, rows = self._held_out(codes, child(sequence, "selection"))
-        ensemble = self._seeded(child(sequence, "ensemble")).fit(X[train], y[train])
+        ensemble = self._seeded(child(sequence, "ensemble"))
+        if weights is None:
+            ensemble.fit(X[train], y[train])
+        else:
+            check_takes_weights(ensemble)
+            ensemble.fit(X[train], y[train], sample_weight=weights[train])
         voters = voters_of(ensemble)
         votes = np.asarray(voters.votes(X[rows]), dtype=np.int16)
         if len(ensemble.classes_) < len(self.classes_):  # a class of one row, held out

@@ -18,7 +18,7 @@ from rotastack.study.plan import Plan
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study
 
-__all__ = ["Machine", "config_file", "open_plan", "runs_nothing", "step"]
+__all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
 
 
 class _Data(Document):
@@ -89,7 +89,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     try:
-        plan = _read(config, config_files, main)
+        plan = read_plan(config, config_files, check=main)
         if main and not dry_run:
             _hold_directory()
         if main:
@@ -103,7 +103,16 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
 
 
-def _read(config: Mapping[str, Any], config_files: list[str], main: bool) -> Plan:
+def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -> Plan:
+    """Return the plan of the study that Snakemake was asked for.
+
+    Parameters
+    ----------
+    config, config_files
+        See :func:`open_plan`.
+    check : bool
+        Look at classes and their parameters, too, which takes a second or two: jobs are of a study that was checked.
+    """
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     size = str(content.pop("size", "full"))
@@ -128,7 +137,7 @@ def _read(config: Mapping[str, Any], config_files: list[str], main: bool) -> Pla
     if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
         os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
     study = Study.from_mapping(resized(content, size, where), where)
-    if main:  # jobs are of a study that was checked
+    if check:
         from rotastack.study.classes import check_classes
 
         check_classes(study, where)

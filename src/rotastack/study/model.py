@@ -131,6 +131,12 @@ class Refit(Document):
     """The model that is made of a data set."""
 
     refit: Annotated[str, Field(description="best (per data set), a method's label, or none")] = "best"
+    explain: Annotated[
+        bool,
+        Field(
+            description="whether the report says what the model looks at: importances of columns, partial dependence"
+        ),
+    ] = False
 
 
 class Blocks(Document):

@@ -1,58 +1,252 @@
-"""Make a study of one's own table."""
+"""A study of one's own table: which methods, how they are tested, and what it will take."""
 
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import yaml
 
 from rotastack.base.documents import load_yaml
-from rotastack.data.preprocessing import check_target
+from rotastack.data.preprocessing import Task
 from rotastack.data.registry import list_datasets
-from rotastack.data.tables import read_table
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
+from rotastack.study.catalogue import find
+from rotastack.study.costs import JOB_SECONDS, prediction_seconds, training_seconds
 
-__all__ = ["write_study"]
+__all__ = ["BUDGETS", "METHODS", "SIZES", "Layout", "Shape", "laid_out", "study_name", "write_study"]
+
+SIZES = ("small", "medium", "full")
+BUDGETS = {"small": 60.0, "medium": 240.0, "full": float("inf")}
+"""Size -> seconds that a study is laid out for, if nothing else is asked for."""
+METHODS = {
+    "Rotastack": ("rotastack", "rotastack"),
+    "Random forest": ("forest", "forest"),
+    "Extra trees": ("extra_trees", "extra_forest"),
+    "Random rotations": ("random_rotations", "random_rotation_forest"),
+    "Rotation Forest": ("rotation_forest", "rotation_forest"),
+    "XGBoost": ("xgboost", "boosted"),
+}
+"""Label -> pool and estimator. The order is that of the report; the random forest is the control."""
+CONTROL = "Random forest"
+ONLY_CLASSES = ("Rotation Forest",)
+FAMILIES = 5
+"""Of the flagship at its defaults."""
+BLOCK_SECONDS = 30
+"""Splits that take about so long are one job."""
+LEAST_ROWS = 20
+FEW, SOME = 1000, 5000
+"""Rows up to which tests are repeated often, and some times."""
 
 
-def write_study(table: Path, target: str | None) -> Path:
-    """Write ``studies/<name>.yaml``: the quickstart's methods on one's own table.
+@dataclass(frozen=True)
+class Shape:
+    """What is known of a table before it is run: its task and size, once columns have become numbers."""
 
-    A file that is there already is kept if it is about this table, so that edits last.
+    task: Task
+    rows: int
+    columns: int
+    n_classes: int
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the methods are tested, and how large they are.
+
+    Attributes
+    ----------
+    protocol : dict
+        The study's ``protocol``.
+    trees_per_family, n_estimators : int
+        Of the flagship, and of the others.
+    seconds : float
+        What it takes on so many cores, by :mod:`~rotastack.study.costs`.
+    shortened : bool
+        Whether the size's own layout would have taken longer than was asked for.
+    """
+
+    protocol: dict[str, Any]
+    trees_per_family: int
+    n_estimators: int
+    seconds: float = 0.0
+    shortened: bool = False
+
+    @property
+    def n_splits(self) -> int:
+        """How often each method is trained and tested."""
+        return int(self.protocol["repeats"] * self.protocol.get("folds", 1))
+
+    @property
+    def test_in_words(self) -> str:
+        """How rows are divided."""
+        repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
+        if folds:
+            return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
+        train = self.protocol["train"]
+        share = f"{train:.0%}" if train < 1 else f"{train:,}"
+        return f"{repeats} random splits, {share} of the rows to train"
+
+    def parameters(self, label: str) -> dict[str, int]:
+        """Return the parameters of a method's estimator."""
+        if label == "Rotastack":
+            return {"trees_per_family": self.trees_per_family}
+        return {"n_estimators": min(self.n_estimators, 100) if label == "XGBoost" else self.n_estimators}
+
+    def split_seconds(self, label: str, shape: Shape) -> float:
+        """Return what training and testing a method on one split takes on one core."""
+        if "folds" in self.protocol:
+            train = shape.rows * (1 - 1 / self.protocol["folds"])
+        else:
+            train = self.protocol["train"] * (shape.rows if self.protocol["train"] < 1 else 1)
+        return sum(self._seconds(label, shape, train, shape.rows - train))
+
+    def model_seconds(self, shape: Shape) -> float:
+        """Return what training the flagship on all rows takes on one core, and predicting these."""
+        return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
+
+    def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
+        path = find(METHODS[label][1]).path
+        if shape.task == "regression":
+            path = path.replace("Classifier", "Regressor")
+        (trees,) = self.parameters(label).values()
+        trees *= FAMILIES if label == "Rotastack" else 1
+        return (
+            training_seconds(path, trees, train, shape.columns, shape.n_classes),
+            prediction_seconds(path, trees, test),
+        )
+
+
+def labels_of(task: Task) -> list[str]:
+    """Return the labels of the methods that a task has."""
+    return [label for label in METHODS if task == "classification" or label not in ONLY_CLASSES]
+
+
+def _candidates(size: str, rows: int) -> Iterator[Layout]:
+    """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train."""
+    many = 0 if rows <= FEW else 1 if rows <= SOME else 2
+    folds, repeats, trees = {
+        "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
+    }[size]  # fmt: skip
+    less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
+    splits = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
+    fewer = [trees, *(few for few in [(100, 300), (30, 100)] if few < trees)]
+    for per_family, others in fewer[:2]:
+        for f, r in splits:
+            yield Layout({"kind": "crossval", "folds": f, "repeats": r}, per_family, others)
+    for per_family, others in fewer[1:] or fewer:
+        yield Layout({"kind": "holdout", "repeats": 2, "train": 0.7}, per_family, others)
+    for train in (50_000, 20_000, 10_000, 5_000, 2_000):
+        if train < rows / 2:
+            yield Layout({"kind": "holdout", "repeats": 2, "train": train}, *fewer[-1])
+
+
+def laid_out(shape: Shape, size: str, budget: float | None, n_cores: int) -> Layout:
+    """Return the largest layout of a size that fits into a budget, else the smallest there is.
+
+    Parameters
+    ----------
+    shape : Shape
+    size : {"small", "medium", "full"}
+    budget : float or None
+        Seconds; None is what the size is meant for, see ``BUDGETS``.
+    n_cores : int
+    """
+    budget = BUDGETS[size] if budget is None else budget
+    labels = labels_of(shape.task)
+    found = None
+    for k, layout in enumerate(_candidates(size, shape.rows)):
+        work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
+        n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
+        # The model is trained beside nothing else, with all cores.
+        seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
+        if found is None or seconds < found.seconds:
+            found = Layout(layout.protocol, layout.trees_per_family, layout.n_estimators, seconds, k > 0)
+        if seconds <= budget:
+            break
+    assert found is not None
+    return found
+
+
+def _n_blocks(layout: Layout, label: str, shape: Shape) -> int:
+    return -(-layout.n_splits // _block(layout, shape))
+
+
+def _block(layout: Layout, shape: Shape) -> int:
+    """Return how many splits are one job: the slowest method decides for all."""
+    slowest = max(layout.split_seconds(label, shape) for label in labels_of(shape.task))
+    return max(1, min(layout.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
+
+
+def study_name(table: str) -> str:
+    """Return the name of a table's study: the file's, in letters that folders and studies may have."""
+    name = "".join(
+        c if (c.isascii() and c.isalnum()) or c in "_-" else "-"
+        for c in Path(table).name.split(".")[0].lower()
+    ).strip("-_")
+    shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
+    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}
+    return name if name and name not in taken else f"my-{name or 'table'}"
+
+
+def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str, Any]:
+    """Return the study of a table, as its YAML file says it."""
+    name, file = study_name(table), Path(table).name
+    labels = labels_of(shape.task)
+    return {
+        "name": name,
+        "title": f"What predicts {target} in {file} best, and do rotations help?",
+        "description": f"Made from {file}, target {target}: {layout.test_in_words}.",
+        "task": shape.task,
+        "seed": 20260701,
+        "datasets": [
+            {
+                "name": name,
+                "sources": [{"file": {"path": table, "target": target}}],
+                "roughly": {"rows": shape.rows, "columns": shape.columns},
+            }
+        ],
+        "protocol": layout.protocol,
+        "blocks": {"splits": _block(layout, shape)},
+        "pools": {
+            METHODS[label][0]: {"estimator": METHODS[label][1], "parameters": layout.parameters(label)}
+            for label in labels
+        },
+        "methods": {label: {"pool": METHODS[label][0], "combiner": {"kind": "vote"}} for label in labels},
+        "evaluation": {"control": CONTROL},
+    }
+
+
+def write_study(study: dict[str, Any]) -> tuple[Path, bool]:
+    """Write ``studies/<name>.yaml``, but for one that somebody has edited.
+
+    Returns
+    -------
+    path : Path
+    is_own : bool
+        Whether the file is what was to be written: False for one that was edited, and is kept.
 
     Raises
     ------
     RotastackError
-        The table cannot be used: no such column, one class, a continuous target, too few rows.
+        There is a file of this name, and it is about another table.
     """
-    if target is None:
-        raise RotastackError(f"{table}: say which column holds the labels: --target COLUMN")
-    X, y = read_table(table, target)
-    labels = check_target(y, str(table))
-    counts = labels.value_counts()
-    study = load_yaml(project_file("config/studies/quickstart.yaml"))
-    folds = study["protocol"]["folds"]
-    if counts.max() < folds or len(X) < 2 * folds:
-        raise RotastackError(f"{table}: {len(X)} rows are too few for {folds} folds")
-    name = "".join(
-        c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in table.name.split(".")[0].lower()
-    ).strip("-_")
-    shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
-    if not name or name in shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}:
-        name = f"my-{name or 'table'}"
-    dataset = {"name": name, "sources": [{"file": {"path": str(table), "target": target}}]}
-    path = Path("studies") / f"{name}.yaml"
+    path = Path("studies") / f"{study['name']}.yaml"
+    body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
     if path.is_file():
-        if load_yaml(path).get("datasets") == [dataset]:
-            return path
-        raise RotastackError(
-            f"{path} is there already and is about something else; move it or rename the table"
-        )
-    study |= {
-        "name": name,
-        "title": f"Does rotation stacking help on {table.name}?",
-        "description": f"Made from {table.name}, target {target}; methods and protocol of the quickstart study.",
-        "datasets": [dataset],
-    }
-    write_text(path, yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100))
-    return path
+        found = load_yaml(path)
+        mark, _, rest = path.read_text(encoding="utf-8").partition("\n")
+        if [d.get("sources") for d in found.get("datasets", [])] != [study["datasets"][0]["sources"]]:
+            raise RotastackError(
+                f"{path} is there already and is about something else; move it or rename the table"
+            )
+        if not mark.endswith(_digest(rest)):
+            return path, False
+    write_text(path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")
+    return path, True
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

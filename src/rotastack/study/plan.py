@@ -160,6 +160,12 @@ class Plan:
         return [f"{self.root}/{dataset}/model/{name}"] if dataset in self.refitted else []
 
     @property
+    def explanations(self) -> list[str]:
+        """What models look at, if the study asks for it."""
+        asked = self.study.document.model.explain
+        return [f for d in self.refitted if asked for f in self.model_files(d, "explanation.json")]
+
+    @property
     def published(self) -> list[str]:
         """The page that compares with published results, if there are any."""
         return [f"{self.root}/published.html"] if self.study.document.published else []
@@ -241,6 +247,8 @@ class Plan:
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
                 "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
+                "titles": {name: group["title"] for name, group in evaluation["groups"].items()},
+                "test_to_train": {d: self.study.protocol.test_to_train(self.resources.extent(d, "rows")) for d in self.datasets},
             }
         )  # fmt: skip
 

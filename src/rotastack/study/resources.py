@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from rotastack.study.catalogue import find
+from rotastack.study.costs import JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
 __all__ = ["Resources"]
@@ -41,17 +42,25 @@ class Resources:
 
     def rows(self, dataset: str) -> int:
         """Return the number of rows that the registry expects (1000 for one's own table)."""
-        return int(self.datasets[dataset].get("rows") or 1000)
+        return int(self.extent(dataset, "rows") or 1000)
 
     def columns(self, dataset: str) -> int:
         """Return the number of columns that the registry expects (50 for one's own table)."""
-        columns = self.datasets[dataset].get("columns") or 50
+        columns = self.extent(dataset, "columns") or 50
         return columns if isinstance(columns, int) else len(columns)
+
+    def extent(self, dataset: str, what: str) -> Any:
+        """Return the rows or columns that an entry states; None if it does not."""
+        entry = self.datasets[dataset]
+        return entry.get(what) or entry.get("roughly", {}).get(what)
+
+    def _path(self, pool: str) -> str:
+        return find(self.study.pools[pool].estimator, self.study.task.estimators).path
 
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
         parameters = self.study.pools[pool].parameters
-        path = find(self.study.pools[pool].estimator, self.study.task.estimators).path
+        path = self._path(pool)
         numbers = {name: value for name, value in parameters.items() if isinstance(value, int)}
         if "trees_per_family" in numbers:
             return _FAMILIES * numbers["trees_per_family"]
@@ -85,6 +94,16 @@ class Resources:
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         each = self.study.protocol.training_seconds
         return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
+
+    def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
+        """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
+        study = self.study
+        path = self._path(pool)
+        rows, n_trees = self.rows(dataset), self.n_trees(pool)
+        n_classes = len(self.datasets[dataset].get("classes") or range(2))
+        each = training_seconds(path, n_trees, 0.7 * rows, self.columns(dataset), n_classes)
+        each += prediction_seconds(path, n_trees, 0.3 * rows)
+        return JOB_SECONDS + study.protocol.trainings(study.blocks[block]) * self._views(pool) * each
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job."""

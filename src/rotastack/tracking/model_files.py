@@ -1,15 +1,25 @@
 """Model files: written and read by skops, which makes no object of a type that is not trusted."""
 
+import json
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile, ZipFile
 
+import sklearn
 import skops.io
 
+from rotastack import __version__
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 
-__all__ = ["dump_model", "load_model", "trusted_types"]
+__all__ = ["VERSIONS", "dump_model", "load_model", "trusted_types"]
+
+VERSIONS = {"rotastack": __version__, "scikit-learn": sklearn.__version__}
+"""Of the packages whose classes a model file holds; files are read by versions that share the first two numbers."""
+
+_NOTE = "versions.json"
 
 REVIEWED_TYPES = frozenset(
     {
@@ -42,17 +52,61 @@ def dump_model(model: Any, path: str | Path) -> None:
     with replacing(path) as temporary:
         skops.io.dump(model, temporary)
         trusted_types(temporary, path)
+        with ZipFile(temporary, "a") as archive:
+            archive.writestr(_NOTE, json.dumps(VERSIONS))
 
 
-def load_model(path: str | Path) -> Any:
+def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> Any:
     """Read a model written by :func:`dump_model`.
+
+    Parameters
+    ----------
+    path : str or Path
+    versions : mapping of str to str, optional
+        Those it was written by, where the file itself does not hold them.
 
     Raises
     ------
     RotastackError
-        It holds a type that is neither ours nor reviewed; nothing is made of it.
+        It is no model, was written by other versions, or holds a type that is neither ours nor reviewed; nothing is
+        made of it.
     """
-    return skops.io.load(path, trusted=trusted_types(path))
+    path = Path(path)
+    if not path.is_file():
+        raise RotastackError(f"{path}: there is no such model file")
+    if not path.stat().st_size:
+        raise RotastackError(f"{path}: the file is empty: no method could be trained on all rows")
+    try:
+        with ZipFile(path) as archive:
+            names = archive.namelist()
+            found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
+    except (BadZipFile, ValueError) as error:
+        raise RotastackError(f"{path}: this is no model file, or half of one ({error})") from None
+    if any(_series(v) != _series(VERSIONS[n]) for n, v in found.items() if n in VERSIONS):
+        raise RotastackError(f"{path}: {_other_versions(found)}")
+    try:
+        return skops.io.load(path, trusted=trusted_types(path))
+    except RotastackError:
+        raise
+    except Exception as error:  # of classes that have changed: skops sets their attributes as they were
+        why = f"{type(error).__name__}: {' '.join(str(error).split())}"
+        known = _other_versions(found) if found != VERSIONS else "train the model again"
+        raise RotastackError(f"{path}: the model cannot be read ({why}); {known}") from None
+
+
+def _series(version: str) -> list[str]:
+    """Return the first two numbers of a version: what they share can read each other's models."""
+    return version.split(".")[:2]
+
+
+def _other_versions(found: Mapping[str, str]) -> str:
+    """Return in words which versions wrote a file, and what to do about it."""
+    if not found:
+        return "it was written by a version that is not known; train the model again"
+    wrote = " and ".join(f"{n} {v}" for n, v in found.items())
+    here = " and ".join(f"{n} {VERSIONS[n]}" for n in found)
+    pinned = " ".join(f"{n}=={v}" for n, v in found.items())
+    return f"written by {wrote}, but {here} are installed; install those (pip install {pinned}), or train the model again"
 
 
 def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]:

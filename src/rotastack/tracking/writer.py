@@ -8,6 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -21,16 +22,12 @@ from mlflow.entities import Metric, Param, ViewType
 from mlflow.tracking import MlflowClient
 
 from rotastack import __version__
+from rotastack.tracking.store import FOLDER, tracking_uri
 
-__all__ = ["Leaf", "Writer", "tracking_uri"]
+__all__ = ["Leaf", "Writer"]
 
-FOLDER = Path("results/mlflow")
-
-
-def tracking_uri() -> str:
-    """Return ``MLFLOW_TRACKING_URI``, else SQLite in ``results/mlflow`` of the working directory."""
-    default = f"sqlite:///{(FOLDER / 'mlflow.db').resolve()}"
-    return os.environ.get("MLFLOW_TRACKING_URI") or default
+KIND = {"mlflow.experimentKind": "custom_model_development"}
+"""Of experiments: MLflow's UI opens on training runs, and not on traces of language models."""
 
 
 @dataclass(frozen=True)
@@ -68,9 +65,11 @@ class Writer:
             where = None
             if tracking_uri().startswith("sqlite"):
                 where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri()
-            self.experiment_id = self.client.create_experiment(self.experiment, where)
+            self.experiment_id = self.client.create_experiment(self.experiment, where, KIND)
         else:
             self.experiment_id = found.experiment_id
+            for tag, value in KIND.items():
+                self.client.set_experiment_tag(self.experiment_id, tag, value)
         return self
 
     def __exit__(self, *error):
@@ -128,19 +127,22 @@ class Writer:
             run_id,
         )
 
-    def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, about: Mapping[str, Any]) -> None:
-        """Log the prepared table as the run's input."""
+    def log_dataset(
+        self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, target: str = "target"
+    ) -> None:
+        """Log a table as the run's input, used for "training" or "evaluation"."""
         from mlflow.data.pandas_dataset import from_pandas
         from mlflow.entities import DatasetInput, InputTag
 
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            data = from_pandas(table, source=f"results/datasets/{name}.parquet", name=name, targets="target")
+            data = from_pandas(table, source=source, name=name, targets=target)
             entity = data._to_mlflow_entity()
-        self.client.log_inputs(
-            run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", "evaluation")])]
-        )
-        self.client.set_tag(run_id, "rotastack.n_classes", str(len(about["classes"])))
+        self.client.log_inputs(run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", context)])])
+
+    def tag(self, run_id: str, name: str, value: Any) -> None:
+        """Set a tag of a run."""
+        self.client.set_tag(run_id, f"rotastack.{name}", str(value))
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files."""
@@ -153,15 +155,19 @@ class Writer:
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
         """Log a model file with signature, example and requirements."""
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
         from mlflow.models import infer_signature
 
         from rotastack.tracking.model_files import load_model, trusted_types
 
         model = load_model(path)
-        table = model.named_steps["table"]  # ids, leaks and constants are not asked for
-        example = _plain(features[[*table.numeric_, *table.categories_]].head(5))
+        # Ids, leaks and constants are not asked for.
+        example = _plain(features[model.named_steps["table"].needed_].head(5))
+        requirements = [f"rotastack=={__version__}"]
+        for package in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas"):
+            with suppress(PackageNotFoundError):
+                requirements.append(f"{package}=={version(package)}")
         with mlflow.start_run(run_id=run_id), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             mlflow.sklearn.log_model(
@@ -171,14 +177,26 @@ class Writer:
                 skops_trusted_types=trusted_types(path),
                 signature=infer_signature(example, model.predict(example)),
                 input_example=example,
-                pip_requirements=[
-                    f"rotastack=={__version__}",
-                    *(
-                        f"{n}=={version(n)}"
-                        for n in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
-                    ),
-                ],
+                pip_requirements=requirements,
+                metadata={"rotastack": __version__},
             )
+
+    def register_model(self, run_id: str, name: str, description: str) -> str:
+        """Register the model of a run under a name, unless it is a version already; return its address.
+
+        The alias ``current`` is that of the version which was logged last.
+        """
+        if not self.client.search_registered_models(f"name = '{name}'"):
+            self.client.create_registered_model(name, description=f"Models of the data set {name}.")
+        found = self.client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
+        if found:
+            version = found[0].version
+        else:
+            made = mlflow.register_model(f"runs:/{run_id}/model", name)
+            version = made.version
+        self.client.update_model_version(name, version, description)
+        self.client.set_registered_model_alias(name, "current", version)
+        return f"models:/{name}/{version}"
 
     def _upsert(self, kind, key, parent, name, tags) -> tuple[str, bool]:
         text = json.dumps({"kind": kind, **key}, sort_keys=True, default=str)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
@@ -21,8 +22,8 @@ TREES_AT_ONCE = 10
 class BaggedViews:
     """Fits a view for each of many trees to the rows in its bag.
 
-    A view is fitted to the distinct rows in its tree's bag, unweighted; rows of weight 0 are in no bag. The
-    bag of a tree is the one that :func:`rotastack.trees.grow_forest` draws for the same seed.
+    A view is fitted to the distinct rows in its tree's bag, all alike. The bag of a tree is the one that
+    :func:`rotastack.trees.grow_forest` draws for the same seed.
 
     Attributes
     ----------
@@ -32,6 +33,7 @@ class BaggedViews:
         Where in `data` each row is.
     edges : ndarray of int64 of shape (n_classes + 1,)
         Where the rows of each class start.
+    bags : Bags
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
     """
@@ -39,6 +41,7 @@ class BaggedViews:
     data: NDArray[np.float32]
     places: NDArray[np.int64]
     edges: NDArray[np.int64]
+    bags: Bags
     n_jobs: int | None = None
 
     @classmethod
@@ -47,7 +50,7 @@ class BaggedViews:
         X: NDArray[np.float32],
         codes: NDArray[np.integer],
         n_classes: int,
-        weights: NDArray[np.float64] | None = None,
+        bags: Bags | None = None,
         n_jobs: int | None = None,
     ) -> "BaggedViews":
         """Arrange rows; as for :func:`rotastack.trees.grow_forest`.
@@ -59,16 +62,17 @@ class BaggedViews:
         codes : ndarray of int of shape (n_rows,)
             Class numbers.
         n_classes : int
-        weights : ndarray of shape (n_rows,), optional
+        bags : Bags, optional
+            Those of the forest, if its rows have weights.
         n_jobs : int, optional
         """
-        if weights is not None and not weights.all():
-            X, codes = X[weights > 0], codes[weights > 0]
+        bags = bags or Bags.of(len(X))
+        X, codes = X[bags.rows], codes[bags.rows]
         order = np.argsort(codes, kind="stable")
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         edges = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=n_classes))]).astype(np.int64)
-        return cls(np.array(X.T[:, order], np.float32, order="C"), places, edges, n_jobs)
+        return cls(np.array(X.T[:, order], np.float32, order="C"), places, edges, bags, n_jobs)
 
     def discriminants(
         self,
@@ -101,7 +105,7 @@ class BaggedViews:
         """
         return self._views(
             lambda bags, seeds: discriminant_views(
-                self.data, self.places, self.edges, bags, seeds, max_columns, share, shrinkage, max_directions
+                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip
@@ -129,7 +133,7 @@ class BaggedViews:
         n_blocks = -(-len(self.data) // subset_size)
         return self._views(
             lambda bags, seeds: principal_views(
-                self.data, self.places, self.edges, bags, seeds, n_blocks, bootstrap_ratio
+                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip

@@ -1,12 +1,76 @@
 """Bags: the rows that a bootstrap draws for a tree or a member."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
-from rotastack.trees.kernel.randomness import draw_many_below
+from rotastack.trees.kernel.randomness import draw_many_below, draw_many_units
 
-__all__ = ["kernel_seeds", "member_bag", "tree_bag", "tree_seeds", "weighted_bag"]
+__all__ = ["Bags", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
+
+LEAST_DRAWS = 100
+
+
+@dataclass(frozen=True)
+class Bags:
+    """How the kernel draws the bags of trees: with replacement, each row in proportion to its weight.
+
+    Rows are as likely in a bag as if each stood in the table as often as its weight says. Equal weights draw what
+    no weights draw; rows of weight 0 are in no bag.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        The rows of a weight.
+    ends : ndarray of float64 of shape (len(rows),)
+        Shares of the weight, added up; empty where all weigh alike.
+    size : int
+        Draws for a bag.
+
+    Examples
+    --------
+    >>> Bags.of(4, np.array([2.0, 0.0, 1.0, 1.0])).ends
+    array([0.5 , 0.75, 1.  ])
+    """
+
+    rows: NDArray[np.intp]
+    ends: NDArray[np.float64]
+    size: int
+
+    @classmethod
+    def of(
+        cls, n_rows: int, weights: NDArray[np.float64] | None = None, heaviest: float | None = None
+    ) -> "Bags":
+        """Return the bags of a table.
+
+        Parameters
+        ----------
+        n_rows : int
+        weights : ndarray of shape (n_rows,), optional
+        heaviest : float, optional
+            A bag has as many draws as there are rows of a weight. With this, it has so few that the heaviest row is
+            drawn so often on average at most, and is therefore out of many bags, but not fewer than 100.
+        """
+        if weights is None:
+            return cls(np.arange(n_rows), np.empty(0), n_rows)
+        shares = weights / weights.max()
+        rows = np.flatnonzero(shares)
+        size = len(rows)
+        if shares[rows].min() == 1:
+            return cls(rows, np.empty(0), size)
+        ends = np.cumsum(shares[rows])
+        if heaviest is not None:
+            size = min(size, max(LEAST_DRAWS, round(heaviest * float(ends[-1]))))
+        return cls(rows, ends / ends[-1], size)
+
+    def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
+        """Return the rows that the kernel draws for the tree of this seed, as often as it draws them."""
+        if not len(self.ends):
+            return self.rows[draw_many_below(seed, self.size, self.size)]
+        places = np.searchsorted(self.ends, draw_many_units(seed, self.size), side="right")
+        return self.rows[np.minimum(places, len(self.rows) - 1)]
 
 
 def kernel_seeds(sequence: np.random.SeedSequence, n: int) -> NDArray[np.uint64]:
@@ -19,14 +83,14 @@ def tree_seeds(sequence: np.random.SeedSequence, group: int, n_trees: int) -> ND
     return kernel_seeds(child(sequence, "trees", group), n_trees)
 
 
-def tree_bag(seed: np.uint64, n_rows: int) -> NDArray[np.intp]:
-    """Return the rows that the kernel draws for the tree of this seed, as often as it draws them."""
-    return draw_many_below(seed, n_rows, n_rows)
-
-
-def member_bag(sequence: np.random.SeedSequence, n_rows: int) -> NDArray[np.intp]:
-    """Return the rows drawn for a member that the kernel does not grow, as often as they are drawn."""
-    return np.random.default_rng(child(sequence, "bootstrap")).integers(0, n_rows, n_rows)
+def member_bag(
+    sequence: np.random.SeedSequence, n_rows: int, weights: NDArray[np.float64] | None = None
+) -> NDArray[np.intp]:
+    """Return the rows drawn by weight for a member that the kernel does not grow, as often as they are drawn."""
+    rng = np.random.default_rng(child(sequence, "bootstrap"))
+    if weights is None:
+        return rng.integers(0, n_rows, n_rows)
+    return rng.choice(n_rows, n_rows, p=weights / weights.sum())
 
 
 def weighted_bag(

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.sparse import csr_matrix
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.classes import LabelClassifier
-from rotastack.base.scikit import Interval, StrOptions, check_sample_weight
+from rotastack.base.row_weights import row_weights, some
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -110,16 +110,6 @@ class GrownEstimator(BaseEstimator):
         self._validate_params()
         _CHECKED.add(key)
 
-    def _weights(self, X, y, sample_weight):
-        """Return the weight of each row, or None where all are 1."""
-        by_class = (
-            compute_sample_weight(self.class_weight, y) if getattr(self, "class_weight", None) else None
-        )
-        if sample_weight is None:
-            return by_class
-        weights = check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return weights if by_class is None else weights * by_class
-
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
         """Return X as contiguous float32 without missing values, and y."""
         given = X
@@ -188,7 +178,8 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
+            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
+            leaves.
 
         Returns
         -------
@@ -206,12 +197,13 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
             y = column_or_1d(y, warn=True)
             check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
-        out_of_bag = self._grow(X, codes, self._weights(X, y, sample_weight), len(self.classes_))
+        weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
+        out_of_bag = self._grow(X, codes, weights, len(self.classes_))
         if out_of_bag is not None:
             self.oob_proba_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
             known = out_of_bag.counts > 0
-            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known])
+            self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known], some(weights, known))
         return self
 
     def grow_members(
@@ -285,7 +277,8 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out.
+            At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
+            leaves.
 
         Returns
         -------
@@ -300,11 +293,12 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         self._check_parameters()
         X, y = self._checked(X, y)
         y = column_or_1d(y, warn=True).astype(np.float64)
-        out_of_bag = self._grow(X, y, self._weights(X, y, sample_weight), None)
+        weights = row_weights(X, y, sample_weight)
+        out_of_bag = self._grow(X, y, weights, None)
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]
             known = out_of_bag.counts > 0
-            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known])
+            self.oob_score_ = r_squared(self.oob_prediction_[known], y[known], some(weights, known))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -35,8 +35,10 @@ class ExtraForestClassifier(ForestClassifier):
     min_impurity_decrease : float, default=0.0
         Least decrease by a split, weighted by the node's share of the weight.
     bootstrap : bool, default=False
-        Grow each tree on as many rows, drawn with replacement; only then is anything out of bag.
+        Grow each tree on as many rows, drawn with replacement and in proportion to their weights; only then is
+        anything out of bag, and do fully grown trees predict a class the more often the more it weighs.
     class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, by which those of rows are multiplied.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
@@ -135,7 +137,8 @@ class ExtraForestRegressor(ForestRegressor):
     min_impurity_decrease : float, default=0.0
         Least decrease of the variance by a split, weighted by the node's share of the weight.
     bootstrap : bool, default=False
-        Grow each tree on as many rows, drawn with replacement; only then is anything out of bag.
+        Grow each tree on as many rows, drawn with replacement and in proportion to their weights; only then is
+        anything out of bag, and do fully grown trees predict a class the more often the more it weighs.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None

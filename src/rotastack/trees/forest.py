@@ -41,8 +41,9 @@ class ForestClassifier(GrownClassifier):
     min_impurity_decrease : float, default=0.0
         Least decrease of a split, weighted by the node's share of the weight.
     bootstrap : bool, default=True
-        Grow each tree on as many rows, drawn with replacement.
+        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
     class_weight : {"balanced"}, dict or None, default=None
+        Weights of the classes, by which those of rows are multiplied.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
@@ -58,9 +59,9 @@ class ForestClassifier(GrownClassifier):
     oob_proba_ : ndarray of shape (n_rows, n_classes)
         With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
     oob_score_ : float
-        Accuracy of `oob_proba_` over the rows that were ever out of bag.
+        Accuracy of `oob_proba_`, by weight, over the rows that were ever out of bag.
     tree_oob_error_ : ndarray of shape (n_estimators,)
-        Error of each tree on its out-of-bag rows.
+        Error of each tree on its out-of-bag rows, by weight.
 
     Notes
     -----
@@ -141,7 +142,7 @@ class ForestRegressor(GrownRegressor):
     min_impurity_decrease : float, default=0.0
         Least decrease of the variance by a split, weighted by the node's share of the weight.
     bootstrap : bool, default=True
-        Grow each tree on as many rows, drawn with replacement.
+        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
     ccp_alpha : float, default=0.0
         Minimal cost-complexity pruning.
     n_jobs : int or None, default=None
@@ -156,7 +157,7 @@ class ForestRegressor(GrownRegressor):
     oob_prediction_ : ndarray of shape (n_rows,)
         With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
     oob_score_ : float
-        R^2 of `oob_prediction_` over the rows that were ever out of bag.
+        R^2 of `oob_prediction_`, by weight, over the rows that were ever out of bag.
 
     References
     ----------

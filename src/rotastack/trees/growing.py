@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from rotastack.trees.bags import tree_seeds
+from rotastack.base.row_weights import some
+from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
 from rotastack.trees.kernel.lots import grow_lots
@@ -26,7 +27,6 @@ __all__ = [
     "TreeGroup",
     "TreeOptions",
     "by_column",
-    "check_weights",
     "chunk_edges",
     "grow_forest",
     "log_table",
@@ -133,7 +133,7 @@ class FamilyOutOfBag:
     counts : ndarray of int of shape (n_rows,)
         Number of trees that have the row out of bag.
     tree_errors : ndarray of shape (n_trees,)
-        Share of wrong rows of each tree, or its mean squared error; NaN where no row is out of bag.
+        Share of wrong rows of each tree, or its mean squared error, by weight; NaN where no row is out of bag.
     """
 
     sums: NDArray[np.float64]
@@ -170,6 +170,7 @@ def grow_forest(
     n_classes: int | None = None,
     weights: NDArray[np.float64] | None = None,
     bootstrap: bool = True,
+    bags: Bags | None = None,
     bag_counts: NDArray[np.int32] | None = None,
     seeds: NDArray[np.uint64] | None = None,
     want_oob: bool = True,
@@ -202,7 +203,9 @@ def grow_forest(
     weights : ndarray of shape (n_rows,), optional
         Weight of each row; a row of weight 0 is left out.
     bootstrap : bool
-        Grow each tree on as many rows, drawn with replacement.
+        Grow each tree on as many rows, drawn with replacement and by weight; in the tree all draws weigh alike.
+    bags : Bags, optional
+        How they are drawn, if not as ``Bags.of(n_rows, weights)`` does.
     bag_counts : ndarray of int32 of shape (n_trees, n_rows), optional
         How often each tree sees each row, instead of drawing: for views that were fitted to
         the same rows. Trees are numbered through the families.
@@ -220,15 +223,21 @@ def grow_forest(
     """
     n_rows, n_features = X.shape
     target = np.asarray(target)
-    check_weights(weights)
     regression = n_classes is None
     n_outputs = n_classes or 1
     if regression:
         options = options._replace(criterion="squared_error")
-    centre = float(np.average(target, weights=weights)) if regression else 0.0
     codes = np.zeros(n_rows, dtype=np.int32) if regression else target.astype(np.int32)
-    values = target.astype(np.float64) - centre
     base_weight = np.ones((1, n_rows)) if weights is None else weights.reshape(1, -1).astype(np.float64)
+    drawing = bootstrap and bag_counts is None
+    bags = bags or Bags.of(n_rows, weights)
+    centre = 0.0
+    if regression:
+        uneven = some(weights, bags.rows) if len(bags.ends) else None
+        centre = float(np.average(target[bags.rows], weights=uneven))
+    values = target.astype(np.float64) - centre
+    if drawing:
+        base_weight = base_weight / base_weight.max()  # of the out-of-bag errors
     views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
     widths = views.widths()
     if views.n_features != n_features:
@@ -250,7 +259,7 @@ def grow_forest(
         raise ValueError("bag_counts below 0")
     arguments = (
         by_column(X[None]), *few_ones(X, options.criterion), base_weight, codes, values,
-        log_table(options.criterion, base_weight, given), n_outputs, int(widths.max()),
+        log_table(options.criterion, np.ceil(base_weight) if drawing else base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     numbers = options.numbers(families)
@@ -258,7 +267,7 @@ def grow_forest(
 
     def grow(chunk: NDArray[np.int64]) -> tuple:
         return grow_lots(
-            *arguments, chunk, seeds, bootstrap, given, *tables, *numbers, True, want_oob, False, False, held,
+            *arguments, chunk, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers, True, want_oob, False, False, held,
         )  # fmt: skip
 
     edges = chunk_edges(lots, family_of_lot, trees_at_once)
@@ -275,9 +284,7 @@ def grow_forest(
         seen[f] = piece[7] if seen[f] is None else seen[f] + piece[7]
     out_of_bag = None
     if want_oob:
-        facts = np.concatenate([piece[5] for piece in pieces])
-        errors = np.full(n_trees, np.nan)
-        np.divide(np.concatenate(losses), facts[:, 3], out=errors, where=facts[:, 3] > 0)
+        errors = np.concatenate(losses)
         ends = list(accumulate(f.n_trees for f in families))
         out_of_bag = [
             FamilyOutOfBag(sums[f] + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end])
@@ -285,24 +292,14 @@ def grow_forest(
         ]
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
     trees = GrownTrees.join(pieces, tree_view, views, centre, regression)
-    if bootstrap and bag_counts is None and weights is None:
-        trees.seeds = seeds
+    if drawing:
+        trees.seeds, trees.bags = seeds, None if weights is None else bags
     return trees, out_of_bag
 
 
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a copy of (set, row, column) as (set, column, row)."""
     return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
-
-
-def check_weights(weights: NDArray[np.float64] | None) -> None:
-    """Raise a ValueError for row weights that no forest can be grown with."""
-    if weights is None:
-        return
-    if not np.isfinite(weights).all() or weights.min() < 0:
-        raise ValueError("row weights (sample_weight times class_weight) must be finite and at least 0")
-    if not weights.any():
-        raise ValueError("row weights (sample_weight times class_weight) are 0 for every row")
 
 
 def log_table(

@@ -8,7 +8,7 @@ from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
-from rotastack.trees.bags import tree_bag
+from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import own, run_threads
@@ -61,6 +61,8 @@ class GrownTrees:
         The view of each tree.
     seeds : ndarray of uint64 of shape (n_trees,), or None
         Seed of each tree, of which its bootstrap can be drawn again; None if there was none.
+    bags : Bags, or None
+        How it was drawn; None where rows have no weights.
     """
 
     nodes: NDArray
@@ -73,6 +75,7 @@ class GrownTrees:
     views: LinearViews
     tree_view: NDArray[np.int64]
     seeds: NDArray[np.uint64] | None = None
+    bags: Bags | None = None
 
     @classmethod
     def join(
@@ -144,7 +147,7 @@ class GrownTrees:
             joined("weight"), joined("counts"), joined("values"), joined("facts"),
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
-            joined("seeds") if all(f.seeds is not None for f in forests) else None,
+            joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
         )  # fmt: skip
 
     def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
@@ -155,15 +158,16 @@ class GrownTrees:
         Raises
         ------
         ValueError
-            The trees were grown without a bootstrap, or with row weights or bags given.
+            The trees were grown without a bootstrap, or with bags given.
         """
         if self.seeds is None:
             raise ValueError(
                 "which rows are out of bag is not known: the trees have no bootstrap of their own"
             )
         out = np.ones((n_rows, len(self)), dtype=bool)
+        bags = self.bags or Bags.of(n_rows)
         for tree, seed in enumerate(self.seeds):
-            out[tree_bag(seed, n_rows), tree] = False
+            out[bags.drawn(seed), tree] = False
         return out
 
     def hardened(self) -> "GrownTrees":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.bags import tree_seeds
+from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.growing import (
     CHUNK_ROWS,
     TreeGroup,
@@ -76,6 +76,7 @@ def grow_members(
     sequences: Sequence[np.random.SeedSequence],
     *,
     training: NDArray[np.bool_] | None = None,
+    weights: NDArray[np.float64] | None = None,
     bootstrap: bool = True,
     keep: bool = True,
     n_jobs: int | None = None,
@@ -104,6 +105,8 @@ def grow_members(
         One for each set.
     training : ndarray of bool of shape (n_sets, n_rows), optional
         Training rows of each set; all rows if left out.
+    weights : ndarray of shape (n_rows,), optional
+        Weight of each row, where all rows are for training; see ``grow_forest``.
     bootstrap : bool
         Grow each tree on rows drawn with replacement from the training rows.
     keep : bool
@@ -119,6 +122,9 @@ def grow_members(
     widths = views.widths()
     base = lots_of([family], widths, family.n_trees)[0]
     masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
+    bags = Bags.of(n_rows, weights)
+    if weights is not None:
+        masks = masks * (weights / weights.max() if bootstrap else weights)
     empty = np.flatnonzero(~masks.any(axis=1))
     if len(empty):
         raise ValueError(f"training set {empty[0]} has no rows")
@@ -132,7 +138,7 @@ def grow_members(
     held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
     arguments = (
         by_column(X), *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
-        log_table(options.criterion, masks, none), n_classes, int(widths.max()),
+        log_table(options.criterion, np.ceil(masks) if bootstrap else masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     numbers = options.numbers([family])
@@ -141,7 +147,7 @@ def grow_members(
     def grow(k: int) -> tuple:
         chunk = slice(edges[k], edges[k + 1])
         return grow_lots(
-            *arguments, lots[chunk], seeds, bootstrap, none, *tables, *numbers,
+            *arguments, lots[chunk], seeds, bootstrap, bags.ends, bags.size, none, *tables, *numbers,
             keep, bootstrap, True, want_held, held[chunk],
         )  # fmt: skip
 
@@ -154,7 +160,7 @@ def grow_members(
     if keep:
         trees = GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
         if bootstrap and training is None:
-            trees.seeds = seeds
+            trees.seeds, trees.bags = seeds, None if weights is None else bags
     counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)
     return MemberForests(
         np.median(counts[..., 0], axis=2),

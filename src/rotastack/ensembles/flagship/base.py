@@ -9,19 +9,24 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.ensembles.flagship.families import TreeFamily, planned_families
+from rotastack.ensembles.flagship.importances import OutOfBagImportances
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.seeds import root_sequence
-from rotastack.trees.growing import TreeOptions, check_weights, grow_forest
+from rotastack.trees.bags import Bags
+from rotastack.trees.growing import TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble"]
 
+HEAVIEST = 2.0
+"""No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
+
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
 
-class RotastackEnsemble(BaseEstimator):
+class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     """A forest of families of trees, and weights of the families fitted to their out-of-bag outputs.
 
     Parameters
@@ -53,10 +58,13 @@ class RotastackEnsemble(BaseEstimator):
     pool_: Any
     forest_: GrownTrees
 
-    def _read(self, X: ArrayLike) -> NDArray[np.float32]:
-        """Learn the table from its training rows, and return their numbers."""
+    def _read(self, X: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
+        """Learn the table from the training rows that have a weight, and return the numbers of all."""
         self.table_ = MixedTable(self.categorical_features)
-        return self.table_.fit_transform(X, self)
+        if weights is None or weights.all():
+            return self.table_.fit_transform(X, self)
+        self.table_.fit_transform(safe_indexing(X, np.flatnonzero(weights)), self)
+        return self.table_.transform(X, self)
 
     def _grow(
         self,
@@ -83,20 +91,18 @@ class RotastackEnsemble(BaseEstimator):
         ndarray of shape (n_families, n_rows, n_outputs)
             NaN where no tree of a family has a row out of bag.
         """
-        check_weights(weights)
-        if weights is not None and not 1e-100 <= weights.max() <= 1e100:
-            raise ValueError(f"row weights of up to {weights.max():g} are too far from 1 to be squared")
         sequence = root_sequence(self.random_state)
         self.families_ = tuple(family.name for family in families)
         n_classes = int(codes.max()) + 1
+        bags = Bags.of(len(rows), weights, HEAVIEST)
         with_views = planned_families(
             families, self.trees_per_family, rows, codes, n_classes, sequence,
-            groups=self.table_.groups_, numbers=numbers, weights=weights, n_jobs=self.n_jobs,
+            groups=self.table_.groups_, numbers=numbers, bags=bags, n_jobs=self.n_jobs,
         )  # fmt: skip
         target, n_outputs = (codes, n_classes) if numbers is None else (numbers, None)
         self.forest_, out_of_bag = grow_forest(
             rows, target, with_views, TreeOptions(), sequence,
-            n_classes=n_outputs, weights=weights, n_jobs=self.n_jobs,
+            n_classes=n_outputs, weights=weights, bags=bags, n_jobs=self.n_jobs,
         )  # fmt: skip
         assert out_of_bag is not None
         return np.stack([family.means() for family in out_of_bag])

@@ -4,12 +4,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
-from rotastack.base.scikit import StrOptions, check_sample_weight, check_y, fit_context
+from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
+from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.base.scores import accuracy
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
@@ -40,7 +40,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
     %(categorical_features)s
     class_weight : dict, "balanced" or None, default=None
-        Weights of the classes, as in scikit-learn's forests.
+        Weights of the classes, as in scikit-learn's forests: bags are drawn by them. Bags are the smaller, down to 100
+        draws, the more the weights differ, so that no row is drawn for a tree more than twice on average: a rare
+        class that weighs much has rows out of bag, too.
     %(n_jobs)s
     %(random_state)s
 
@@ -54,9 +56,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     oob_proba_ : ndarray of shape (n_rows, n_classes)
         The pool's probabilities from trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_proba_`, of all rows that have any; weights of rows do not count. The families' weights, one for each family, were fitted to the same rows.
+        Accuracy of `oob_proba_`, by weight, of the rows that have any. The families' weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
-        Error of each family alone out of bag.
+        Error of each family alone out of bag, by weight.
     forest_ : GrownTrees
         All trees, family after family.
 
@@ -88,6 +90,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
+    oob_proba_: NDArray[np.float64]
+
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -117,8 +121,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             Missing values are allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
-            whether a row is there. Their scale counts against `ridge`: let them be 1 on average, not in sum.
+            At least 0; rows of weight 0 are left out. Bags are drawn by them, and the families' weights and all
+            out-of-bag scores heed them; views know only which rows are in a bag. Their scale does not count.
 
         Returns
         -------
@@ -130,28 +134,26 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             Fewer than two classes, a continuous target, infinite values, weights below 0, unknown families, or text
             in a column that is not categorical.
         """
-        rows = self._read(X)
-        families = find_families(self.families, len(self.table_.groups_))
         y = check_y(y, estimator=self)
-        check_consistent_length(rows, y)
+        check_consistent_length(X, y)
+        weights = per_row(row_weights(X, y, sample_weight, self.class_weight))
+        rows = self._read(X, weights)
+        families = find_families(self.families, len(self.table_.groups_))
         codes = self._numbered(y)
-        weights = self._weights(rows, y, sample_weight)
-        self._weigh(self._grow(rows, families, codes, weights), codes, weights)
+        outputs = self._grow(rows, families, codes, weights)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there))
+        self.oob_proba_ = of_all_rows(self.oob_proba_, there)
         return self
-
-    def _weights(self, rows, y, sample_weight) -> NDArray[np.float64] | None:
-        by_class = None if self.class_weight is None else compute_sample_weight(self.class_weight, y)
-        if sample_weight is None:
-            return by_class
-        weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        return weights if by_class is None else weights * by_class
 
     def _weigh(self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
         """Fit the families' weights to their out-of-bag outputs, (family, row, class), NaN where no tree has a row."""
         unseen = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
             [
-                np.mean(mine[~gone].argmax(axis=1) != codes[~gone]) if not gone.all() else np.nan
+                np.average(mine[~gone].argmax(axis=1) != codes[~gone], weights=some(weights, ~gone))
+                if not gone.all()
+                else np.nan
                 for mine, gone in zip(outputs, unseen, strict=True)
             ]
         )
@@ -161,7 +163,14 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         )
         never = np.asarray(unseen.all(axis=0))
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
-        self.oob_score_ = accuracy(self.oob_proba_[~never], codes[~never])
+        self.oob_score_ = accuracy(self.oob_proba_[~never], codes[~never], some(weights, ~never))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(X)])
+
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.oob_proba_[:, 0])
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        proba = self.pool_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))
+        return {"predict_proba": proba, "predict": self.classes_[proba.argmax(axis=1)]}

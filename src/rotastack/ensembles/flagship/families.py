@@ -13,7 +13,7 @@ from rotastack.base.view import is_linear
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, integer_seed
 from rotastack.trees.bagged_views import BaggedViews
-from rotastack.trees.bags import kernel_seeds, tree_bag, tree_seeds
+from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
 from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.encoding import category_means, category_shares
@@ -157,7 +157,7 @@ def planned_families(
     *,
     groups: Sequence[NDArray[np.intp]] = (),
     numbers: NDArray[np.float64] | None = None,
-    weights: NDArray[np.float64] | None = None,
+    bags: Bags | None = None,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:
     """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
@@ -177,28 +177,28 @@ def planned_families(
         Columns that are the dummies of one category each.
     numbers : ndarray of shape (n_rows,), optional
         Targets that trees predict in place of classes; "shares" are means of it.
-    weights : ndarray of shape (n_rows,), optional
-        As for the forest. Views look at no row of weight 0, and at all others alike.
+    bags : Bags, optional
+        As for the forest. Views look at the rows in a bag alike, however often they are drawn.
     n_jobs : int, optional
         Threads over trees.
     """
-    bagged = BaggedViews.of(X, codes, n_classes, weights, n_jobs)
-    there = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
-    rows = _Rows(X, codes, n_classes, numbers, groups, there)
+    bags = bags or Bags.of(len(X))
+    bagged = BaggedViews.of(X, codes, n_classes, bags, n_jobs)
+    rows = _Rows(X, codes, n_classes, numbers, groups, bags)
     planned = []
     for f, family in enumerate(families):
-        bags = tree_seeds(sequence, f, n_trees)
+        seeds = tree_seeds(sequence, f, n_trees)
         views = None
         if family.parts != ("identity",):
             parts = []
             for i, part in enumerate(family.parts):
                 own = child(sequence, "views", f, i)
                 if not isinstance(part, str):
-                    parts.append(_fitted(part, rows, bags, own))
+                    parts.append(_fitted(part, rows, seeds, own))
                 elif part in _OF_CATEGORIES:
-                    parts.append(_OF_CATEGORIES[part](rows, bags))
+                    parts.append(_OF_CATEGORIES[part](rows, seeds))
                 else:
-                    parts.append(_PARTS[part](bagged, bags, kernel_seeds(own, n_trees)))
+                    parts.append(_PARTS[part](bagged, seeds, kernel_seeds(own, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
         if width == 0:
@@ -219,18 +219,18 @@ def _candidates(max_features, n_features: int, width: int):
 
 @dataclass(frozen=True)
 class _Rows:
-    """Training rows; `there` are those of a weight."""
+    """Training rows, and how bags are drawn from them."""
 
     X: NDArray[np.float32]
     codes: NDArray[np.integer]
     n_classes: int
     numbers: NDArray[np.float64] | None
     groups: Sequence[NDArray[np.intp]]
-    there: NDArray[np.intp]
+    bags: Bags
 
     def bag(self, seed: np.uint64) -> NDArray[np.intp]:
         """Return the rows in the bag of a tree, each once."""
-        return self.there[np.unique(tree_bag(seed, len(self.there)))]
+        return np.unique(self.bags.drawn(seed))
 
 
 _PARTS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {

@@ -8,7 +8,8 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.docstrings import documented
-from rotastack.base.scikit import check_sample_weight, check_y, fit_context
+from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
+from rotastack.base.scikit import check_y, fit_context
 from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
@@ -55,9 +56,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     oob_prediction_ : ndarray of shape (n_rows,)
         The pool's predictions by trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
-        R^2 of `oob_prediction_`. The weights, one for each family, were fitted to the same rows.
+        R^2 of `oob_prediction_`, by weight. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
-        Mean squared error of each family alone out of bag.
+        Mean squared error of each family alone out of bag, by weight.
     oob_residuals_ : ndarray
         Sorted differences of the targets to `oob_prediction_`, of the rows that have one.
     forest_ : GrownTrees
@@ -90,6 +91,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     {'id': 0.0, 'idET': 0.0, 'Lm': 0.0, 'LmET': 0.1, 'Lpc': 0.6, 'Lsp': 0.3}
     """
 
+    oob_prediction_: NDArray[np.float64]
+
     def __init__(
         self,
         trees_per_family: int = 100,
@@ -117,8 +120,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             Missing values are allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. Trees and the families' weights heed them; views know only
-            whether a row is there. Their scale counts against `ridge`: let them be 1 on average, not in sum.
+            At least 0; rows of weight 0 are left out. Bags are drawn by them, and the families' weights and all
+            out-of-bag scores heed them; views know only which rows are in a bag. Their scale does not count.
 
         Returns
         -------
@@ -130,16 +133,16 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             Infinite values, a missing target or one above 1e100, weights below 0, unknown families, or text in a
             column that is not categorical.
         """
-        rows = self._read(X)
-        families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
-        check_consistent_length(rows, y)
-        unit = _unit(y)
-        weights = None
-        if sample_weight is not None:
-            weights = check_sample_weight(sample_weight, rows, dtype=np.float64, ensure_non_negative=True)
-        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)[:, :, 0]
-        self._weigh(outputs, y / unit, weights)
+        check_consistent_length(X, y)
+        weights = per_row(row_weights(X, y, sample_weight))
+        rows = self._read(X, weights)
+        families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
+        unit = _unit(y if weights is None else y[weights > 0])
+        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there))
+        self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
         if unit != 1:
             self.forest_.values *= unit
             self.pool_.intercept_ *= unit
@@ -154,18 +157,21 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         """Fit the families' weights to their out-of-bag outputs, (family, row), NaN where no tree has a row."""
         unseen = np.isnan(outputs)
         seen = np.asarray(~unseen.all(axis=0))
-        losses = np.where(unseen, 0, (outputs - y) ** 2).sum(axis=1)
-        counts = (~unseen).sum(axis=1)
-        self.oob_family_errors_ = np.where(counts > 0, losses / np.maximum(counts, 1), np.nan)
+        weight = np.ones(len(y)) if weights is None else weights
+        losses = np.where(unseen, 0, weight * (outputs - y) ** 2).sum(axis=1)
+        counts = np.where(unseen, 0, weight).sum(axis=1)
+        self.oob_family_errors_ = np.divide(
+            losses, counts, out=np.full(len(losses), np.nan), where=counts > 0
+        )
         known = outputs[:, seen]
         gaps = np.isnan(known)  # where a family has no tree for a row, the mean of the others stands in
         known = np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
         y = y[seen]
-        self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, None if weights is None else weights[seen])
+        self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, some(weights, seen))
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
         self.oob_residuals_ = np.sort(y - self.oob_prediction_[seen])
-        self.oob_score_ = r_squared(self.oob_prediction_[seen], y)
+        self.oob_score_ = r_squared(self.oob_prediction_[seen], y, some(weights, seen))
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the pool's prediction for each row, or quantiles of what the target may be.
@@ -222,6 +228,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         if not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
+
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        return np.isfinite(self.oob_prediction_)
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        known = outputs[:, :, 0]
+        return {"predict": self.pool_.predict(np.where(np.isnan(known), np.nanmean(known, axis=0), known))}
 
 
 def _unit(y: NDArray[np.float64]) -> float:

@@ -9,6 +9,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.base.scores import accuracy, r_squared
 from rotastack.ensembles.base import TableEnsemble
@@ -19,7 +20,14 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
 
-__all__ = ["CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
+__all__ = [
+    "CLASS_WEIGHT",
+    "CONSTRAINTS",
+    "RotatedClassifier",
+    "RotatedForest",
+    "RotatedRegressor",
+    "rotated_views",
+]
 
 CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
@@ -33,6 +41,9 @@ CONSTRAINTS: dict[str, list[Any]] = {
     ],
     "max_axes": [Interval(Integral, 2, None, closed="left")],
 }
+
+
+CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
 
 def rotated_views(
@@ -86,6 +97,7 @@ class RotatedForest(TableEnsemble):
         target: NDArray,
         n_classes: int | None,
         n_numeric: int,
+        weights: NDArray[np.float64] | None,
         sequence: np.random.SeedSequence,
     ) -> FamilyOutOfBag | None:
         """Set ``forest_``, and return its out-of-bag outputs, if it has any.
@@ -97,7 +109,7 @@ class RotatedForest(TableEnsemble):
     # The same for all.
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Draw the rotations and grow the trees.
 
         Parameters
@@ -105,6 +117,9 @@ class RotatedForest(TableEnsemble):
         X : array-like of shape (n_rows, n_features)
             Missing values (NaN) are allowed with a `scaling`, which fills them.
         y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. Bags are drawn by them, trees without a bootstrap are grown with
+            them, and out-of-bag scores heed them; rotations that are fitted look at all rows in a bag alike.
 
         Returns
         -------
@@ -113,20 +128,23 @@ class RotatedForest(TableEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
+            Weights below 0, fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
             (or, without scaling, missing ones), or parameters that do not go together.
         """
         X, y, self.categorical_ = self._training_table(X, y)
+        weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
         target, n_classes = self._target(y)
         n_numeric = int((~self.categorical_).sum())
         check_rotatable(n_numeric, X.shape[1])
         if self.scaling is None:
             checked_scales(X, self.categorical_, self)
-        self.scaler_ = fitted_scaler(X, self.categorical_, self.scaling)
+        there = X if weights is None or weights.all() else X[weights > 0]
+        self.scaler_ = fitted_scaler(there, self.categorical_, self.scaling)
         sequence = root_sequence(self.random_state)
-        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, sequence)
+        out_of_bag = self._grow(self._seen(X), target, n_classes, n_numeric, weights, sequence)
         if out_of_bag is not None:
-            self._score_out_of_bag(out_of_bag, out_of_bag.counts > 0, target)
+            known = out_of_bag.counts > 0
+            self._score_out_of_bag(out_of_bag, known, target, some(weights, known))
         return self
 
     def _target(self, y: NDArray) -> tuple[NDArray, int | None]:
@@ -134,9 +152,9 @@ class RotatedForest(TableEnsemble):
         raise NotImplementedError
 
     def _score_out_of_bag(
-        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray
+        self, out_of_bag: FamilyOutOfBag, known: NDArray[np.bool_], target: NDArray, weights: NDArray | None
     ) -> None:
-        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any."""
+        """Set what the forest tells of its out-of-bag outputs; `known` marks the rows that have any, of these weights."""
         raise NotImplementedError
 
     def _draw(self, n_numeric: int, n_rotations: int, sequence: np.random.SeedSequence):
@@ -147,6 +165,8 @@ class RotatedForest(TableEnsemble):
 
     def _plain(self, forest: Any, **options: Any) -> Any:
         """Return a forest of as many trees, unfitted, without rotations."""
+        if getattr(self, "class_weight", None) is not None:
+            options["class_weight"] = self.class_weight
         return forest(
             n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options
         )
@@ -173,17 +193,24 @@ class RotatedForest(TableEnsemble):
 
 
 class RotatedClassifier(LabelClassifier, RotatedForest):
-    """A forest on rotations that classifies."""
+    """A forest on rotations that classifies.
 
+    Parameters
+    ----------
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, by which those of rows are multiplied.
+    """
+
+    class_weight: dict | str | None
     hard: ClassVar[bool] = False  # trees vote, instead of giving class shares
 
     def _target(self, y):
         codes = self._numbered(y)
         return codes, len(self.classes_)
 
-    def _score_out_of_bag(self, out_of_bag, known, target):
+    def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_proba_ = out_of_bag.means()
-        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known])
+        self.oob_score_ = accuracy(out_of_bag.sums[known], target[known], weights)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         rows = self._checked(X)
@@ -204,9 +231,9 @@ class RotatedRegressor(RegressorMixin, RotatedForest):
     def _target(self, y):
         return y.astype(np.float64), None
 
-    def _score_out_of_bag(self, out_of_bag, known, target):
+    def _score_out_of_bag(self, out_of_bag, known, target, weights):
         self.oob_prediction_ = out_of_bag.means()[:, 0]
-        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known])
+        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], weights)
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the mean prediction of the trees.

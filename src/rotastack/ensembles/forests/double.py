@@ -51,12 +51,13 @@ class _DoubleRotationForest(SubsetRotationForest):
         alpha: float = 0.1,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
         super().__init__(
             n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
-            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features,
+            estimator=estimator, bootstrap=bootstrap, scaling=scaling, categorical_features=categorical_features, class_weight=class_weight,
             n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
         self.n_neighbors = n_neighbors
@@ -94,6 +95,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     %(alpha)s
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -150,6 +152,7 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     %(alpha)s
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -200,27 +203,29 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         alpha: float = 0.1,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
         super().__init__(
             n_estimators, n_subsets=n_subsets, subset_size=subset_size, bootstrap_ratio=bootstrap_ratio,
             estimator=estimator, bootstrap=bootstrap, n_neighbors=n_neighbors, alpha=alpha, scaling=scaling,
-            categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+            categorical_features=categorical_features, class_weight=class_weight, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
         self.lambda_ = lambda_
         self.selection = selection
         self.vote = vote
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.selection == "oob" and not self.bootstrap:
             raise ValueError("selection='oob' needs bootstrap=True: without it no row is out of bag")
-        super()._grow(X, target, n_classes, n_numeric, sequence)
+        super()._grow(X, target, n_classes, n_numeric, weights, sequence)
         votes = self.forest_.votes(X, self.n_jobs)
         if self.selection == "oob":
             votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
+        there = slice(None) if weights is None else weights > 0
         pruner = MarginPruner(self.lambda_, vote=self.vote)
-        self.pruner_ = pruner.fit(votes, target, classes=np.arange(n_classes))
+        self.pruner_ = pruner.fit(votes[there], target[there], classes=np.arange(n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
 

@@ -35,6 +35,8 @@ class GrowingForests:
         U, trees that are grown on each rotation to rank it.
     max_features : {"sqrt", "log2"}, int, float or None
     sequence : numpy.random.SeedSequence
+    weights : ndarray of shape (n_rows,), optional
+        By which bags are drawn.
     n_jobs : int, optional
 
     Attributes
@@ -54,18 +56,22 @@ class GrowingForests:
         micro_forest_size: int,
         max_features: str | int | float | None,
         sequence: np.random.SeedSequence,
+        weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ):
         self.X, self.y, self.n_classes, self.views = X, y, n_classes, views
         self.max_features = max_features
         self.sequence = sequence
+        self.weights = weights
         self.n_jobs = n_jobs
         R = len(views)
         micro = grow_members(
             X[None], y, n_classes, TreeGroup(R * micro_forest_size, views, max_features=max_features),
-            TreeOptions(), [child(sequence, "micro")], n_jobs=n_jobs,
+            TreeOptions(), [child(sequence, "micro")], weights=weights, n_jobs=n_jobs,
         )  # fmt: skip
-        self.complexity = rotation_complexity(micro.n_nodes[0], micro.depth[0], len(X))
+        self.complexity = rotation_complexity(
+            micro.n_nodes[0], micro.depth[0], len(X) if weights is None else np.count_nonzero(weights)
+        )
         self.oob_error = micro.oob_error[0]
         self.size = np.full(R, micro_forest_size)
         assert micro.trees is not None
@@ -87,7 +93,7 @@ class GrowingForests:
             seeds.append(more[first - self._micro :])
         grown, _ = grow_forest(
             self.X, self.y, families, TreeOptions(), self.sequence,
-            n_classes=self.n_classes, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
+            n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
         )  # fmt: skip
         grown.tree_view, grown.views = wanted[grown.tree_view], self.views
         self._grown.append(grown)

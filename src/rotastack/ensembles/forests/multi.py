@@ -8,7 +8,13 @@ from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, RotatedForest, RotatedRegressor
+from rotastack.ensembles.forests.base import (
+    CLASS_WEIGHT,
+    CONSTRAINTS,
+    RotatedClassifier,
+    RotatedForest,
+    RotatedRegressor,
+)
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest, n_candidates
@@ -50,6 +56,7 @@ class _MultiRotationForest(RotatedForest):
         n_best: int | None = None,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -61,6 +68,7 @@ class _MultiRotationForest(RotatedForest):
         self.n_best = n_best
         self.max_axes = max_axes
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -68,7 +76,7 @@ class _MultiRotationForest(RotatedForest):
         """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
         return self._plain(self._forest, max_features=self.max_features)
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
             raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
@@ -84,8 +92,9 @@ class _MultiRotationForest(RotatedForest):
             views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], X.shape[1])
             family = TreeGroup(self.n_estimators, views, max_features=self.max_features)
             forest, out_of_bag = grow_forest(
-                X, target, [family], TreeOptions(), seeds, n_classes=n_classes, n_jobs=self.n_jobs
-            )
+                X, target, [family], TreeOptions(), seeds,
+                n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
+            )  # fmt: skip
             widths = [len(blocks[k][0]) for k in chosen]
             decrease = forest.column_decreases()
             total = decrease.sum(axis=1, keepdims=True)
@@ -127,6 +136,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     %(n_best)s
     %(max_axes)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -156,6 +166,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     ((4,), 1.0)
     """
 
+    _parameter_constraints: ClassVar[dict] = {**_MultiRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forest = ForestClassifier
 
 

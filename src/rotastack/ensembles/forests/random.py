@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.base import (
+    CLASS_WEIGHT,
     CONSTRAINTS,
     RotatedClassifier,
     RotatedForest,
@@ -17,6 +18,7 @@ from rotastack.ensembles.forests.base import (
     rotated_views,
 )
 from rotastack.seeds import child
+from rotastack.trees.bags import Bags
 from rotastack.trees.extra import ExtraForestClassifier, ExtraForestRegressor
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -31,7 +33,7 @@ class _RandomRotationForest(RotatedForest):
     ----------
     tree : {"forest", "extra"}, default="forest"
         Trees of a random forest (bootstrap, best splits) or extremely randomised ones
-        (all rows, random cuts).
+        (all rows, random cuts; where rows do not weigh alike, a bootstrap by weight, too).
     n_trees_per_rotation : int, default=1
         Trees that share a rotation; `n_estimators` must be a multiple of it.
     n_cuts : int, default=1
@@ -63,6 +65,7 @@ class _RandomRotationForest(RotatedForest):
         n_cuts: int = 1,
         drop_worst: float = 0.0,
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -76,6 +79,7 @@ class _RandomRotationForest(RotatedForest):
         self.n_cuts = n_cuts
         self.drop_worst = drop_worst
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -96,21 +100,22 @@ class _RandomRotationForest(RotatedForest):
                 "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
             )
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
         n_rotations = self.n_estimators // self.n_trees_per_rotation
-        bootstrap = self.tree == "forest"
+        # Fully grown trees on all rows would heed weights in their cuts, but not in their leaves.
+        bootstrap = self.tree == "forest" or len(Bags.of(len(X), weights).ends) > 0
         axes, rotations = self._draw(n_numeric, n_rotations, child(sequence, "rotations"))
         family = TreeGroup(
             n_trees=self.n_estimators,
             views=rotated_views(axes, rotations, n_numeric, X.shape[1] - n_numeric),
-            splitter="best" if bootstrap else "random",
+            splitter="best" if self.tree == "forest" else "random",
             max_features=self.max_features,
             n_cuts=self.n_cuts,
         )
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], TreeOptions(), sequence,
-            n_classes=n_classes, bootstrap=bootstrap, n_jobs=self.n_jobs,
+            n_classes=n_classes, weights=weights, bootstrap=bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         if out_of_bag is None:
             return None
@@ -156,6 +161,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     %(n_cuts)s
     %(drop_worst)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -190,6 +196,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
+    _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
 
 

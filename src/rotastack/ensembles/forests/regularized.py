@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier, rotated_views
+from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
@@ -43,6 +43,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     %(max_features)s
     %(max_axes)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 
@@ -80,6 +81,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
+        **CLASS_WEIGHT,
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "micro_forest_size": [Interval(Integral, 1, None, closed="left")],
         "weighting": [StrOptions(set(WEIGHTINGS))],
@@ -100,6 +102,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         max_features: str | int | float | None = "sqrt",
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -113,6 +116,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.max_features = max_features
         self.max_axes = max_axes
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -135,20 +139,22 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     def _weights(self) -> list[RotationWeights]:
         return [RotationWeights(self.weighting, self.h)]
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
-        (weights,) = self._weights()
-        pool = self._pool(X, target, n_classes, n_numeric, sequence)
-        weights.rank(pool.complexity, pool.oob_error)
-        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, weights.h_
-        self.trees_per_rotation_ = weights.counts(self.n_estimators)
+        (by_rank,) = self._weights()
+        pool = self._pool(X, target, n_classes, n_numeric, weights, sequence)
+        by_rank.rank(pool.complexity, pool.oob_error)
+        self.complexity_, self.oob_error_, self.h_ = pool.complexity, pool.oob_error, by_rank.h_
+        self.trees_per_rotation_ = by_rank.counts(self.n_estimators)
         self.forest_ = pool.forest(self.trees_per_rotation_)
         return None
 
-    def _pool(self, X, target, n_classes, n_numeric, sequence) -> GrowingForests:
+    def _pool(self, X, target, n_classes, n_numeric, weights, sequence) -> GrowingForests:
         """Return the pool of micro-forests, and keep its rotations."""
         R, U = self.n_rotations, self.micro_forest_size
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)
-        return GrowingForests(X, target, n_classes, views, U, self.max_features, sequence, self.n_jobs)
+        return GrowingForests(
+            X, target, n_classes, views, U, self.max_features, sequence, weights, self.n_jobs
+        )

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CONSTRAINTS, RotatedClassifier
+from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
 from rotastack.seeds import child
-from rotastack.trees.bags import tree_bag, tree_seeds
+from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import FamilyOutOfBag, grow_forest
 from rotastack.trees.linear_views import LinearViews
@@ -28,6 +28,7 @@ SUBSET_CONSTRAINTS: dict[str, list[Any]] = {
     "subset_size": [Interval(Integral, 1, None, closed="left"), None],
     "bootstrap_ratio": [Interval(Real, 0.0, None, closed="neither")],
     "bootstrap": ["boolean"],
+    **CLASS_WEIGHT,
 }
 
 
@@ -57,6 +58,7 @@ class SubsetRotationForest(RotatedClassifier):
         bootstrap: bool = False,
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
+        class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -68,6 +70,7 @@ class SubsetRotationForest(RotatedClassifier):
         self.bootstrap = bootstrap
         self.scaling = scaling
         self.categorical_features = categorical_features
+        self.class_weight = class_weight
         self.n_jobs = n_jobs
         self.random_state = random_state
 
@@ -90,33 +93,33 @@ class SubsetRotationForest(RotatedClassifier):
             self.estimator, "others go with PooledEnsembleClassifier(PrincipalRotation(), estimator)"
         )
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence) -> FamilyOutOfBag | None:
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence) -> FamilyOutOfBag | None:
         tree = self._tree()
         numeric = X[:, :n_numeric].astype(np.float64)
-        numeric -= numeric.mean(axis=0)
+        numeric -= (numeric if weights is None else numeric[weights > 0]).mean(axis=0)
         count = count_subsets(n_numeric, self.n_subsets, self.subset_size)
         sequences = [child(sequence, "views", k) for k in range(self.n_estimators)]
-        views = self._views(numeric, self._rows(target, sequence), count, sequences)
+        views = self._views(numeric, self._rows(target, weights, sequence), count, sequences)
         if X.shape[1] > n_numeric:
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = replace(tree._family(), n_trees=self.n_estimators, views=views)
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
-            n_classes=n_classes, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
+            n_classes=n_classes, weights=weights, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         return None if out_of_bag is None else out_of_bag[0]
 
-    def _rows(self, target, sequence) -> list[RowsByClass]:
-        """Return the rows that each view is fitted to: with bags, those in its tree's bag.
+    def _rows(self, target, weights, sequence) -> list[RowsByClass]:
+        """Return the rows that each view is fitted to: those of a weight, with bags those in its tree's bag.
 
         Otherwise a row out of a tree's bag would not be unseen: its class would have shaped the tree's view.
         """
-        n = len(target)
+        bags = Bags.of(len(target), weights)
         if not self.bootstrap:
-            return [RowsByClass.of(target, n)] * self.n_estimators
+            return [RowsByClass.among(bags.rows, target)] * self.n_estimators
         seeds = tree_seeds(sequence, 0, self.n_estimators)
-        return [RowsByClass.among(np.unique(tree_bag(seed, n)), target) for seed in seeds]
+        return [RowsByClass.among(np.unique(bags.drawn(seed)), target) for seed in seeds]
 
     def unrotated(self) -> ForestClassifier:
         """Return bagged trees on all columns, unfitted, without rotations; they take no missing values."""
@@ -144,6 +147,7 @@ class RotationForestClassifier(SubsetRotationForest):
         fitted to the same rows, each once.
     %(scaling)s
     %(categorical_features)s
+    %(class_weight)s
     %(n_jobs)s
     %(random_state)s
 

@@ -44,7 +44,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         **{
             k: v
             for k, v in RegularizedRotationForestClassifier._parameter_constraints.items()
-            if k not in ("weighting", "h")
+            if k not in ("weighting", "h", "class_weight")
         },
         "weightings": ["array-like"],
     }
@@ -75,15 +75,15 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
             raise ValueError("weightings is empty")
         return [RotationWeights(weighting) for weighting in self.weightings]
 
-    def _grow(self, X, target, n_classes, n_numeric, sequence):
+    def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
-        self._forests = self._pool(X, target, n_classes, n_numeric, sequence)
+        self._forests = self._pool(X, target, n_classes, n_numeric, weights, sequence)
         self.complexity_, self.oob_error_ = self._forests.complexity, self._forests.oob_error
         self.counts_, self.h_by_weighting_ = {}, {}
-        for weighting, weights in zip(self.weightings, self._weights(), strict=True):
-            weights.rank(self.complexity_, self.oob_error_)
-            self.counts_[weighting] = weights.counts(self.n_estimators)
-            self.h_by_weighting_[weighting] = weights.h_
+        for weighting, by_rank in zip(self.weightings, self._weights(), strict=True):
+            by_rank.rank(self.complexity_, self.oob_error_)
+            self.counts_[weighting] = by_rank.counts(self.n_estimators)
+            self.h_by_weighting_[weighting] = by_rank.h_
         self.forest_ = self._forests.forest(self.counts_[self.weightings[0]])
         self._forests.grow(np.max(list(self.counts_.values()), axis=0))
         return None

@@ -6,6 +6,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
+from sklearn.naive_bayes import GaussianNB
 
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.inducers.base import Inducer, seen
@@ -53,6 +54,10 @@ class GaussianBayesClassifier(Inducer):
 
     def __init__(self, var_smoothing: float = 1e-9):
         self.var_smoothing = var_smoothing
+
+    def weighed(self) -> GaussianNB:
+        """Return scikit-learn's estimator of the same, unfitted, which takes weights of rows."""
+        return GaussianNB(var_smoothing=self.var_smoothing)
 
     def _shared(self, X, y, n_classes):
         self._validate_params()

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.row_weights import of_all_rows
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.base import TableEnsemble
@@ -18,6 +19,7 @@ from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsemble", "means"]
 
+_OF_ROWS = {"oob_proba_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 
 
@@ -113,6 +115,15 @@ class PooledEnsemble(TableEnsemble):
         error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
         unrotated = [k for k, m in enumerate(members) if m.view is None]
         return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
+
+    def _fill_in(self, there: NDArray[np.bool_]) -> None:
+        """Give what is known of each training row an entry for rows of weight 0, too: they were left out."""
+        for name, missing in _OF_ROWS.items():
+            if name in vars(self):
+                setattr(self, name, of_all_rows(vars(self)[name], there, missing))
+        for member in self.pool_.members if "pool_" in vars(self) else ():
+            if member.out_of_bag is not None:
+                member.out_of_bag = of_all_rows(member.out_of_bag, there, True)
 
     def _blocks(self, n_rows: int, n_outputs: int) -> Iterator[slice]:
         step = max(1, _BLOCK // (len(self.families_) * n_outputs))

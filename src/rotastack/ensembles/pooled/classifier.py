@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
+from rotastack.base.row_weights import row_weights, some, uneven
 from rotastack.base.scikit import HasMethods, Interval, fit_context
-from rotastack.combine.nested import combine_nested, level_one_inputs
+from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
@@ -139,13 +140,17 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         return self._base_learner()
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Train members and combiner.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
+            without it, weights are handed to the base learner, and to a combiner that is trained,
+            which must take them. A pruner looks at all rows alike.
 
         Returns
         -------
@@ -155,38 +160,50 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         ------
         ValueError
             Fewer than two classes, a continuous target, infinite values (or, without
-            scaling, missing ones), a regressor as estimator, or too few rows for the folds.
+            scaling, missing ones), a regressor as estimator, too few rows for the folds, or weights that an estimator
+            does not take.
         """
         X, y, categorical = self._training_table(X, y)
         codes = self._numbered(y)
+        weights = row_weights(X, y, sample_weight)
+        if weights is None or weights.all():
+            return self._fit(X, codes, categorical, uneven(weights))
+        there = weights > 0
+        self._fit(X[there], codes[there], categorical, uneven(weights[there]))
+        self._fill_in(there)
+        return self
+
+    def _fit(self, X, codes, categorical, weights):
         recipes, sequence = self._begin(X, categorical)
         if is_regressor(recipes[0].learner):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
         combiner = self._combiner()
         training, combining = child(sequence, "train"), child(sequence, "combine")
         if self._weighs_families(combiner):
-            sums, counts = self._train(X, codes, recipes, categorical, training)
+            sums, counts = self._train(X, codes, recipes, categorical, training, weights)
             n_classes = len(self.classes_)
             outputs = np.stack([np.nan_to_num(means(sums[n], counts[n]), nan=1 / n_classes) for n in sums])
-            self.combiners_ = [clone(combiner).fit(outputs, codes, n_classes, combining)]
+            self.combiners_ = [fit_weighted(clone(combiner), outputs, codes, n_classes, combining, weights)]
             return self
         if not combiner.trained:
-            self._train(X, codes, recipes, categorical, training)
+            self._train(X, codes, recipes, categorical, training, weights)
             if combiner.prunes:
                 combiner = self._pruned(combiner, X, codes)
             self.combiners_ = [self._ranked(combiner, len(codes))]
             return self
         if self.refit:
-            self._train(X, codes, recipes, categorical, training)
+            self._train(X, codes, recipes, categorical, training, weights)
         folds = fold_groups(codes, 1, self.cv, child(sequence, "folds"))[0]
-        self._train_nested(X, codes, recipes, combiner, folds, categorical, training, combining)
+        self._train_nested(X, codes, recipes, combiner, folds, categorical, training, combining, weights)
         return self
 
-    def _train(self, X, codes, recipes, categorical, sequence) -> tuple[dict, dict]:
+    def _train(self, X, codes, recipes, categorical, sequence, weights) -> tuple[dict, dict]:
         """Train the members on all rows; with bags, return sums and counts of each family's out-of-bag outputs."""
         n_classes = len(self.classes_)
-        self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, **self._options(categorical))
-        return self._describe_out_of_bag(X, codes) if self._bootstrap() else ({}, {})
+        self.pool_ = fit_pool(
+            X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical)
+        )
+        return self._describe_out_of_bag(X, codes, weights) if self._bootstrap() else ({}, {})
 
     def _pruned(self, pruner, X, codes):
         """Return the pruner fitted to votes on training rows, out of bag if there are bags; drop the rest."""
@@ -220,7 +237,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
 
-    def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining) -> None:
+    def _train_nested(
+        self, X, codes, recipes, combiner, folds, categorical, training, combining, weights
+    ) -> None:
         """Train members and combiner in nested cross-validation: a cell of the workflow.
 
         The members of folds (a, b) are seeded by ``child(training, a, b)``, the combiner of
@@ -236,15 +255,19 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         pairs = [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
         outputs = nested_outputs(
             X, codes, n_classes, folds, pairs, recipes, training,
-            on_pool=keep, keep=True, **self._options(categorical),
+            on_pool=keep, keep=True, weights=weights, **self._options(categorical),
         )  # fmt: skip
         self.folds_ = folds
-        self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining)
+        self.oof_proba_, self.combiners_ = combine_nested(
+            combiner, outputs, folds, codes, combining, weights=weights
+        )
         if self.refit:
             held_out = np.empty_like(outputs[0])
             for fold in range(len(outputs)):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiners_ = [clone(combiner).fit(held_out, codes, n_classes, child(combining, "refit"))]
+            self.combiners_ = [
+                fit_weighted(clone(combiner), held_out, codes, n_classes, child(combining, "refit"), weights)
+            ]
         else:
             self.nested_pools_ = pools
 
@@ -304,17 +327,22 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             decisions.append(combiner.predict_proba(level_one_inputs(seen, h)))
         return np.mean(decisions, axis=0)
 
-    def _describe_out_of_bag(self, X, codes):
+    def _describe_out_of_bag(self, X, codes, weights):
         sums, counts = self._sum_out_of_bag(
-            X, len(self.classes_), lambda outputs, rows: np.mean(outputs.argmax(axis=1) != codes[rows])
+            X, len(self.classes_), lambda outputs, rows: _error(outputs, codes[rows], some(weights, rows))
         )
-        self.oob_family_errors_ = {n: _error(sums[n], counts[n], codes) for n in sums}
+
+        def error(sums, counts):
+            known = counts > 0
+            return _error(sums[known], codes[known], some(weights, known))
+
+        self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())
-        self.oob_score_ = 1 - _error(total, seen, codes)
+        self.oob_score_ = 1 - error(total, seen)
         self.oob_proba_ = means(total, seen)
         return sums, counts
 
 
-def _error(sums, counts, codes) -> float:
-    known = counts > 0
-    return float(np.mean(sums[known].argmax(axis=1) != codes[known])) if known.any() else float("nan")
+def _error(outputs, codes, weights) -> float:
+    wrong = outputs.argmax(axis=1) != codes
+    return float(np.average(wrong, weights=weights)) if len(wrong) else float("nan")

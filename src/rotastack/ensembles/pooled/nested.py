@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from rotastack.base.fitting import NUMBERS
+from rotastack.base.row_weights import some
 from rotastack.base.view import depends_on_rows
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
@@ -27,6 +28,7 @@ def nested_outputs(
     on_pool: Callable[[tuple[int, int], Pool], None] | None = None,
     keep: bool = False,
     views: np.random.SeedSequence | None = None,
+    weights: NDArray[np.float64] | None = None,
     **pool_options,
 ) -> NDArray[np.floating]:
     """Train the pool without each pair of folds, and predict the rows of both.
@@ -50,6 +52,8 @@ def nested_outputs(
         Whether those pools must be able to predict. If not, forests of the compiled kernel are
         grown for all pairs in one call and not kept; the outputs are the same, and the time
         that members took to predict counts as time to train.
+    weights : ndarray of shape (n_rows,), optional
+        As for ``fit_pool``.
     **pool_options
         Passed to ``fit_pool``.
 
@@ -67,13 +71,8 @@ def nested_outputs(
         width, kind = n_classes, np.float32
     outputs = np.full((n_folds, len(recipes), len(y), width), np.nan, dtype=kind)
     same_views = not any(depends_on_rows(r.view) for r in recipes)
-    if (
-        n_classes is not None
-        and same_views
-        and not keep
-        and grows_together(recipes)
-        and not pool_options.get("bootstrap")
-    ):
+    alike = n_classes is not None and weights is None and not pool_options.get("bootstrap")
+    if same_views and not keep and grows_together(recipes) and alike:
         for of_other_learners in ("as_is", "intervals"):
             pool_options.pop(of_other_learners, None)
         _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
@@ -82,8 +81,9 @@ def nested_outputs(
         in_a, in_b = folds == a, folds == b
         train = ~(in_a | in_b)
         pool = fit_pool(
-            X[train], y[train], n_classes, recipes, child(sequence, a, b), views=views, **pool_options
-        )
+            X[train], y[train], n_classes, recipes, child(sequence, a, b),
+            views=views, weights=some(weights, train), **pool_options,
+        )  # fmt: skip
         held = np.flatnonzero(~train)
         predicted = pool.outputs(X[held], n_jobs=pool_options.get("n_jobs"))
         outputs[b][:, in_a] = predicted[:, in_a[held]]

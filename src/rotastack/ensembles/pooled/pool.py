@@ -3,7 +3,7 @@
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -14,6 +14,7 @@ from sklearn.base import clone
 from rotastack.base.fitting import (
     AlignedClassifier,
     FittedRegressor,
+    check_takes_weights,
     fit_aligned,
     fit_regressor,
     placed,
@@ -46,6 +47,14 @@ class GrowsMembers(Protocol):
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters, as every scikit-learn estimator does."""
+
+
+@runtime_checkable
+class Weighed(Protocol):
+    """An estimator of ours that takes no weights of rows, but has a counterpart that does."""
+
+    def weighed(self) -> Any:
+        """Return the counterpart, unfitted."""
 
 
 @dataclass(frozen=True)
@@ -168,6 +177,7 @@ def fit_pool(
     views: np.random.SeedSequence | None = None,
     as_is: bool = False,
     intervals: bool = False,
+    weights: NDArray[np.float64] | None = None,
 ) -> Pool:
     """Train the members of a pool.
 
@@ -203,7 +213,18 @@ def fit_pool(
         categories themselves. There is neither scaler nor view then.
     intervals : bool
         Of a regression: outputs are predictions and the ends of their intervals, see :class:`~rotastack.base.fitting.FittedRegressor`.
+    weights : ndarray of shape (n_rows,), optional
+        Above 0. With `bootstrap` rows are drawn by them; otherwise they are handed to the learners. Scaler and views
+        look at all rows alike.
     """
+    if weights is not None and not bootstrap:
+        recipes = [
+            replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes
+        ]
+        for recipe in recipes:
+            check_takes_weights(
+                recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight"
+            )
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -213,7 +234,7 @@ def fit_pool(
         scaler = clone(scaler).fit(X[:, ~categorical])
     pool = Pool([], scaler, categorical, n_classes)
     numeric, other = pool.scaled(X)
-    if n_classes is not None and grows_together(recipes) and not bootstrap:
+    if n_classes is not None and grows_together(recipes) and not bootstrap and weights is None:
         start = time.perf_counter()
         fitted, parts = linear_views(recipes, numeric, y, other.shape[1], views)
         rows = _joined(numeric, other)[None]
@@ -226,8 +247,9 @@ def fit_pool(
         seeds = child(sequence, k)
         rows: Any = slice(None)
         out_of_bag = None
+        given = weights
         if bootstrap:
-            rows = member_bag(seeds, len(y))
+            rows, given = member_bag(seeds, len(y), weights), None
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()
@@ -238,9 +260,9 @@ def fit_pool(
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(learner, seen, y[rows], seeds, intervals)
+                model = fit_regressor(learner, seen, y[rows], seeds, given, intervals)
             else:
-                model = fit_aligned(learner, seen, y[rows], n_classes, seeds)
+                model = fit_aligned(learner, seen, y[rows], n_classes, seeds, given)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
         return Member(

@@ -10,9 +10,11 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
+from rotastack.base.row_weights import row_weights, some, uneven
 from rotastack.base.scikit import fit_context
 from rotastack.base.scores import r_squared
 from rotastack.base.view import needs_labels
+from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
@@ -110,13 +112,16 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
         """Train the members.
 
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
+            without it, weights are handed to them, and their base learner must take them.
 
         Returns
         -------
@@ -125,10 +130,19 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a view that needs class labels, a combiner that is of classes, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), or weights that the estimator does not take.
         """
         X, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
+        weights = row_weights(X, y, sample_weight)
+        if weights is None or weights.all():
+            return self._fit(X, target, categorical, uneven(weights))
+        there = weights > 0
+        self._fit(X[there], target[there], categorical, uneven(weights[there]))
+        self._fill_in(there)
+        return self
+
+    def _fit(self, X, target, categorical, weights):
         combiner = self._combiner()
         if combiner.trained and not isinstance(combiner, Stacking):
             raise ValueError(
@@ -139,20 +153,24 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         if supervised is not None:
             raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
         training = child(sequence, "train")
-        self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
-        self._describe_out_of_bag(X, target)
+        self.pool_ = fit_pool(
+            X, target, None, recipes, training, weights=weights, **self._options(categorical)
+        )
+        self._describe_out_of_bag(X, target, weights)
         if combiner.trained:
             if len(X) < self.cv:
                 raise ValueError(f"{self.cv} folds need as many rows, found n_samples = {len(X)}")
             folds = fold_groups(np.zeros(len(X)), 1, self.cv, child(sequence, "folds"))[0]
             outputs = nested_outputs(
                 X, target, None, folds, [(a, a) for a in range(self.cv)], recipes, training,
-                **self._options(categorical),
+                weights=weights, **self._options(categorical),
             )  # fmt: skip
             held_out = np.empty_like(outputs[0])
             for fold in range(self.cv):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiner_ = clone(combiner).fit(held_out, target, None, child(sequence, "combine"))
+            self.combiner_ = fit_weighted(
+                clone(combiner), held_out, target, None, child(sequence, "combine"), weights
+            )
         else:
             self.combiner_ = self._ranked(combiner, len(target))
         return self
@@ -176,16 +194,26 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         ]
         return np.concatenate(parts)[:, 0]
 
-    def _describe_out_of_bag(self, X, target):
+    def _describe_out_of_bag(self, X, target, weights):
         if not self._bootstrap():
             return
         sums, counts = self._sum_out_of_bag(
-            X, 1, lambda outputs, rows: float(np.mean((outputs[:, 0] - target[rows]) ** 2))
+            X,
+            1,
+            lambda outputs, rows: float(
+                np.average((outputs[:, 0] - target[rows]) ** 2, weights=some(weights, rows))
+            ),
         )
         self.oob_family_errors_ = {
-            name: float(np.nanmean((means(sums[name], counts[name])[:, 0] - target) ** 2)) for name in sums
+            name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums
         }
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_prediction_ = means(total, seen)[:, 0]
         known = seen > 0
-        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known])
+        self.oob_score_ = r_squared(self.oob_prediction_[known], target[known], some(weights, known))
+
+
+def _mean_square(differences, weights) -> float:
+    """Return the mean square by weight, of the rows that have a difference."""
+    weight = np.where(np.isnan(differences), 0, 1 if weights is None else weights)
+    return float(np.nansum(weight * differences**2) / weight.sum()) if weight.any() else float("nan")

@@ -80,6 +80,16 @@ class Protocol(Document):
         """
         raise NotImplementedError
 
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the test rows for each training row of a cell; None where cells are no splits, or nobody knows.
+
+        Parameters
+        ----------
+        rows : int or None
+            Of the data set.
+        """
+        return None
+
     @property
     def combiner_fits(self) -> int:
         """How often a combiner that learns is fitted on a data set."""

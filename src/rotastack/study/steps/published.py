@@ -8,10 +8,10 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.files import replacing, write_text
-from rotastack.project import project_file
 from rotastack.stats.pairs import compare_pair
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.pages import page_environment
 from rotastack.study.published_groups import beside_published, split_cells
 
 TIMES = 2.0  # standard errors of the difference that chance may make
@@ -29,8 +29,6 @@ def run(job: Job) -> None:
     ``error_sd``), ours is taken for both, scaled to its number of repeats. What is published of the
     slice's ``groups`` has no standard error: it stands in tables of its own, without a verdict.
     """
-    import jinja2
-
     scores, _ = read_frame(job.input("scores"))
     paths = {p.suffix: p for p in job.inputs["published"]}
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
@@ -46,20 +44,21 @@ def run(job: Job) -> None:
             frame.to_csv(temporary, index=False)
         known = frame[frame["agrees"].notna()]
         summary = known.groupby(["table", "metric"], sort=False)["agrees"].agg(["size", "sum"]).reset_index()
-        environment = jinja2.Environment(
-            loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
-        )
-        page = environment.get_template("published.html.j2").render(
-            title=job.about.get("title") or job.about["study"],
-            source=about.get("source", ""),
-            remarks=about.get("remarks", []),
-            rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
-            summary=summary.to_dict("records"),
-            ranks=[] if groups else _average_ranks(frame),
-            groups=beside_published(means, cells, printed, groups, job.spec["alpha"]) if groups else [],
-            absent=absent,
-            skipped=json.loads(job.about.get("skipped", "[]")),
-            times=TIMES,
+        page = (
+            page_environment()
+            .get_template("published.html.j2")
+            .render(
+                title=job.about.get("title") or job.about["study"],
+                source=about.get("source", ""),
+                remarks=about.get("remarks", []),
+                rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
+                summary=summary.to_dict("records"),
+                ranks=[] if groups else _average_ranks(frame),
+                groups=beside_published(means, cells, printed, groups, job.spec["alpha"]) if groups else [],
+                absent=absent,
+                skipped=json.loads(job.about.get("skipped", "[]")),
+                times=TIMES,
+            )
         )
         write_text(job.output("page"), page)
         record.metrics = {"cells": len(known), "agree": int(known["agrees"].sum())}

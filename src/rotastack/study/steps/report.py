@@ -1,12 +1,10 @@
 """report: one self-contained HTML page."""
 
-import hashlib
 import json
 import re
 from importlib.metadata import version
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import yaml
 
@@ -16,12 +14,14 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
+from rotastack.study.pages import inline_figure, page_environment, read_explanation
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
 INPUTS = (
     "comparison",
+    "verdict",
     "variance",
     "figures",
     "prepare",
@@ -29,6 +29,7 @@ INPUTS = (
     "scored",
     "tables",
     "benchmarks/",
+    "explanations",
 )
 OUTPUTS = ("report",)
 ABOUT = ("control", "skipped")
@@ -38,8 +39,6 @@ RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
-    import jinja2
-
     study = job.spec
     task = study["task"]
     primary = PRIMARY[task]
@@ -47,9 +46,7 @@ def run(job: Job) -> None:
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
     methods = list(study["methods"])
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(project_file("workflow/report")), autoescape=True, trim_blocks=True
-    )
+    environment = page_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task),
         "number": _number,
@@ -58,7 +55,7 @@ def run(job: Job) -> None:
         "percent": _percent,
         "zip": zip,
     }
-    figures = {f"{p.parent.name}/{p.stem}": _inline(p) for p in job.inputs["figures"]}
+    figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
     page = environment.get_template("report.html.j2").render(
         study=study,
         control=job.about["control"],
@@ -66,9 +63,7 @@ def run(job: Job) -> None:
         methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(
-            comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]
-        ),
+        verdict=json.loads(job.input("verdict").read_text(encoding="utf-8"))["sentences"],
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
@@ -81,6 +76,7 @@ def run(job: Job) -> None:
         cells=study["cells"],
         pairs=_table(tables["pairs"]),
         facts=(facts := _table(tables["facts"], drop=True)),
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
         notes=_notes(job, comparison),
@@ -125,69 +121,6 @@ def _best(part: pd.DataFrame, methods: dict) -> str | None:
     return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
-def _verdict(result: dict, score: str, methods: list[str], control: str, evaluation: dict) -> list[str]:
-    """Say in sentences what came out, and how sure that is: by group, if the study has groups."""
-    if "groups" in result:
-        return [_of_group(name, found, score, evaluation) for name, found in result["groups"].items()]
-    if "average_ranks" not in result:
-        return ["No data set has scores of all methods; see the notes."]
-    ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
-    n = result["n_datasets"]
-    sentences = [
-        f"By average rank of the {score} over {n} data set{'s' if n > 1 else ''} the order is {_order(ranks)}."
-    ]
-    for method in methods:
-        if method == control or method not in ranks or method not in result.get("improvement", {}):
-            continue
-        wins = result["wins"][method][control]
-        gain = result["improvement"][method]
-        if not np.isfinite(gain):
-            change = f"finds no {score} of {control} to lower"
-        elif round(gain, 1) == 0:
-            change = f"leaves its {score} as it is on average"
-        else:
-            change = f"{'lowers' if gain > 0 else 'raises'} its {score} by {abs(gain):.1f} % on average"
-        sentences.append(
-            f"{method} wins against {control} on {wins:g} of {n} (ties count half); it {change}."
-        )
-    if "p_value" in result:
-        alpha = evaluation["alpha"]
-        sentences.append(
-            _friedman(result["p_value"], alpha, f"{n} data sets", _different_pairs(result, alpha))
-        )
-    return sentences
-
-
-def _of_group(name: str, found: dict, score: str, evaluation: dict) -> str:
-    title = (
-        "All groups (a row is a data set in one group)"
-        if name == "all"
-        else evaluation["groups"][name]["title"] or name
-    )
-    if "average_ranks" not in found:
-        return f"{title}: no data set has scores of all methods; see the notes of the group."
-    what = ("row" if name == "all" else "data set") + ("s" if found["n_rows"] > 1 else "")
-    n = f"{found['n_rows']} {what}"
-    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
-    rank_of = "accuracy" if score == "error" else score
-    text = f"{title}: by average rank of the {rank_of} over {n} the order is {_order(ranks)}."
-    if "p_value" in found:
-        pairs = [f"{a} and {b}" for a, b in found["different"]]
-        text += " " + _friedman(found["p_value"], evaluation["alpha"], n, pairs)
-    return text
-
-
-def _order(ranks: pd.Series) -> str:
-    return ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
-
-
-def _friedman(p: float, alpha: float, n: str, pairs: list[str]) -> str:
-    if p >= alpha:
-        return f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} the order above may be chance."
-    found = "; ".join(pairs) if pairs else "none of the pairs"
-    return f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
-
-
 def _sentence(claim: dict) -> dict:
     """Say what a claim was, and what came out."""
     what = NAMES.get(claim["what"], claim["what"].replace("_", " "))
@@ -204,12 +137,6 @@ def _sentence(claim: dict) -> dict:
         "p_value": claim["p_value"],
         "holds": "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
     }  # fmt: skip
-
-
-def _different_pairs(result: dict, alpha: float) -> list[str]:
-    table = pd.DataFrame(result["nemenyi_p"])
-    names = list(table.columns)
-    return [f"{a} and {b}" for i, a in enumerate(names) for b in names[i + 1 :] if table.loc[a, b] < alpha]
 
 
 def _notes(job: Job, comparison: dict) -> list[str]:
@@ -266,18 +193,6 @@ def _caption(name: str, task: str) -> str:
     if task == "regression" and not own.is_file():
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
-
-
-def _inline(path: Path) -> str:
-    """Return a figure's SVG with ids that no other figure on the page has."""
-    from markupsafe import Markup
-
-    text = path.read_text(encoding="utf-8")
-    text = text[text.index("<svg") :]
-    tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
-    text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
-    text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
-    return Markup(re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text))
 
 
 def _number(value: float | None, digits: int = 4) -> str:

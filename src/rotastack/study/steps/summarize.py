@@ -10,18 +10,19 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.stats.comparison import Comparison, compare
-from rotastack.stats.metrics import METRICS, PRIMARY
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
 from rotastack.study.results import baselines, complete, group_table, in_units, mean_scores, score_matrices
+from rotastack.study.verdict import verdict_of_many, verdict_of_one
 from rotastack.tracking.records import read_record
 
 MANY = 100  # wrong rows of the control from which on a ratio of errors says something
 
 INPUTS = ("scores", "calibration", "records")
-OUTPUTS = ("scores", "comparison", "variance", "tables", "record")
+OUTPUTS = ("scores", "comparison", "verdict", "variance", "tables", "record")
 ABOUT = ("study",)
 
 
@@ -97,8 +98,31 @@ def run(job: Job) -> None:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
+        verdict = _verdict(known, comparisons[primary])
+        write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
+
+
+def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
+    """Return the sentences of what came out; on one data set also the best method and means."""
+    spec, scores = known.spec, known.scores
+    datasets = scores["dataset"].unique()
+    if len(datasets) > 1 or spec["groups"]:
+        score = NAMES[known.primary]
+        return {
+            "sentences": verdict_of_many(
+                comparison, score, spec["methods"], spec["control"], spec["alpha"], spec["titles"]
+            )
+        }
+    cells = scores.pivot_table(
+        index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False
+    )
+    fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
+    return verdict_of_one(
+        cells[fair], spec["task"], spec["control"], baseline=known.baseline.loc[datasets[0], known.primary],
+        test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
+    )  # fmt: skip
 
 
 def table_variance(known: Known) -> pd.DataFrame:

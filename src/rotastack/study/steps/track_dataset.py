@@ -26,6 +26,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
     study, dataset = job.about["study"], job.about["dataset"]
     scores, _ = read_frame(job.input("scores"))
     table, about = read_frame(job.input("table"))
+    task = about["task"]
     records = {name: [read_record(p) for p in job.inputs[name]] for name in ("prepare", "methods")}
     records["pools"] = [read_record(p) for p in job.pool_files("run.json")]
     runs = {}
@@ -34,7 +35,9 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
     prepared = records["prepare"][0]
     home = writer.container("dataset", {"study": study, "dataset": dataset}, parent, name=dataset)
     runs["dataset"] = home
-    writer.log_dataset(home, table, dataset, about)
+    writer.log_dataset(home, table, dataset, f"results/datasets/{dataset}.parquet", "evaluation")
+    if about["classes"]:
+        writer.tag(home, "n_classes", len(about["classes"]))
     writer.log_metrics(home, _numbers(prepared["metrics"]), prepared["started"])
     writer.log_artifacts(home, job.inputs["figures"], "figures")
 
@@ -58,8 +61,8 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
-    means = scores.groupby("method", sort=False)[PRIMARY[about["task"]]].mean()
-    ranks = means.round(12).rank()
+    means = scores.groupby("method", sort=False)[[m for m in METRICS[task] if m in scores]].mean()
+    ranks = means[PRIMARY[task]].round(12).rank(ascending=not METRICS[task][PRIMARY[task]])
     for record in records["methods"]:
         label = record["method"]
         part = scores[scores["method"] == label]
@@ -71,35 +74,41 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
         runs[f"method {label}"] = run.run_id
         writer.log_metrics(run.run_id, {"rank": ranks[label]}, datetime.now(UTC).isoformat())
         if run.is_new:
-            for metric in METRICS[about["task"]]:
-                writer.log_steps(run.run_id, metric, part[metric].tolist(), record["started"])
-                summary = {f"mean_{metric}": part[metric].mean(), f"sd_{metric}": part[metric].std()}
+            for metric in means:  # MLflow's tables show what was logged last: that is the mean, and cells have a name of their own
+                writer.log_steps(run.run_id, f"cell_{metric}", part[metric].tolist(), record["started"])
+                summary = {metric: part[metric].mean(), f"sd_{metric}": part[metric].std()}
                 writer.log_metrics(run.run_id, summary, record["started"])
         writer.finish(run.run_id, record["status"] == "ok")
     if job.inputs.get("model"):
-        runs.update(_track_model(job, writer, runs, home))
+        runs.update(_track_model(job, writer, home, means[PRIMARY[task]]))
     writer.finish(home)
     return runs
 
 
-def _track_model(job: Job, writer: Writer, runs: dict[str, str], home: str) -> dict[str, str]:
+def _track_model(job: Job, writer: Writer, home: str, means: pd.Series) -> dict[str, str]:
+    """Log and register the model; `means` is the score that methods are chosen by."""
     record = read_record(job.input("refit"))
     if record["status"] != "ok":
         return {}
     from rotastack.data.tables import read_raw
 
-    label = record["metrics"]["method"]
-    features = read_raw(job.input("raw")).drop(columns="target")
-    key = {"study": job.about["study"], "dataset": job.about["dataset"], "refit": record["parameters"],
-           "method": label, "code": record["code"], "file": _digest(job.input("model").read_bytes())}  # fmt: skip
-    name = f"{job.about['dataset']} / model"
-    run = writer.leaf("model", key, home, name, record, {"method": label})
+    dataset, label, raw = job.about["dataset"], record["metrics"]["method"], read_raw(job.input("raw"))
+    # The same data, parameters and code make the same model; its file has another date each time.
+    key = {"study": job.about["study"], "dataset": dataset, "refit": record["parameters"],
+           "method": label, "code": record["code"], "raw": _digest(job.input("raw").read_bytes())}  # fmt: skip
+    run = writer.leaf("model", key, home, f"{dataset} / model", record, {"method": label})
     if run.is_new:
         numbers = {k: v for k, v in record["metrics"].items() if k != "method"}
-        writer.log_metrics(run.run_id, numbers, record["started"])
-        writer.log_model(run.run_id, job.input("model"), features)
+        writer.log_metrics(run.run_id, {**numbers, str(means.name): means[label]}, record["started"])
+        writer.log_dataset(run.run_id, raw, dataset, f"data/raw/{dataset}.csv.gz", "training")
+        writer.log_model(run.run_id, job.input("model"), raw.drop(columns="target"))
         writer.finish(run.run_id)
-    return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model"}
+    description = (
+        f"{label}, trained on all {len(raw)} rows of {dataset} on {record['started'][:10]} for the study "
+        f"{job.about['study']}. Cross-validated {means.name}: {means[label]:.4g}."
+    )
+    registered = writer.register_model(run.run_id, dataset, description)
+    return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}
 
 
 def _results(metrics: dict) -> dict:

@@ -31,14 +31,14 @@ def _draw_of_classes(state, bag, runs, n_runs, ratio, kept, drawn):
 
 
 @entry_point
-def principal_views(data, places, edges, bag_seeds, view_seeds, n_blocks, ratio):
+def principal_views(data, places, edges, ends, bag_size, bag_seeds, view_seeds, n_blocks, ratio):
     """Return views that rotate random blocks of the columns to principal axes, the longest first.
 
     The axes are found from a sample of the rows in the tree's bag.
 
     Parameters
     ----------
-    data, places, edges, bag_seeds, view_seeds
+    data, places, edges, ends, bag_size, bag_seeds, view_seeds
         As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
     n_blocks : int
         Number of blocks; their sizes differ by one at most, the larger ones first.
@@ -74,7 +74,7 @@ def principal_views(data, places, edges, bag_seeds, view_seeds, n_blocks, ratio)
     at = 0
     for tree in range(n_trees):
         state[0] = bag_seeds[tree]
-        n_bag = draw_bag(state, places, counts, bag)
+        n_bag = draw_bag(state, places, ends, bag_size, counts, bag)
         n_runs = class_runs(bag, n_bag, edges, runs)
         state[0] = view_seeds[tree]
         mine = columns[tree * p : (tree + 1) * p]

@@ -97,7 +97,7 @@ def _fisher_directions(k, runs, n_runs, means, within, shrinkage, n_top, between
 
 @entry_point
 def discriminant_views(
-    data, places, edges, bag_seeds, view_seeds, max_columns, share, shrinkage, max_directions
+    data, places, edges, ends, bag_size, bag_seeds, view_seeds, max_columns, share, shrinkage, max_directions
 ):
     """Find Fisher's discriminants of random blocks of the columns, for each tree from the rows in its bag.
 
@@ -106,6 +106,8 @@ def discriminant_views(
     data : float32 (n_columns, n_rows)
     places : int64 (n_rows,)
     edges : int64 (n_classes + 1,)
+    ends, bag_size
+        How bags are drawn: see :class:`rotastack.trees.bags.Bags`.
     bag_seeds, view_seeds : uint64 (n_trees,)
     max_columns : int
         Most columns of a block; with more, a random choice of them.
@@ -148,7 +150,7 @@ def discriminant_views(
     n_numbers = 0
     for tree in range(n_trees):
         state[0] = bag_seeds[tree]
-        n_bag = draw_bag(state, places, counts, bag)
+        n_bag = draw_bag(state, places, ends, bag_size, counts, bag)
         state[0] = view_seeds[tree]
         mine = columns[tree * firsts[N_BLOCKS] : (tree + 1) * firsts[N_BLOCKS]]
         if p < FEW_COLUMNS:

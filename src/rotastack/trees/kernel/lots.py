@@ -42,7 +42,7 @@ def _weigh(all_rows, n_all, bag, base_weight, target, pairs, rows):
 @entry_point
 def grow_lots(
     data, ones, first_one, base_weight, y, target, table, n_outputs, max_width,
-    lots, seeds, bootstrap, counts_given,
+    lots, seeds, bootstrap, ends, bag_size, counts_given,
     view_start, view_parts, columns, matrices,
     criterion, max_depth, min_split, min_leaf, min_share, max_leaves, min_decrease, ccp_alpha,
     confidence, quantile, raising,
@@ -57,7 +57,8 @@ def grow_lots(
     ones : uint32; first_one : int64
         Columns of few ones, see :mod:`rotastack.trees.kernel.sparse`; empty where there are several copies.
     base_weight : float64 (n_masks, n_rows)
-        Weight of each row before bootstrap; rows of weight 0 take no part.
+        Weight of each row; rows of weight 0 take no part. A bootstrap draws by `ends`, and a row then weighs as
+        often as it is drawn.
     y : int32 (n_rows,); target : float64 (n_rows,)
         Class numbers; the same as floats, or the targets of a regression.
     table : float64
@@ -67,6 +68,8 @@ def grow_lots(
     lots : int64 (n_lots, 8)
         data set, mask, view, first tree, number of trees, splitter, columns to look at, cuts.
     seeds : uint64 (n_trees,)
+    ends : float64 (n_rows of a weight,) or (0,); bag_size : int
+        How a bootstrap draws: see :class:`rotastack.trees.bags.Bags`.
     counts_given : int32 (n_trees, n_rows) or (0, 0)
         Bootstrap counts to use instead of drawing them.
     view_start, view_parts, columns, matrices
@@ -85,8 +88,8 @@ def grow_lots(
     -------
     nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error, tree_loss
         `tree_facts`, int64 (n_trees, 4), holds nodes, leaves, depth and out-of-bag rows;
-        `tree_loss` how many of these are wrong, or the sum of their squared errors; `lot_error` the
-        out-of-bag error of each lot.
+        `tree_loss` the share of these that is wrong, or their mean squared error, by weight, NaN without any;
+        `lot_error` the out-of-bag error of each lot.
     """
     n = data.shape[2]
     n_lots = lots.shape[0]
@@ -129,6 +132,7 @@ def grow_lots(
     apart = np.empty(1, np.uint16)
     pairs = np.empty((n, 2))
     bag = np.empty(n, np.int32)
+    drawn_alike = np.ones(n)
     totals = np.empty((2, n_outputs))
     left = np.empty(n_outputs)
     size = 2 * n + 1
@@ -192,18 +196,20 @@ def grow_lots(
 
         for tree in range(lots[lot, 3], lots[lot, 3] + lots[lot, 4]):
             state[0] = seeds[tree]
+            own_weight = base_weight[mask]
             if counts_given.shape[0] > 0:
                 for row in range(n):
                     bag[row] = counts_given[tree, row]
             elif bootstrap:
                 bag[:] = 0
-                draw_bootstrap(state, all_rows, n_all, bag)
+                draw_bootstrap(state, all_rows, n_all, ends, bag_size, bag)
+                own_weight = drawn_alike
             else:
                 bag[:] = 1
-            n_bag, n_ones = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+            n_bag, n_ones = _weigh(all_rows, n_all, bag, own_weight, target, pairs, rows)
             if n_bag == 0:  # counts that leave out every row
                 bag[:] = 1
-                n_bag, n_ones = _weigh(all_rows, n_all, bag, base_weight[mask], target, pairs, rows)
+                n_bag, n_ones = _weigh(all_rows, n_all, bag, own_weight, target, pairs, rows)
             presorted = criterion == C45 or (
                 splitter == BEST
                 and max_features * PRESORT_SHARE > n_columns
@@ -279,6 +285,7 @@ def grow_lots(
             grown = out_nodes[begin : begin + n_nodes]
             if want_oob:
                 n_out = 0
+                weight_out = 0.0
                 for i in range(n_all):
                     spare[n_out] = all_rows[i]
                     n_out += pairs[all_rows[i], 0] == 0.0
@@ -287,12 +294,14 @@ def grow_lots(
                     row = spare[i]
                     leaf_output = add_leaf(grown[found[i]].child, out_values, oob_sums, row)
                     oob_seen[row] += 1
+                    weight = base_weight[mask, row]
+                    weight_out += weight
                     if criterion == SQUARED_ERROR:
-                        tree_loss[tree - first_tree] += (
-                            out_values[grown[found[i]].child, 0] - target[row]
-                        ) ** 2
+                        loss = (out_values[grown[found[i]].child, 0] - target[row]) ** 2
                     else:
-                        tree_loss[tree - first_tree] += leaf_output != y[row]
+                        loss = np.float64(leaf_output != y[row])
+                    tree_loss[tree - first_tree] += weight * loss
+                tree_loss[tree - first_tree] /= weight_out
                 facts[3] = n_out
             if want_held:
                 send_down(grown, here, stored, source, held_rows, n_held, active, found)
@@ -301,7 +310,7 @@ def grow_lots(
             begin += n_nodes
 
         if want_oob and oob_per_lot:
-            lot_error[lot] = _oob_error(oob_sums, oob_seen, y, target, criterion)
+            lot_error[lot] = _oob_error(oob_sums, oob_seen, base_weight[mask], y, target, criterion)
         if want_held:
             for i in range(n_held):
                 row = held_rows[i]
@@ -318,20 +327,20 @@ def grow_lots(
 
 
 @compiled
-def _oob_error(sums, seen, y, target, criterion):
-    """Return the share of wrong rows, or the mean squared error, where any tree left a row out."""
-    n_known = 0
+def _oob_error(sums, seen, weight, y, target, criterion):
+    """Return the share of wrong rows, or the mean squared error, by weight, where any tree left a row out."""
+    known = 0.0
     loss = 0.0
     for row in range(seen.shape[0]):
         if seen[row] == 0:
             continue
-        n_known += 1
+        known += weight[row]
         if criterion == SQUARED_ERROR:
-            loss += (sums[row, 0] / seen[row] - target[row]) ** 2
+            loss += weight[row] * (sums[row, 0] / seen[row] - target[row]) ** 2
         else:
             best = 0
             for c in range(sums.shape[1]):
                 if sums[row, c] > sums[row, best]:
                     best = c
-            loss += best != y[row]
-    return loss / n_known if n_known > 0 else np.nan
+            loss += weight[row] * np.float64(best != y[row])
+    return loss / known if known > 0.0 else np.nan

@@ -9,10 +9,10 @@ from rotastack.trees.kernel.randomness import draw_below, draw_bootstrap
 
 
 @compiled
-def draw_bag(state, places, counts, bag):
-    """Write the places of the rows in a bag, each once and ascending; return how many."""
+def draw_bag(state, places, ends, size, counts, bag):
+    """Write the places of the rows in a bag, each once and ascending; return how many. See `draw_bootstrap`."""
     counts[:] = 0
-    draw_bootstrap(state, places, places.shape[0], counts)
+    draw_bootstrap(state, places, places.shape[0], ends, size, counts)
     n_bag = 0
     for place in range(places.shape[0]):
         bag[n_bag] = place

@@ -109,7 +109,7 @@ def fitted(
     model: AlignedClassifier | FittedRegressor | Pool
     if pool["view"] is None:
         if data.n_classes is None:
-            model = fit_regressor(estimator, X, y, sequence, options["intervals"])
+            model = fit_regressor(estimator, X, y, sequence, intervals=options["intervals"])
         else:
             model = fit_aligned(estimator, X, y, data.n_classes, sequence)
     else:

@@ -97,6 +97,12 @@ class RandomSplits(Splits):
         """Return the number of splits, and the share of the rows that is trained on."""
         return {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
 
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the test rows for each training row of a split."""
+        if self.train < 1:
+            return (1 - self.train) / self.train
+        return rows / self.train - 1 if rows else None
+
     @field_validator("train")
     @classmethod
     def _share_or_rows(cls, value: float | int) -> float | int:
@@ -131,3 +137,7 @@ class CrossValidation(Splits):
     def folds_spec(self) -> dict[str, Any]:
         """Return the number of partitions and of folds."""
         return {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
+
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the test rows for each training row of a fold."""
+        return 1 / (self.folds - 1)

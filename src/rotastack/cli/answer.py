@@ -1,0 +1,123 @@
+"""What a finished study came to: the verdict, and where report and models are."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rotastack.errors import RotastackError
+
+__all__ = ["Answer"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What is said after a run.
+
+    Attributes
+    ----------
+    study : str
+    sentences : list of str
+        The verdict.
+    scores : list of dict
+        A data set and method each, with the means of its scores.
+    baseline : list of dict
+        A data set each: the scores of always giving the same answer.
+    report : Path
+    models : dict of str to dict
+        Data set -> its model: method, file, and MLflow address; the data sets that have none are left out.
+    about : dict
+        What was said of one's own table before the run.
+    """
+
+    study: str
+    sentences: list[str]
+    scores: list[dict[str, Any]]
+    baseline: list[dict[str, Any]]
+    report: Path
+    models: dict[str, dict[str, Any]]
+    about: dict[str, Any]
+
+    @classmethod
+    def read(cls, study: Path, size: str | None, about: dict[str, Any] | None = None) -> "Answer":
+        """Read the results of a study that has been run in the working directory.
+
+        Raises
+        ------
+        RotastackError
+            There are none.
+        """
+        from rotastack.cli.studies import plan_of
+
+        plan = plan_of(study, size)
+        root = Path(plan.root)
+        verdict = root / "statistics" / "verdict.json"
+        if not verdict.is_file():
+            raise RotastackError(f"{plan.study.name}: there are no results yet; rotastack run {study}")
+        return cls(
+            plan.study.name,
+            json.loads(verdict.read_text(encoding="utf-8"))["sentences"],
+            _scores(root / "scores.parquet"),
+            _table(root / "tables" / "baseline.csv"),
+            root / "report.html",
+            {d: found for d in plan.datasets if (found := _model(root / d)) is not None},
+            about or {},
+        )
+
+    def as_text(self, seconds: float | None) -> str:
+        """Return the answer for people."""
+        from rotastack.cli.progress import duration
+
+        lines = [*self.sentences, ""]
+        took = f" (in {duration(seconds)})" if seconds else ""
+        lines.append(f"{'report':10s}{self.report}{took}")
+        for dataset, model in list(self.models.items())[:3]:
+            known = f", in MLflow {model['address']}" if model["address"] else ""
+            lines.append(
+                f"{'model':10s}{model['method']}, trained on all rows of {dataset}: {model['file']}{known}"
+            )
+        if len(self.models) > 3:
+            lines.append(f"{'':10s}and {len(self.models) - 3} more, a data set each")
+        if self.models:
+            which = "" if len(self.models) == 1 else f" --dataset {next(iter(self.models))}"
+            lines.append(f"{'predict':10s}rotastack predict --study {self.study}{which} NEW_ROWS.csv")
+        return "\n".join(lines)
+
+    def as_dict(self, seconds: float | None) -> dict[str, Any]:
+        """Return the answer for programs."""
+        return {
+            "study": self.study, "verdict": self.sentences, "scores": self.scores, "baseline": self.baseline,
+            "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
+            **({"table": self.about} if self.about else {}),
+        }  # fmt: skip
+
+
+def _table(path: Path) -> list[dict[str, Any]]:
+    import pandas as pd
+
+    if not path.is_file() or not path.read_text(encoding="utf-8").strip():
+        return []
+    return json.loads(pd.read_csv(path).to_json(orient="records"))
+
+
+def _scores(path: Path) -> list[dict[str, Any]]:
+    """Return the means of all scores by data set and method."""
+    import pandas as pd
+
+    from rotastack.stats.metrics import METRICS
+
+    scores = pd.read_parquet(path)
+    names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
+    means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
+    return json.loads(means.to_json(orient="records"))
+
+
+def _model(folder: Path) -> dict[str, Any] | None:
+    """Return what is known of a data set's model; None if there is none."""
+    file, record = folder / "model" / "model.skops", folder / "model" / "refit.run.json"
+    if not file.is_file() or not file.stat().st_size or not record.is_file():
+        return None
+    receipt = folder / "tracking.json"
+    runs = json.loads(receipt.read_text(encoding="utf-8"))["runs"] if receipt.is_file() else {}
+    method = json.loads(record.read_text(encoding="utf-8"))["metrics"]["method"]
+    return {"method": method, "file": str(file), "address": runs.get("model_uri")}

@@ -1,0 +1,40 @@
+"""``rotastack explain``: what a study's model looks at."""
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+from typing import Any
+
+from rotastack.cli.models import add_study_options
+
+__all__ = ["add"]
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    explain = commands.add_parser(
+        "explain",
+        help="say what a study's model looks at, and write a page about it",
+        description="Which columns matter, whether rotations do, and how predictions depend on the top columns.",
+        epilog="example:\n  rotastack explain customers",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    explain.add_argument("study", help="the study that made the model")
+    add_study_options(explain)
+    explain.set_defaults(run=_explain)
+
+
+def _explain(arguments: Namespace) -> None:
+    from pathlib import Path
+
+    from rotastack.study.explaining import explain_saved
+    from rotastack.study.explanation_files import write_explanation
+    from rotastack.study.saved_model import file_of_study
+
+    path = file_of_study(arguments.study, arguments.dataset, arguments.project)
+    folder = path.parents[1]
+    raw = Path(arguments.project) / f"data/raw/{folder.name}.csv.gz"
+    content = explain_saved(path, raw, folder.parent.name, folder.name)
+    page = folder / "explain.html"
+    write_explanation(content, path.with_name("explanation.json"), page)
+    for sentence in content["words"]:
+        print(sentence)
+    print(f"rotastack: the page is {page}")

@@ -1,0 +1,182 @@
+"""How much a forest loses out of bag when a column is shuffled."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.metrics import check_scoring
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from rotastack.seeds import root_sequence
+from rotastack.trees.grown import GrownTrees
+
+__all__ = ["OutOfBagImportances", "permutation_importances"]
+
+_BLOCK = 2**22  # numbers of trees' outputs held at once
+
+
+def permutation_importances(
+    X: Any, score: Callable[[Any], float], n_repeats: int, rng: np.random.Generator
+) -> Bunch:
+    """Return what is lost of a score when a column's values change places.
+
+    Parameters
+    ----------
+    X : DataFrame or ndarray of shape (n_rows, n_columns)
+    score : callable
+        From a table like `X` to a score; more is better.
+    n_repeats : int
+        Shufflings of each column.
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    Bunch
+        ``importances`` (n_columns, n_repeats), ``importances_mean`` and ``importances_std`` (n_columns,), and
+        ``score``, that of `X` as it is.
+    """
+    whole = score(X)
+    orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
+    lost = np.empty((X.shape[1], n_repeats))
+    for j in range(X.shape[1]):
+        for k, order in enumerate(orders):
+            shuffled = X.copy()
+            if hasattr(X, "iloc"):
+                shuffled.isetitem(j, X.iloc[order, j].set_axis(X.index))
+            else:
+                shuffled[:, j] = X[order, j]
+            lost[j, k] = whole - score(shuffled)
+    return Bunch(
+        importances=lost, importances_mean=lost.mean(axis=1), importances_std=lost.std(axis=1), score=whole
+    )
+
+
+class OutOfBagImportances:
+    """Of an ensemble whose trees know their bags: outputs out of bag for changed rows."""
+
+    table_: Any
+    forest_: GrownTrees
+    families_: tuple[str, ...]
+    trees_per_family: int
+    n_jobs: int | None
+
+    def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
+        """Return answers by method, of the families' outputs (family, row, output), NaN where no tree has a row."""
+        raise NotImplementedError
+
+    def _out_of_bag_rows(self) -> NDArray[np.bool_]:
+        """Return which training rows have an answer out of bag."""
+        raise NotImplementedError
+
+    def out_of_bag_importances(
+        self, X: ArrayLike, y: ArrayLike, scoring: Any = None, *, n_repeats: int = 5,
+        max_rows: int | None = 2000, random_state: Any = 0,
+    ) -> Bunch:  # fmt: skip
+        """Return how much the score of the rows out of bag falls when a column of theirs is shuffled.
+
+        No row is judged by trees that were grown on it, so that columns of noise get 0 on average. Columns that
+        stand for each other share what they are worth: shuffling one of them loses little.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+            The rows of ``fit``, in its order; columns are shuffled as they are here, before categories become dummies.
+        y : array-like of shape (n_rows,)
+            Their targets.
+        scoring : str, callable or None, default=None
+            As in scikit-learn; None is accuracy, or R^2.
+        n_repeats : int, default=5
+            Shufflings of each column.
+        max_rows : int or None, default=2000
+            Of more rows so many are drawn at random; None takes all.
+        random_state : None, int, SeedSequence, Generator or RandomState, default=0
+            Of the shufflings.
+
+        Returns
+        -------
+        Bunch
+            ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as of
+            scikit-learn's ``permutation_importance``; ``score`` of the rows as they are.
+
+        Raises
+        ------
+        ValueError
+            Other rows than those of ``fit``, by their number.
+
+        Examples
+        --------
+        >>> from sklearn.datasets import load_iris
+        >>> from rotastack import RotastackClassifier
+        >>> X, y = load_iris(return_X_y=True, as_frame=True)
+        >>> clf = RotastackClassifier(20, random_state=0).fit(X, y)
+        >>> found = clf.out_of_bag_importances(X, y)
+        >>> X.columns[found.importances_mean.argmax()]
+        'petal width (cm)'
+        """
+        table: Any = X if hasattr(X, "iloc") else np.asarray(X)
+        y = np.asarray(y)
+        rows, score = self.out_of_bag_score(y, scoring, max_rows, random_state)
+        if len(table) != len(y):
+            raise ValueError(f"X has {len(table)} rows, y {len(y)}")
+        sample = table.iloc[rows] if hasattr(table, "iloc") else table[rows]
+        rng = np.random.default_rng(root_sequence(random_state))
+        return permutation_importances(sample, score, n_repeats, rng)
+
+    def out_of_bag_score(
+        self, y: ArrayLike, scoring: Any = None, max_rows: int | None = 2000, random_state: Any = 0
+    ) -> tuple[NDArray[np.intp], Callable[[Any], float]]:
+        """Return some rows of ``fit``, and a function that scores tables with a row in the place of each of these.
+
+        Parameters
+        ----------
+        y : array-like of shape (n_rows,)
+            Targets of the rows of ``fit``.
+        scoring, max_rows, random_state
+            As of :meth:`out_of_bag_importances`.
+        """
+        check_is_fitted(self)
+        y = np.asarray(y)
+        known = self._out_of_bag_rows()
+        if len(y) != len(known):
+            raise ValueError(f"{len(y)} rows given; importances out of bag need those of fit, {len(known)}")
+        rows = np.flatnonzero(known)
+        if max_rows is not None and len(rows) > max_rows:
+            rng = np.random.default_rng(root_sequence(random_state))
+            rows = np.sort(rng.choice(rows, max_rows, replace=False))
+        out = self.forest_.out_of_bag(len(y))[rows]
+
+        def score(table: Any) -> float:
+            answers = self._pool_out_of_bag(self._outputs_out_of_bag(table, out))
+            stand_in = copy(self)
+            for method, answer in answers.items():  # whatever a score asks for, it is for these rows
+                setattr(stand_in, method, _answering(method, answer))
+            return float(check_scoring(stand_in, scoring=scoring)(stand_in, table, y[rows]))
+
+        return rows, score
+
+    def _outputs_out_of_bag(self, X: Any, out: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """Return the families' means over the trees that have a row out of bag, as `out` (row, tree) tells."""
+        data = self.table_.transform(X, self)
+        n_families, n_outputs = len(self.families_), self.forest_.values.shape[1]
+        means = np.empty((n_families, len(data), n_outputs))
+        step = max(1, _BLOCK // (len(self.forest_) * n_outputs))
+        for start in range(0, len(data), step):
+            block = slice(start, start + step)
+            outputs = self.forest_.outputs(data[block], self.n_jobs) * out[block].T[:, :, None]
+            counts = out[block].T.reshape(n_families, self.trees_per_family, -1).sum(axis=1)[:, :, None]
+            sums = outputs.reshape(n_families, self.trees_per_family, -1, n_outputs).sum(axis=1)
+            means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return means
+
+
+def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:
+    """Return a method of this name that gives the answer; scikit-learn asks for the name, too."""
+
+    def answers(X: Any) -> NDArray:
+        return answer
+
+    answers.__name__ = method
+    return answers

@@ -1,0 +1,65 @@
+"""What training and prediction take of a processor: estimates by rows, columns, classes and trees.
+
+Coefficients are nanoseconds, fitted to measurements on generated tables of 500 to 16,000 rows, 5 to 100 columns and 2
+or 10 classes; a machine may well be twice as fast or as slow. They are for what people are told, and for how a
+study of one's own table is laid out, never for limits of jobs: these are in :mod:`~rotastack.study.resources`.
+"""
+
+from math import log2
+from typing import NamedTuple
+
+__all__ = ["JOB_SECONDS", "prediction_seconds", "training_seconds"]
+
+JOB_SECONDS = 3.0
+"""Of any job: a process starts and imports its libraries."""
+
+
+class Cost(NamedTuple):
+    """Nanoseconds of one tree: for each row and doubling of rows in training, for each row in prediction."""
+
+    constant: float
+    per_root: float
+    per_column: float
+    predicted: float
+    per_class: float = 0.06
+    """Share that each class beyond the second adds."""
+
+
+_USUAL = Cost(20, 12, 0, 130)
+COSTS = {
+    "ForestClassifier": Cost(20, 12, 0, 130),
+    "ExtraForestClassifier": Cost(40, 10, 0, 150),
+    "RandomRotationForestClassifier": Cost(20, 10, 1, 250),
+    "RotationForestClassifier": Cost(50, 0, 5, 200, 0.2),
+    "RotastackClassifier": Cost(60, 13, 0.4, 130),
+    "XGBClassifier": Cost(60, 0, 2.5, 30, 1.0),
+    "ForestRegressor": Cost(60, 0, 9, 250),
+    "ExtraForestRegressor": Cost(80, 0, 14, 300),
+    "RandomRotationForestRegressor": Cost(60, 0, 9, 350),
+    "RotastackRegressor": Cost(90, 0, 9, 300),
+    "XGBRegressor": Cost(60, 0, 3, 30),
+}
+"""Class -> what its trees cost; others are taken for a random forest."""
+
+
+def training_seconds(path: str, n_trees: int, rows: float, columns: int, n_classes: int) -> float:
+    """Return what one training takes, by the path of the class.
+
+    Parameters
+    ----------
+    path : str
+        Dotted path of the class.
+    n_trees : int
+        Trees of the whole estimator.
+    rows, columns, n_classes : int
+        Of the training rows; 0 classes in regression.
+    """
+    cost = COSTS.get(path.rpartition(".")[2], _USUAL)
+    each = cost.constant + cost.per_root * columns**0.5 + cost.per_column * columns
+    classes = 1 + cost.per_class * max(n_classes - 2, 0)
+    return 1e-9 * each * classes * n_trees * rows * log2(max(rows, 2.0))
+
+
+def prediction_seconds(path: str, n_trees: int, rows: float) -> float:
+    """Return what predicting so many rows takes; parameters as for :func:`training_seconds`."""
+    return 1e-9 * COSTS.get(path.rpartition(".")[2], _USUAL).predicted * n_trees * rows

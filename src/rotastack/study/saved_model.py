@@ -1,0 +1,218 @@
+"""Models that studies have saved: find one, check a table against it, and predict."""
+
+import json
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.base import is_classifier, is_regressor
+
+from rotastack.base.documents import load_yaml
+from rotastack.errors import RotastackError, nearest
+from rotastack.tracking.model_files import load_model
+
+__all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
+
+FILE = "model.skops"
+COVERAGE = 0.9
+
+
+@dataclass(frozen=True)
+class Predictions:
+    """What a model predicts.
+
+    Attributes
+    ----------
+    columns : DataFrame of shape (n_rows, n_columns)
+        ``prediction``; if asked for ``probability=<class>`` for each class, ``lower`` and ``upper``.
+    notes : list of str
+        What is odd about the rows.
+    """
+
+    columns: pd.DataFrame
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class SavedModel:
+    """A fitted pipeline from a raw table to predictions.
+
+    Attributes
+    ----------
+    pipeline : Pipeline
+        Its step ``table`` reads columns by their names.
+    name : str
+        What messages call it.
+    """
+
+    pipeline: Any
+    name: str
+
+    @property
+    def columns(self) -> list[str]:
+        """Columns that a table must have."""
+        return list(self.pipeline.named_steps["table"].needed_)
+
+    @property
+    def classes(self) -> list[str]:
+        """Classes, in the order of probabilities; of a regressor none."""
+        return [str(c) for c in self.pipeline.classes_] if is_classifier(self.pipeline) else []
+
+    def predict(self, table: pd.DataFrame, proba: bool = False, intervals: bool = False) -> Predictions:
+        """Predict the rows of a table, whose columns may stand in any order.
+
+        Raises
+        ------
+        RotastackError
+            Columns are missing, values cannot be read, or the model has no probabilities or intervals.
+        """
+        if proba and not hasattr(self.pipeline, "predict_proba"):
+            raise RotastackError(f"{self.name}: this model has no probabilities; leave --proba away")
+        model = self.pipeline[-1]
+        if intervals and not hasattr(model, "predict_interval"):
+            kind = "predicts numbers without intervals" if is_regressor(model) else "predicts classes"
+            raise RotastackError(
+                f"{self.name}: {type(model).__name__} {kind}; intervals are those of RotastackRegressor: leave --intervals away"
+            )
+        rows, notes = self._rows(table)
+        if not len(rows):
+            raise RotastackError("the table has no rows")
+        found: dict[str, Any] = {}
+        with warnings.catch_warnings(record=True) as said:
+            warnings.simplefilter("always", UserWarning)
+            numbers = self.pipeline[:-1].transform(rows)
+            if proba:
+                shares = model.predict_proba(numbers)
+                # the decision of the model, which need not be the largest share
+                found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
+            found = {"prediction": model.predict(numbers), **found}
+            if intervals:
+                found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
+        notes += dict.fromkeys(" ".join(str(w.message).split()) for w in said)
+        return Predictions(pd.DataFrame(found, index=table.index), notes)
+
+    def _rows(self, table: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+        """Return the columns that the model reads, and notes."""
+        if "target_" in self.columns and "target_" not in table and "target" in table:
+            table = table.rename(columns={"target": "target_"})  # as when the study read its own table
+        missing = [c for c in self.columns if c not in table.columns]
+        if missing:
+            raise RotastackError(
+                f"columns missing that the model needs: {', '.join(missing)}; there are {_listed(table.columns)}"
+            )
+        twice = sorted({str(c) for c in table.columns[table.columns.duplicated()]} & set(self.columns))
+        if twice:
+            raise RotastackError(f"columns stand twice: {', '.join(twice)}")
+        reader = self.pipeline.named_steps["table"]
+        extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
+        notes = [f"ignored, as the model does not read them: {_listed(extra)}"] if extra else []
+        for column in set(reader.numeric_) & set(table.select_dtypes(exclude="number").columns):
+            texts = table[column][
+                pd.to_numeric(table[column], errors="coerce").isna() & table[column].notna()
+            ]
+            if len(texts):
+                example = f"(such as {str(texts.iloc[0])!r})"
+                notes.append(
+                    f"column {column!r}: {len(texts)} values are no numbers {example}; they count as missing"
+                )
+        return table[self.columns], notes
+
+
+def model_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> SavedModel:
+    """Return the model of a study; parameters and errors as of :func:`file_of_study`."""
+    path = file_of_study(study, dataset, project)
+    return saved_model(path, f"{path.parents[2].name}/{path.parents[1].name}")
+
+
+def file_of_study(study: str, dataset: str | None = None, project: str | Path = ".") -> Path:
+    """Return the model's file in the results of a study, wherever these are now.
+
+    Parameters
+    ----------
+    study : str
+        Its name, or its YAML file.
+    dataset : str, optional
+        Needed if the study has models of several data sets.
+    project : str or Path
+        The folder in which the study was run.
+
+    Raises
+    ------
+    RotastackError
+        There is no such study, data set or model, or several of them.
+    """
+    if study.endswith((".yaml", ".yml")):
+        study = str(load_yaml(Path(study))["name"])
+    results = Path(project) / "results"
+    models: dict[str, dict[str, Path]] = {}
+    for path in sorted(results.glob(f"*/*/model/{FILE}")):
+        models.setdefault(path.parents[2].name, {})[path.parents[1].name] = path
+    if study not in models:
+        known = f"; there are models of {', '.join(models)}" if models else ""
+        where = "" if models else "; name the folder in which it was run: --project DIR"
+        raise RotastackError(
+            f"{results.resolve()}: no model of a study {study!r}{nearest(study, list(models))}{known}{where}"
+        )
+    files = models[study]
+    if dataset is None and len(files) > 1:
+        raise RotastackError(
+            f"study {study!r} has several models; choose one by --dataset: {', '.join(files)}"
+        )
+    dataset = dataset or next(iter(files))
+    if dataset not in files:
+        raise RotastackError(
+            f"study {study!r} has no model of {dataset!r}{nearest(dataset, list(files))}; there are {', '.join(files)}"
+        )
+    return files[dataset]
+
+
+def model_in_folder(path: Path, name: str | None = None) -> SavedModel:
+    """Return the model of a file or folder: one of a study's results, or one that MLflow wrote.
+
+    Raises
+    ------
+    RotastackError
+        It holds no model of ours.
+    """
+    note = path / "MLmodel"
+    if path.is_file() or ((path / FILE).is_file() and not note.is_file()):
+        return saved_model(path if path.is_file() else path / FILE, name or str(path))
+    if not note.is_file():
+        raise RotastackError(f"{name or path}: there is no model here: neither {FILE} nor MLmodel")
+    content = load_yaml(note)
+    sklearn = content.get("flavors", {}).get("sklearn", {})
+    if sklearn.get("serialization_format") != "skops":
+        raise RotastackError(f"{name or path}: not a model that rotastack logged (those are skops files)")
+    versions = {
+        "rotastack": (content.get("metadata") or {}).get("rotastack"),
+        "scikit-learn": sklearn.get("sklearn_version"),
+    }
+    return saved_model(
+        path / sklearn.get("pickled_model", FILE), name or str(path), {k: v for k, v in versions.items() if v}
+    )
+
+
+def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None) -> SavedModel:
+    """Return the model of a file; `versions` are those that wrote it, if the file does not say so.
+
+    Raises
+    ------
+    RotastackError
+        No model was made, or the file cannot be read.
+    """
+    record = path.parent / "refit.run.json"
+    if path.is_file() and not path.stat().st_size and record.is_file():
+        raise RotastackError(f"{name}: no model was made: {json.loads(record.read_text())['message']}")
+    pipeline = load_model(path, versions)
+    if "table" not in getattr(pipeline, "named_steps", ()):
+        raise RotastackError(f"{path}: {type(pipeline).__name__} is no model of a study: it reads no table")
+    return SavedModel(pipeline, name)
+
+
+def _listed(names: Sequence[Any], most: int = 20) -> str:
+    shown = [str(name) for name in names]
+    return ", ".join(shown[:most]) + (f" and {len(shown) - most} more" if len(shown) > most else "")

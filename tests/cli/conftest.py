@@ -1,0 +1,57 @@
+"""A folder in which studies were run, as far as commands see it that use saved models."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.pipeline import Pipeline
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.data.tables import write_raw
+from rotastack.tracking.model_files import dump_model
+
+
+def customers(n=80):
+    """A table of numbers, whole numbers, categories, missing values and an id; the target is its last column."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "name": [f"customer {i}" for i in range(n)],
+            "age": rng.integers(18, 80, n),
+            "income": rng.normal(30, 8, n).round(2),
+            "city": rng.choice(["Aachen", "Bonn", "Cologne"], n),
+        }
+    )
+    table.loc[::9, "income"] = np.nan
+    table.loc[::11, "city"] = None
+    return table.assign(target=np.where(table["age"] + 20 * (table["city"] == "Bonn") > 55, "risk", "safe"))
+
+
+def saved(folder, table, estimator, study, dataset):
+    """Save a pipeline as the step ``refit`` does."""
+    features = table.drop(columns="target")
+    preprocessor = TablePreprocessor(encoding="codes").fit(features)
+    estimator.set_params(categorical_features=np.flatnonzero(preprocessor.categorical_).tolist() or None)
+    model = Pipeline([("table", preprocessor), ("classifier", estimator)])
+    model.fit(features, table["target"].to_numpy())
+    home = folder / "results" / study / dataset / "model"
+    dump_model(model, home / "model.skops")
+    (home / "refit.run.json").write_text(
+        json.dumps({"metrics": {"method": "Rotastack"}, "status": "ok", "message": ""})
+    )
+    write_raw(table, folder / f"data/raw/{dataset}.csv.gz")
+    return model
+
+
+@pytest.fixture(scope="session")
+def shop(tmp_path_factory):
+    """The folder, and the model of its study ``shop``; study ``prices`` has two data sets of numbers."""
+    folder = tmp_path_factory.mktemp("shop")
+    table = customers()
+    model = saved(folder, table, RotastackClassifier(10, random_state=0), "shop", "customers")
+    numbers = table.assign(target=table["age"] * 2.0 + table["income"].fillna(30))
+    for name in ("flats", "houses"):
+        saved(folder, numbers, RotastackRegressor(5, random_state=0), "prices", name)
+    return folder, model

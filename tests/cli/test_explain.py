@@ -1,0 +1,83 @@
+"""``rotastack explain``: a page, sentences, and what they rest on."""
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.pipeline import Pipeline
+from tests.cli.conftest import customers
+
+from rotastack.cli import main
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.study.explaining import explain
+
+
+@pytest.fixture
+def folder(shop, tmp_path):
+    return shutil.copytree(shop[0], tmp_path / "shop")
+
+
+def test_a_page_says_what_matters(folder, capsys):
+    assert main(["explain", "shop", "-C", str(folder)]) == 0
+    out = capsys.readouterr().out.splitlines()
+    assert out[0].startswith("age matters most: with its values shuffled, accuracy falls from ")
+    assert out[0].endswith("(out of bag).")
+    assert out[-3].startswith("Rotations ")
+    assert out[-3].endswith("of the weight (33% if all families weighed the same).")
+    assert out[-2].startswith("By itself, out of bag, the best family on rotated columns (L")
+    page = (folder / "results/shop/customers/explain.html").read_text()
+    assert out[-1] == f"rotastack: the page is {folder}/results/shop/customers/explain.html"
+    for text in (
+        "What the model of customers looks at",
+        "The model is Rotastack",
+        "Partial dependence",
+        *out[:-1],
+    ):
+        assert text in page
+    assert page.count("<svg") == 2
+    assert "src=" not in page
+    assert "<link" not in page
+    content = json.loads((folder / "results/shop/customers/model/explanation.json").read_text())
+    assert {x["column"] for x in content["importances"]} == {"age", "income", "city"}
+    assert content["importances"][0]["column"] == "age"
+    assert sum(f["share"] for f in content["families"]) == pytest.approx(1)
+    shown = {d["column"]: d for d in content["dependence"]}
+    assert not shown["city"]["ordered"]
+    assert shown["age"]["ordered"]
+    (risk,) = shown["age"]["curves"].values()
+    assert np.all(np.abs(np.diff([risk[0], risk[-1]])) > 0.3)
+
+
+def test_numbers_are_explained_too(folder, capsys):
+    assert main(["explain", "prices", "--dataset", "houses", "-C", str(folder)]) == 0
+    assert "R² falls from" in capsys.readouterr().out
+    content = json.loads((folder / "results/prices/houses/model/explanation.json").read_text())
+    age = next(d for d in content["dependence"] if d["column"] == "age")
+    assert list(age["curves"]) == ["prediction"]
+    assert age["curves"]["prediction"][-1] > age["curves"]["prediction"][0]
+
+
+def test_models_without_bags_are_judged_by_held_out_rows():
+    table = customers(200)
+    X, y = table.drop(columns="target"), table["target"].to_numpy()
+    model = Pipeline(
+        [("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))]
+    )
+    X["income"] = X["income"].fillna(0)
+    found = explain(model.fit(X, y), X, y)
+    assert found["how"] == "held out"
+    assert found["score"] < 1
+    assert found["importances"][0]["column"] == "age"
+    assert found["families"] == []
+    assert next(d["column"] for d in found["dependence"]) == "age"
+    assert found == explain(model, X, y)
+
+
+def test_a_table_that_is_gone_is_one_line(folder, capsys):
+    (folder / "data/raw/customers.csv.gz").unlink()
+    assert main(["explain", "shop", "-C", str(folder)]) == 2
+    error = capsys.readouterr().err
+    assert "customers.csv.gz: the table that the model was trained on is gone" in error
+    assert len(error.splitlines()) == 1

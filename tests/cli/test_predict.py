@@ -1,0 +1,157 @@
+"""``rotastack predict``: labels and probabilities of new rows, wherever the project lies; one line where it cannot."""
+
+import io
+import shutil
+from contextlib import chdir
+
+import mlflow
+import numpy as np
+import pandas as pd
+import pytest
+from tests.cli.conftest import customers
+
+from rotastack.cli import main
+
+
+def refused(capsys, *arguments):
+    """Return the one line that a command ends with."""
+    assert main(["predict", *map(str, arguments)]) == 2
+    (line,) = [s for s in capsys.readouterr().err.splitlines() if s.startswith("rotastack: error: ")]
+    return line
+
+
+def predicted(capsys, *arguments):
+    """Return the table that a command prints, and its lines on stderr."""
+    assert main(["predict", *map(str, arguments)]) == 0
+    said = capsys.readouterr()
+    return pd.read_csv(io.StringIO(said.out)), said.err.splitlines()
+
+
+@pytest.fixture
+def new(tmp_path):
+    """Ten new rows, columns in another order and without the id, and one more."""
+    rows = customers(90).tail(10).drop(columns=["name", "target"])
+    rows[["city", "income", "age"]].assign(shoe=40).to_csv(tmp_path / "new.csv", index=False)
+    return tmp_path / "new.csv"
+
+
+def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
+    folder, model = shop
+    found, said = predicted(capsys, new, "--study", "shop", "-C", folder, "--proba")
+    rows = pd.read_csv(new).assign(name="x")
+    assert found["prediction"].tolist() == model.predict(rows).tolist()
+    np.testing.assert_allclose(
+        found[["probability=risk", "probability=safe"]], model.predict_proba(rows), rtol=1e-12
+    )
+    assert list(found.columns[:4]) == ["city", "income", "age", "shoe"]
+    assert said == [f"rotastack: {new}: ignored, as the model does not read them: shoe"]
+
+
+def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_path, capsys):
+    out = tmp_path / "out.csv"
+    for table in (new, out):
+        assert main(["predict", str(table), "--study", "shop", "-C", str(shop[0]), "--output", str(out)]) == 0
+    said = capsys.readouterr()
+    assert not said.out
+    assert f"rotastack: {out}: replaced by predictions: prediction" in said.err.splitlines()
+    assert list(pd.read_csv(out).columns) == ["city", "income", "age", "shoe", "prediction"]
+
+
+def test_a_project_may_be_moved(shop, new, tmp_path, capsys):
+    moved = shutil.copytree(shop[0], tmp_path / "elsewhere")
+    at_home, _ = predicted(capsys, new, "--study", "shop", "--project", shop[0])
+    with chdir(moved):
+        there, _ = predicted(capsys, new, "--study", "shop")
+    assert there.equals(at_home)
+    for path in ("model", "model/model.skops"):
+        by_path, _ = predicted(capsys, new, "--model", moved / "results/shop/customers" / path)
+        assert by_path.equals(at_home)
+
+
+def test_what_is_odd_about_rows_is_said(shop, new, capsys):
+    rows = pd.read_csv(new, dtype={"age": object})
+    rows.loc[0, "age"] = "old"
+    rows.to_csv(new, index=False)
+    found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
+    assert len(found) == 10
+    assert (
+        f"rotastack: {new}: column 'age': 1 values are no numbers (such as 'old'); they count as missing"
+        in said
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--study", "shoq"], ["no model of a study 'shoq'; did you mean 'shop'", "prices, shop"]),
+        (["--study", "prices"], ["several models", "--dataset: flats, houses"]),
+        (["--study", "prices", "--dataset", "flat"], ["did you mean 'flats'"]),
+        (["--study", "prices", "--dataset", "flats", "--proba"], ["no probabilities"]),
+        (["--study", "shop", "--intervals"], ["RotastackClassifier predicts classes"]),
+        (["--model", "nowhere"], ["nowhere: there is no such file or folder"]),
+        (["--model", "runs:/0/model"], ["there is no tracking database", "--project"]),
+    ],
+)
+def test_models_that_cannot_be_had_are_one_line(shop, new, capsys, options, words):
+    line = refused(capsys, new, *options, "-C", shop[0])
+    for word in words:
+        assert word in line
+    assert not (shop[0] / "results/mlflow").exists()
+
+
+def test_outside_of_a_project_nothing_is_made(new, tmp_path, capsys):
+    (tmp_path / "empty").mkdir()
+    with chdir(tmp_path / "empty"):
+        assert "name the folder in which it was run: --project" in refused(capsys, new, "--study", "shop")
+        assert "no tracking database" in refused(capsys, new, "--model", "models:/customers/1")
+    assert not list((tmp_path / "empty").iterdir())
+
+
+def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
+    pd.read_csv(new).drop(columns=["age", "city"]).to_csv(tmp_path / "less.csv", index=False)
+    line = refused(capsys, tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
+    assert "less.csv: columns missing that the model needs: age, city; there are income, shoe" in line
+    pd.read_csv(new).head(0).to_csv(tmp_path / "none.csv", index=False)
+    assert "none.csv: " in refused(capsys, tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
+
+
+def test_intervals_stand_beside_predictions_of_numbers(shop, new, capsys):
+    from rotastack import RotastackRegressor
+
+    if not hasattr(RotastackRegressor, "predict_interval"):
+        pytest.skip("regressors have no intervals yet")
+    options = ["--study", "prices", "--dataset", "flats", "-C", shop[0], "--intervals"]
+    found, _ = predicted(capsys, new, *options)
+    assert (found["lower"] <= found["prediction"]).all()
+    assert (found["prediction"] <= found["upper"]).all()
+
+
+def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
+    line = refused(capsys, new, "--model", tmp_path)
+    assert f"{tmp_path}: there is no model here: neither model.skops nor MLmodel" in line
+    failed = shutil.copytree(shop[0] / "results/shop/customers/model", tmp_path / "model")
+    (failed / "model.skops").write_bytes(b"")
+    (failed / "refit.run.json").write_text('{"message": "no method succeeded"}')
+    assert "no model was made: no method succeeded" in refused(capsys, new, "--model", failed)
+
+
+def test_logged_models_predict_the_same_after_a_move(shop, new, tmp_path, capsys):
+    from rotastack.tracking.writer import Writer
+
+    first = shutil.copytree(shop[0], tmp_path / "first")
+    with chdir(first), Writer("shop") as writer:
+        run = writer.container("study", {"study": "shop"})
+        features = customers().drop(columns="target")
+        writer.log_model(run, first / "results/shop/customers/model/model.skops", features)
+        writer.register_model(run, "customers", "")
+    mlflow.set_tracking_uri(None)
+    there = first.rename(tmp_path / "second")
+    at_home, _ = predicted(capsys, new, "--study", "shop", "-C", there)
+    for address in (f"runs:/{run}/model", "models:/customers/1", "models:/customers@current"):
+        found, _ = predicted(capsys, new, "--model", address, "-C", there)
+        assert found.equals(at_home)
+    assert "runs:/0123/model: " in refused(capsys, new, "--model", "runs:/0123/model", "-C", there)
+    folder = next((there / "results/mlflow/artifacts/shop/models").glob("*/artifacts"))
+    note = folder / "MLmodel"
+    note.write_text(note.read_text().replace("sklearn_version: 1.", "sklearn_version: 0."))
+    assert "written by rotastack" in refused(capsys, new, "--model", folder)

@@ -1,0 +1,240 @@
+"""Row and class weights in ensembles: handed to the parts, equal to removed rows where they are 0."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import load_diabetes, load_wine, make_classification
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import recall_score
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+
+from rotastack import (
+    DoubleRotationForestClassifier,
+    DoubleRotationMarginForestClassifier,
+    MultiRotationForestClassifier,
+    MultiRotationForestRegressor,
+    PooledEnsembleClassifier,
+    PooledEnsembleRegressor,
+    PrunedEnsembleClassifier,
+    RandomProjectionEnsembleClassifier,
+    RandomRotationBoostingClassifier,
+    RandomRotationForestClassifier,
+    RandomRotationForestRegressor,
+    RegularizedRotationForestClassifier,
+    RotastackClassifier,
+    RotastackRegressor,
+    RotationForestClassifier,
+    StackedRotationClassifier,
+)
+from rotastack.combine import LogLinearPool, Stacking
+from rotastack.combine.pruning import KappaPruner
+from rotastack.trees import ForestClassifier
+from rotastack.views import RandomRotation
+
+CLASSIFIERS = [
+    RandomRotationForestClassifier(8, drop_worst=0.25),
+    MultiRotationForestClassifier(3, 8),
+    RegularizedRotationForestClassifier(12, n_rotations=3, micro_forest_size=2),
+    RotationForestClassifier(4, bootstrap=True),
+    DoubleRotationForestClassifier(4, bootstrap=True),
+    DoubleRotationMarginForestClassifier(8),
+    RotastackClassifier(5),
+    PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),
+    PooledEnsembleClassifier(RandomRotation(), ForestClassifier(4), n_estimators=4),
+    PooledEnsembleClassifier(
+        [("plain", None, 1), ("turned", RandomRotation(), 1)], combiner=LogLinearPool(), n_estimators=6, bootstrap=True
+    ),
+    RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3),
+    RandomRotationBoostingClassifier(2, trees_per_rotation=3),
+    StackedRotationClassifier(3, n_trees=4, cv=3),
+    StackedRotationClassifier(3, n_trees=4, cv=3, refit=True),
+    PrunedEnsembleClassifier(ForestClassifier(10), KappaPruner(4)),
+]  # fmt: skip
+REGRESSORS = [
+    RandomRotationForestRegressor(8),
+    MultiRotationForestRegressor(3, 8),
+    RotastackRegressor(5),
+    PooledEnsembleRegressor(RandomRotation(), n_estimators=4, bootstrap=True),
+]
+OF_ROWS = ("oob_proba_", "oob_prediction_", "oof_proba_")
+OTHERS = (
+    "oob_score_",
+    "oob_family_errors_",
+    "rotation_oob_error_",
+    "family_weights_",
+    "oob_errors_",
+    "oob_error_",
+)
+
+
+def known(estimator, X, there=None):
+    """Return what a fitted estimator gives; of training rows those that are `there`."""
+    found = [estimator.predict_proba(X) if hasattr(estimator, "predict_proba") else estimator.predict(X)]
+    found += [
+        getattr(estimator, n) if there is None else getattr(estimator, n)[there]
+        for n in OF_ROWS
+        if hasattr(estimator, n)
+    ]
+    return found + [getattr(estimator, n) for n in OTHERS if hasattr(estimator, n)]
+
+
+def same(one, two):
+    assert len(one) == len(two)
+    for a, b in zip(one, two, strict=True):
+        if isinstance(a, dict):
+            a, b = list(a.values()), list(b.values())
+        np.testing.assert_array_equal(a, b)
+
+
+def data(estimator):
+    X, y = load_diabetes(return_X_y=True) if estimator in REGRESSORS else load_wine(return_X_y=True)
+    return X[:178], y[:178]
+
+
+@pytest.mark.parametrize("estimator", [*CLASSIFIERS, *REGRESSORS], ids=lambda e: type(e).__name__)
+def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimator):
+    X, y = data(estimator)
+    fresh = estimator.set_params(random_state=0)
+    plain = known(clone(fresh).fit(X, y), X)
+    same(known(clone(fresh).fit(X, y, np.full(len(y), 0.3)), X), plain)
+    there = np.arange(len(y)) % 5 > 0
+    spoiled = np.where(there[:, None], X, 1e6)
+    left_out = clone(fresh).fit(spoiled, y, np.where(there, 7.0, 0.0))
+    removed = clone(fresh).fit(X[there], y[there])
+    same(known(left_out, X, there), known(removed, X))
+    for name in OF_ROWS:
+        assert np.isnan(getattr(left_out, name, np.full(len(y), np.nan))[~there]).all()
+    uneven = clone(fresh).fit(X, y, np.random.default_rng(0).random(len(y)) + 0.2)
+    assert not np.array_equal(known(uneven, X)[0], plain[0])
+
+
+def imbalanced(seed=0):
+    X, y = make_classification(
+        1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed
+    )
+    return X[:600], y[:600], X[600:], y[600:]
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        RandomRotationForestClassifier(40),
+        RandomRotationForestClassifier(40, tree="extra"),
+        MultiRotationForestClassifier(3, 40),
+        RegularizedRotationForestClassifier(40, n_rotations=4, micro_forest_size=5),
+        RotationForestClassifier(20, bootstrap=True),
+        DoubleRotationForestClassifier(20, bootstrap=True),
+        RotastackClassifier(30),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_recall_rises_with_the_weight_of_a_class(estimator):
+    X, y, X_new, y_new = imbalanced()
+    found = []
+    for weight in (0.1, 1, 10, 100):
+        fitted = clone(estimator).set_params(class_weight={0: 1, 1: weight}, random_state=0).fit(X, y)
+        found.append(recall_score(y_new, fitted.predict(X_new)))
+    assert (np.diff(found) > -0.02).all(), found
+    assert found[-1] > found[1] + 0.15, found
+    by_row = clone(estimator).set_params(random_state=0).fit(X, y, np.where(y == 1, 100, 1))
+    np.testing.assert_array_equal(by_row.predict_proba(X_new), fitted.predict_proba(X_new))
+
+
+def test_the_flagship_has_rows_of_a_heavy_class_out_of_bag():
+    X, y, X_new, y_new = imbalanced()
+    clf = RotastackClassifier(30, class_weight="balanced", random_state=0).fit(X, y)
+    assert not np.isnan(clf.oob_proba_).any()
+    weights = np.where(y == 1, 0.5 / (y == 1).mean(), 0.5 / (y == 0).mean())
+    by_hand = np.average(clf.oob_proba_.argmax(axis=1) == y, weights=weights)
+    assert clf.oob_score_ == pytest.approx(by_hand)
+    assert 0.5 < clf.family_weights_.sum() < 3
+    assert recall_score(y_new, clf.predict(X_new)) > 0.45
+    assert clf.oob_proba_[y == 1, 1].mean() > 0.5 > clf.oob_proba_[y == 0, 1].mean()
+
+
+@pytest.mark.parametrize("weight", [1e-6, 1e3, 1e6])
+def test_the_flagships_pool_is_never_empty(weight):
+    X, y, X_new, _ = imbalanced()
+    clf = RotastackClassifier(5, class_weight={0: 1, 1: weight}, random_state=0).fit(X, y)
+    assert clf.family_weights_.any()
+    assert (clf.predict(X_new) == (weight > 1)).mean() > 0.9
+
+
+def test_members_that_are_too_sure_keep_a_weight_where_the_log_loss_would_switch_them_off():
+    y = np.arange(200) % 2
+    rows = np.arange(200)
+    outputs = np.empty((1, 200, 2))
+    outputs[0, rows, y] = np.where(
+        rows % 10 < 9, 0.55, 0.0
+    )  # a little right on most rows, quite wrong on the others
+    outputs[0, rows, 1 - y] = 1 - outputs[0, rows, y]
+    pool = LogLinearPool(1e-6).fit(outputs, y, 2)
+    assert pool.weights_.tolist() == [0.01]
+    assert (pool.predict_proba(outputs).argmax(axis=1) == y).mean() == 0.9
+    assert LogLinearPool(1e-6).fit(
+        outputs, 1 - y, 2, sample_weight=(rows % 10 < 9) * 1.0
+    ).weights_.tolist() == [0.0]
+
+
+def test_out_of_bag_errors_of_pools_by_hand():
+    X, y = load_wine(return_X_y=True)
+    weights = np.random.default_rng(0).random(len(y)) + 0.1
+    clf = PooledEnsembleClassifier(n_estimators=5, bootstrap=True, random_state=0).fit(X, y, weights)
+    for member, error in zip(clf.pool_.members, clf.oob_errors_, strict=True):
+        out = member.out_of_bag
+        wrong = member.outputs(*clf.pool_.scaled(X[out])).argmax(axis=1) != y[out]
+        assert error == pytest.approx(np.average(wrong, weights=weights[out]))
+    seen = ~np.isnan(clf.oob_proba_[:, 0])
+    right = clf.oob_proba_[seen].argmax(axis=1) == y[seen]
+    assert clf.oob_score_ == pytest.approx(np.average(right, weights=weights[seen]))
+
+
+def test_weights_reach_base_learners_and_level_1():
+    X, y, X_new, y_new = imbalanced()
+    heavy = np.where(y == 1, 30.0, 1.0)
+    for estimator in (
+        PooledEnsembleClassifier(RandomRotation(), LogisticRegression(), n_estimators=2, random_state=0),
+        StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0),
+        RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, random_state=0),
+        PrunedEnsembleClassifier(ForestClassifier(20), KappaPruner(9), random_state=0),
+        PooledEnsembleClassifier(
+            estimator=KNeighborsClassifier(1), n_estimators=5, bootstrap=True, random_state=0
+        ),
+    ):
+        plain, weighed = (
+            recall_score(y_new, clone(estimator).fit(X, y, w).predict(X_new)) for w in (None, heavy)
+        )
+        assert weighed >= plain, estimator
+    one = StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0)
+    assert recall_score(y_new, one.fit(X, y, heavy).predict(X_new)) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("estimator", "message"),
+    [
+        (PooledEnsembleClassifier(estimator=KNeighborsClassifier()), "fit of KNeighborsClassifier takes no sample_weight; with"),
+        (RandomProjectionEnsembleClassifier(KNeighborsClassifier(1)), "fit of NearestNeighborClassifier takes no sample_weight"),
+        (StackedRotationClassifier(2, KNeighborsClassifier(), cv=3), "fit of KNeighborsClassifier takes no sample_weight"),
+        (
+            StackedRotationClassifier(2, n_trees=2, final_estimator=KNeighborsClassifier(), cv=3),
+            "fit of KNeighborsClassifier takes no sample_weight; choose another level-1 classifier",
+        ),
+        (
+            PooledEnsembleClassifier(combiner=Stacking(make_pipeline(LogisticRegression())), cv=3),
+            "fit of Pipeline takes no sample_weight",
+        ),
+        (PrunedEnsembleClassifier(make_pipeline(ForestClassifier(3))), "fit of Pipeline takes no sample_weight"),
+        (RotationForestClassifier(2), "Negative values in data passed to `sample_weight`"),
+    ],
+)  # fmt: skip
+def test_parts_that_take_no_weights_are_named(estimator, message):
+    X, y = load_wine(return_X_y=True)
+    weights = np.arange(len(y), dtype=float)
+    with pytest.raises(ValueError, match=message):
+        estimator.fit(X, y, weights - ("Negative" in message))
+    if "Negative" not in message:
+        X, y = load_diabetes(return_X_y=True)
+        with pytest.raises(ValueError, match="fit of KNeighborsRegressor takes no sample_weight"):
+            PooledEnsembleRegressor(estimator=KNeighborsRegressor()).fit(X, y, np.arange(len(y)))

@@ -1,0 +1,163 @@
+"""Row and class weights: how bags are drawn by them, and what follows."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_wine, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.metrics import recall_score
+
+from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor
+from rotastack.trees.bags import Bags
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
+from rotastack.trees.members import grow_members
+
+
+def imbalanced(seed=0):
+    X, y = make_classification(
+        1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed
+    )
+    return X[:600], y[:600], X[600:], y[600:]
+
+
+def equal(one, two):
+    for name in ("nodes", "values", "impurity", "weight", "counts"):
+        assert np.array_equal(getattr(one.forest_, name), getattr(two.forest_, name)), name
+
+
+def test_bags_by_hand():
+    weights = np.array([0.0, 1.0, 0.0, 3.0, 4.0])
+    bags = Bags.of(5, weights)
+    assert bags.rows.tolist() == [1, 3, 4]
+    assert bags.ends.tolist() == [0.125, 0.5, 1.0]
+    assert bags.size == 3
+    drawn = np.concatenate([bags.drawn(np.uint64(seed)) for seed in range(4000)])
+    shares = np.bincount(drawn, minlength=5) / len(drawn)
+    assert shares == pytest.approx(weights / 8, abs=0.015)
+
+
+@pytest.mark.parametrize("weights", [None, np.full(7, 0.3), np.full(7, 1e-200)])
+def test_equal_weights_draw_as_no_weights_do(weights):
+    plain, bags = Bags.of(7), Bags.of(7, weights)
+    assert not len(bags.ends)
+    assert np.array_equal(bags.drawn(np.uint64(5)), plain.drawn(np.uint64(5)))
+
+
+def test_the_heaviest_row_is_drawn_so_often_at_most():
+    weights = np.r_[np.full(50, 100.0), np.ones(950)]
+    assert Bags.of(1000, weights, heaviest=2.0).size == 119  # 2 * 5950 / 100
+    assert Bags.of(1000, weights).size == 1000
+    assert Bags.of(1000, np.r_[1e6, np.ones(999)], heaviest=2.0).size == 100
+    assert Bags.of(1000, np.r_[1.5, np.ones(999)], heaviest=2.0).size == 1000
+
+
+def test_the_kernel_grows_trees_on_the_bags_that_can_be_drawn_again():
+    X, y, _, _ = imbalanced()
+    weights = np.where(y == 1, 7.0, np.random.default_rng(0).random(len(y)))
+    weights[:20] = 0
+    forest = ForestClassifier(8, random_state=0).fit(X, y, weights)
+    bags = Bags.of(len(y), weights)
+    counts = np.stack([np.bincount(bags.drawn(s), minlength=len(y)) for s in forest.forest_.seeds])
+    assert not counts[:, :20].any()
+    again, _ = grow_forest(
+        X.astype(np.float32), y, [TreeGroup(8)], TreeOptions(max_depth=1), np.random.SeedSequence(0),
+        n_classes=2, bag_counts=counts,
+    )  # fmt: skip
+    roots = forest.forest_.starts[:-1]
+    assert forest.forest_.counts[roots].tolist() == (counts > 0).sum(axis=1).tolist()
+    assert forest.forest_.weight[roots].tolist() == counts.sum(axis=1).tolist()
+    assert forest.forest_.impurity[roots] == pytest.approx(again.impurity[again.starts[:-1]])
+    assert np.array_equal(forest.forest_.out_of_bag(len(y)), counts.T == 0)
+
+
+def test_out_of_bag_scores_by_hand():
+    X, y, _, _ = imbalanced()
+    weights = np.where(y == 1, 3.0, 1.0)
+    forest = ForestClassifier(6, random_state=0).fit(X, y, weights)
+    out, wrong = forest.forest_.out_of_bag(len(y)), forest.tree_votes(X) != y[:, None]
+    by_hand = [np.average(wrong[out[:, t], t], weights=weights[out[:, t]]) for t in range(6)]
+    assert forest.tree_oob_error_ == pytest.approx(by_hand)
+    known = out.any(axis=1)
+    right = forest.oob_proba_.argmax(axis=1) == y
+    assert forest.oob_score_ == pytest.approx(np.average(right[known], weights=weights[known]))
+    target = X[:, 0] + X[:, 1]
+    forest = ForestRegressor(6, random_state=0).fit(X, target, weights)
+    known = ~np.isnan(forest.oob_prediction_)
+    mean = np.average(target[known], weights=weights[known])
+    loss = weights[known] @ (forest.oob_prediction_[known] - target[known]) ** 2
+    assert forest.oob_score_ == pytest.approx(1 - loss / (weights[known] @ (target[known] - mean) ** 2))
+
+
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "c45"])
+def test_equal_weights_and_rows_of_no_weight(criterion):
+    X, y = load_wine(return_X_y=True)
+    plain = ForestClassifier(10, criterion=criterion, random_state=0)
+    there = np.arange(len(y)) % 4 > 0
+    equal(plain.fit(X, y), ForestClassifier(**plain.get_params()).fit(X, y, np.full(len(y), 0.3)))
+    left_out = ForestClassifier(**plain.get_params()).fit(X, y, there * 7.0)
+    equal(plain.fit(X[there], y[there]), left_out)
+    assert np.array_equal(plain.oob_proba_, left_out.oob_proba_[there], equal_nan=True)
+    assert np.isnan(left_out.oob_proba_[~there]).all()
+    assert plain.oob_score_ == left_out.oob_score_
+
+
+def test_zero_weight_and_removed_rows_when_the_others_weigh_differently():
+    X, y = load_wine(return_X_y=True)
+    weights = np.random.default_rng(0).random(len(y)) * (np.arange(len(y)) % 4 > 0)
+    there = weights > 0
+    one = ForestClassifier(10, random_state=0).fit(X, y, weights)
+    equal(one, ForestClassifier(10, random_state=0).fit(X[there], y[there], weights[there]))
+    target = X[:, 0]
+    one = ForestRegressor(10, random_state=0).fit(X, target, weights)
+    equal(one, ForestRegressor(10, random_state=0).fit(X[there], target[there], weights[there]))
+
+
+def test_a_weight_of_k_is_in_expectation_a_row_given_k_times():
+    """Rows are drawn alike; that repeated ones also mean more draws makes little difference."""
+    X, y, X_new, _ = imbalanced()
+    X, y = X[:200], y[:200]
+    repeats = np.random.default_rng(1).integers(0, 4, 200)
+    repeated = np.repeat(np.arange(200), repeats)
+    weighted, given = (
+        np.mean(
+            [ForestClassifier(60, random_state=s).fit(*data).predict_proba(X_new) for s in range(10)], axis=0
+        )
+        for data in ((X, y, repeats), (X[repeated], y[repeated]))
+    )
+    assert abs(weighted - given).mean() < 0.015
+    assert weighted.mean(axis=0) == pytest.approx(given.mean(axis=0), abs=0.01)
+
+
+def test_members_grown_together_are_those_grown_alone():
+    X, y, _, _ = imbalanced()
+    weights = np.where(y == 1, 5.0, 1.0)
+    sequence = np.random.SeedSequence(3)
+    members = grow_members(
+        X[None].astype(np.float32), y, 2, TreeGroup(6), TreeOptions(), [sequence], weights=weights
+    )
+    trees, oob = grow_forest(
+        X.astype(np.float32), y, [TreeGroup(6)], TreeOptions(), sequence, n_classes=2, weights=weights
+    )
+    assert np.array_equal(members.trees.nodes, trees.nodes)
+    known = oob[0].counts > 0
+    wrong = oob[0].sums.argmax(axis=1)[known] != y[known]
+    assert members.oob_error == pytest.approx(np.average(wrong, weights=weights[known]))
+
+
+def recalls(estimator, weights):
+    X, y, X_new, y_new = imbalanced()
+    return [
+        recall_score(y_new, estimator.set_params(class_weight={0: 1, 1: w}).fit(X, y).predict(X_new))
+        for w in weights
+    ]
+
+
+def test_recall_rises_with_the_weight_as_scikit_learns_does():
+    weights = (0.1, 1, 10, 100, 1000)
+    ours = recalls(ForestClassifier(60, random_state=0), weights)
+    theirs = recalls(RandomForestClassifier(60, random_state=0), weights)
+    assert (np.diff(ours) > -0.02).all()
+    assert ours[-1] > ours[1] + 0.3
+    assert ours == pytest.approx(theirs, abs=0.15)
+    extra = recalls(ExtraForestClassifier(60, bootstrap=True, random_state=0), weights)
+    assert (np.diff(extra) > -0.02).all()
+    assert extra[-1] > extra[1] + 0.3
