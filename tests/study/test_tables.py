@@ -127,7 +127,7 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
-        "protocol": "splits", "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "task": "classification", "protocol": "splits", "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
         "methods": {"A": {"pool": pool_slice("forest", {"n_estimators": 50}), "combiner": combiner}},
     }  # fmt: skip
     inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
