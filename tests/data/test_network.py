@@ -10,9 +10,9 @@ from types import SimpleNamespace
 
 import pytest
 
+from rotastack.data import net
 from rotastack.data.loading import fetch_table, unavailable
-from rotastack.data.sources import net
-from rotastack.data.sources.net import download
+from rotastack.data.net import download
 from rotastack.errors import RotastackError
 
 pytestmark = [  # scikit-learn says that it tries again
@@ -106,6 +106,7 @@ def server(monkeypatch):
     monkeypatch.setattr("rotastack.data.sources.openml.DESCRIPTION", api + "{}")
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.sources.openml.TIMEOUT", 0.5)
+    monkeypatch.setattr("rotastack.data.openml.TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.sources.uci.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
     # scikit-learn waits a second before it asks for a description again, whatever it is told

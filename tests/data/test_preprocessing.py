@@ -1,10 +1,13 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from rotastack.data import TablePreprocessor
-from rotastack.data.preprocessing import check_target
+from rotastack.data import TablePreprocessor, load_dataset
+from rotastack.data.categories import MISSING, texts_of
+from rotastack.data.preprocessing import check_target, decide_task
 from rotastack.errors import RotastackError
 
 
@@ -85,8 +88,13 @@ def test_it_is_a_transformer():
     [
         (["a"] * 5, "one class only"),
         (["a", None, "b"], "missing in 1 rows"),
-        (np.linspace(0, 1, 50), "looks continuous"),
+        (
+            np.linspace(0, 1, 50),
+            r"looks continuous \(it holds 50 fractional numbers in 50 rows, more than 20\)",
+        ),
         (np.arange(300), "looks continuous"),
+        ([f"p{i}" for i in range(500)], r"labels all differ \(500 in 500 rows, such as 'p0'\): are they ids"),
+        ([f"p{i % 1000}" for i in range(5000)], "1000 classes in 5000 rows, and 100 are the most"),
     ],
 )
 def test_bad_targets(labels, message):
@@ -95,7 +103,58 @@ def test_bad_targets(labels, message):
 
 
 def test_labels_become_text_without_decimal_points():
-    assert check_target(pd.Series([1.0, 2.0]), "t").tolist() == ["1", "2"]
+    assert check_target(pd.Series([1.0, 2.0] * 2), "t").tolist() == ["1", "2"] * 2
+
+
+def test_a_class_of_one_row_is_named():
+    with pytest.warns(UserWarning, match="t: class 'b' of the target has one row only"):
+        assert check_target(pd.Series(["a", "a", "b"]), "t").tolist() == ["a", "a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "reason"),
+    [
+        (["a", "b", "a"], "classification", r"text \(2 values\)"),
+        ([True, False, None], "classification", "truth values"),
+        (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "classification", "text"),
+        (np.arange(300) % 101, "regression", "101 whole numbers in 300 rows, more than 100"),
+        (np.arange(300) % 100, "regression", "100 whole numbers in 300 rows, fewer than 5 rows for each"),
+        (np.arange(500) % 100, "classification", "100 whole numbers in 500 rows, 5 or more"),
+        (np.arange(12) % 10, "classification", "10 whole numbers"),
+        (np.arange(12), "regression", "12 whole numbers"),
+        (np.linspace(0, 1, 21).repeat(100), "regression", "21 fractional numbers in 2100 rows, more than 20"),
+        (np.linspace(0, 1, 20).repeat(5), "classification", "20 fractional"),
+        ([0.5, 1.5, 2.5], "regression", "3 fractional numbers in 3 rows, fewer"),
+        ([0.5, 1.5, None], "classification", "2 fractional"),
+        (["1.5", "2.5", "3.5"], "regression", "3 fractional"),
+        (["1.5", "2.5", "three"], "classification", "text"),
+    ],
+)
+def test_the_task_is_decided_by_the_rule(values, task, reason):
+    decided, why = decide_task(pd.Series(values))
+    assert decided == task
+    assert re.search(reason, why)
+
+
+def test_a_target_of_regression_is_numbers():
+    y = check_target(pd.Series(["1.5", "2", "-3e2"], name="price"), "t", "regression")
+    assert y.dtype == float
+    assert (y.name, y.tolist()) == ("price", [1.5, 2.0, -300.0])
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ([1.0, None], "missing in 1 rows"),
+        ([1.0, "x", 2.0], r"is no number in 1 rows \(such as 'x'\)"),
+        ([1.0, np.inf, 2.0], "is infinite in 1 rows"),
+        ([1.0, 1.0], "has one value only in 2 rows"),
+    ],
+)
+def test_bad_targets_of_regression(values, message):
+    with pytest.raises(RotastackError, match=f"t: the target.*{message}"):
+        check_target(pd.Series(values), "t", "regression")
 
 
 def test_numbers_are_counted_without_junk_and_ids_without_missing():
@@ -115,3 +174,112 @@ def test_categories_by_their_numbers():
     np.testing.assert_array_equal(p.transform(table())[:3, 2:], [[0, 2], [1, 1], [2, np.nan]])
     new = p.transform(table().iloc[:2].assign(colour=["violet", None]))
     np.testing.assert_array_equal(new[:, 3], [3, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "kind", "reason"),
+    [
+        ("x", np.linspace(0, 1, 50), "numeric", "50 different numbers"),
+        ("x", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
+        ("x", np.arange(5, 55), "numeric", "50 different"),
+        ("x", np.arange(1, 51), "id", "id: it numbers the rows"),
+        ("x", np.arange(1, 13), "numeric", "12 different"),
+        ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name, and 50 values in 50 rows"),
+        ("PassengerId", [*range(100, 149), None], "id", "by its name, and 49 values in 49 rows"),
+        ("id", np.arange(50) % 20, "numeric", "20 different"),
+        ("id", np.linspace(0, 1, 50), "numeric", "50 different"),
+        ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
+        ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text, and all values differ"),
+        ("x", [f"a name {k % 30}" for k in range(50)], "text", "30 different values in 50 rows"),
+        ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
+        ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
+        ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "text of 50"),
+        ("x", [True, False] * 10, "categorical", "2 different numbers, fewer than 10"),
+        ("x", pd.to_timedelta(np.arange(5, 55), unit="h"), "numeric", "50 different numbers"),
+        ("x", pd.date_range("2020-01-01", periods=50), "date", "dates such as 2020-01-01 00:00:00: days, weekday"),
+        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "dates such as 2020-01-01: days"),
+        ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "dates such as 2020-01-01: days, weekday"),
+        ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
+        ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "text", "28 different"),
+        ("x", [f"1/{1 + k % 28}/2020" for k in range(50)], "date", "days, weekday"),
+        ("x", [f"1.1.2020 {k % 24}:30" for k in range(50)], "date", "days"),
+        ("x", ["2020-01-01", "unknown"] * 20, "categorical", "text of 2"),
+        ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
+        ("x", ["2020-01-01"] * 20, "constant", "constant"),
+        ("x", [None] * 50, "missing", "all missing"),
+        ("x", [[1]] * 50, "text", "holds lists"),
+    ],
+)  # fmt: skip
+def test_kinds_and_why(name, values, kind, reason):
+    rows = len(values)
+    table = pd.DataFrame({name: values, "number": np.arange(rows) / 7})
+    p = TablePreprocessor().fit(table)
+    assert p.kinds_ == {name: kind, "number": "numeric"}
+    assert reason in p.reasons_[name]
+    assert (name in p.dropped_) == (kind in ("id", "text", "constant", "missing"))
+    assert p.transform(table).shape == (rows, len(p.get_feature_names_out()))
+
+
+def test_dates_are_days_and_what_comes_again():
+    when = ["2024-02-29 12:00", "2025-03-01 06:00", None, "1969-12-31 18:00"]
+    table = pd.DataFrame({"when": when, "number": np.arange(4.0)})
+    p = TablePreprocessor(min_distinct=2).fit(table)
+    assert p.get_feature_names_out().tolist() == [
+        "number",
+        "when",
+        "when (month)",
+        "when (weekday)",
+        "when (hour)",
+    ]
+    nan = np.nan
+    expected = [
+        [0, 19782.5, 2, 3, 12],
+        [1, 20148.25, 3, 5, 6],
+        [2, nan, nan, nan, nan],
+        [3, -0.25, 12, 2, 18],
+    ]
+    np.testing.assert_array_equal(p.transform(table), expected)
+    new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
+    np.testing.assert_array_equal(new[:, 1], [nan, 1])
+    assert not p.categorical_.any()
+
+
+def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
+    train = pd.DataFrame({"city": ["Aachen", "Bonn", "Celle"] * 4, "shape": ["flat", None, "round"] * 4})
+    p = TablePreprocessor(encoding="onehot").fit(train)
+    names = ["city=Aachen", "city=Bonn", "city=Celle", "shape=flat", "shape=round"]
+    assert p.get_feature_names_out().tolist() == names
+    np.testing.assert_array_equal(p.transform(train.head(2)), [[1, 0, 0, 1, 0], [0, 1, 0, 0, 0]])
+    new = pd.DataFrame({"city": ["Ulm", None, "Bonn"], "shape": ["oval", None, "flat"]})
+    with pytest.warns(UserWarning, match="column '(city|shape)': ") as told:
+        found = p.transform(new)
+    np.testing.assert_array_equal(found, [[0, 0, 0, 0, 0], [0, 0, 0, 0, 0], [0, 1, 0, 1, 0]])
+    assert [str(w.message).partition(" (such")[0] for w in told] == [
+        "column 'city': 2 of 3 rows hold a category that no training row has",
+        "column 'shape': 1 of 3 rows hold a category that no training row has",
+    ]
+
+
+def test_only_ids_beside_the_target():
+    with pytest.raises(
+        RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"
+    ):
+        TablePreprocessor().fit(pd.DataFrame({"id": range(30)}))
+    with pytest.raises(RotastackError, match="column 'a' is there twice"):
+        TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))
+
+
+def test_names_of_categories_are_those_of_each_value():
+    """Values of a type are looked at once each; those of several types, which may be equal, one by one."""
+    column = pd.Series([1, 1.0, True, "1", None, 2.5, np.int64(3)], dtype=object)
+    assert texts_of(column).tolist() == ["1", "1", "True", "1", MISSING, "2.5", "3"]
+    assert texts_of(pd.Series([1.0, 2.5, np.nan, -0.0])).tolist() == ["1", "2.5", MISSING, "0"]
+    assert texts_of(pd.Series([True, False])).tolist() == ["True", "False"]
+    assert texts_of(pd.Series([3.0, None], dtype="category")).tolist() == ["3", MISSING]
+
+
+@pytest.mark.parametrize("name", ["iris", "wine", "tic-tac-toe", "balance-scale", "monks-1", "threeOf9"])
+def test_no_column_of_a_registered_table_is_taken_for_an_id_or_a_date(name):
+    X, _ = load_dataset(name)
+    p = TablePreprocessor().fit(X)
+    assert set(p.kinds_.values()) <= {"numeric", "categorical"}

@@ -113,6 +113,30 @@ def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol)
     np.testing.assert_allclose(model.predict_proba(new), expected.predict_proba(new), atol=1e-12)
 
 
+def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
+    """In Aachen all are a risk, elsewhere none; Aachen is the category without a dummy in the study."""
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({"city": rng.choice(["Aachen", "Bonn", "Celle"], 120), "number": rng.random(120)})
+    write_raw(raw.assign(target=np.where(raw["city"] == "Aachen", "risk", "safe")), tmp_path / "raw")
+    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
+    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
+    spec = {
+        "protocol": "splits", "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "methods": {"A": {"pool": pool_slice("forest", {"n_estimators": 50}), "combiner": combiner}},
+    }  # fmt: skip
+    inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
+    outputs = {"model": [tmp_path / "model"], "record": [tmp_path / "r.json"]}
+    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    assert json.loads((tmp_path / "r.json").read_text())["status"] == "ok"
+    model = load_model(tmp_path / "model")
+    assert model.predict_proba(raw[raw["city"] == "Aachen"])[:, 0].min() > 0.9
+    with pytest.warns(
+        UserWarning, match="column 'city': 5 of 5 rows hold a category that no training row has"
+    ):
+        unknown = model.predict_proba(raw.head().assign(city="Ulm"))
+    assert unknown[:, 0].max() < 0.8
+
+
 def test_who_takes_tables():
     assert takes_tables(make_estimator(pool_slice("rotastack")))
     assert (

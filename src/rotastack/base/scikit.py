@@ -11,6 +11,8 @@ used because no public part does the same:
 ``fit_context``
     Decorator of ``fit``: checks the parameters against ``_parameter_constraints`` before anything else is
     done, with scikit-learn's own messages.
+``arff``
+    Reader of ARFF files that hold any text, which SciPy's does not read.
 ``check_sample_weight``
     Sample weights as an array of the length of X; ones for None.
 ``check_y``
@@ -22,6 +24,7 @@ used because no public part does the same:
 """
 
 from sklearn.base import _fit_context as fit_context
+from sklearn.externals import _arff as arff
 from sklearn.utils._param_validation import (
     HasMethods,
     Interval,
@@ -39,6 +42,7 @@ __all__ = [
     "Interval",
     "InvalidParameterError",
     "StrOptions",
+    "arff",
     "check_feature_names_in",
     "check_sample_weight",
     "check_y",

@@ -1,20 +1,34 @@
 """From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
+import warnings
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.columns import (
+    DROPPED,
+    ColumnKind,
+    as_pandas,
+    column_kind,
+    date_numbers,
+    date_parts,
+    numbers_of,
+)
+from rotastack.data.categories import MISSING, dummies, texts_of
 from rotastack.errors import RotastackError
 
-__all__ = ["MISSING", "TablePreprocessor", "check_target", "dummies"]
+__all__ = ["MAX_CLASSES", "MISSING", "TablePreprocessor", "Task", "check_target", "decide_task", "dummies"]
 
-MISSING = "(missing)"
-"""Name of the category of missing values; it comes first."""
+Task = Literal["classification", "regression"]
+
+MAX_CLASSES = 100
+"""More classes are not told apart: outputs of every member are kept for each."""
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -22,8 +36,9 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
     A column with 10 or more distinct numeric values is numeric; one with fewer, or mostly
     not numbers, is categorical. In a categorical column "missing" is a category of its own,
-    and C categories become C - 1 columns. Constant columns, and text columns all of whose
-    values differ, are dropped. Labels are never looked at.
+    and C categories become C - 1 columns. A date becomes its day's number, with the month, weekday and hour where they vary.
+    Constant columns, ids and free text are dropped. :func:`rotastack.base.columns.column_kind` has the rules.
+    Labels are never looked at.
 
     Parameters
     ----------
@@ -32,13 +47,20 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         above, as for columns that are not named).
     min_distinct : int, default=10
         Distinct values from which on a column of numbers is numeric.
-    encoding : {"dummies", "codes"}, default="dummies"
-        What becomes of a categorical column: dummies, or one column with the number of the category, NaN where it
+    encoding : {"dummies", "onehot", "codes"}, default="dummies"
+        What becomes of a categorical column of C categories. "dummies" are C - 1 columns, as in the thesis: a row of zeros is
+        the first category. "onehot" are these too where values are missing in training; elsewhere they are C, so that a row of zeros is none of the
+        categories: for models that see new rows. "codes" is one column with the number of the category, NaN where it
         is missing, for estimators that take categories themselves.
 
     Attributes
     ----------
+    kinds_ : dict of str to str
+        Column -> "numeric", "categorical", "date", or why it is dropped: "id", "text", "constant", "missing", "leak".
+    reasons_ : dict of str to str
+        Column -> how its kind was decided, in words.
     numeric_ : list of str
+        Names of the numeric output columns: columns of numbers, and those of dates.
     categories_ : dict of str to list of str
         Categorical column -> its categories; the first has no dummy.
     dropped_ : dict of str to str
@@ -50,6 +72,13 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     ------
     RotastackError
         Infinite values, or no column left.
+
+    Notes
+    -----
+    In new rows a category that training has not, or a missing one where training has none missing, has no column. With a
+    missing one in training it counts as missing, being as unknown. Otherwise a row of zeros must not be a category: with "dummies" it is the
+    first, and trees would be sure of it. With "onehot" all categories have a column and none is meant: a tree that asks for one
+    category answers "another", and trees that ask for different ones even out. A warning counts such rows.
 
     Examples
     --------
@@ -79,49 +108,69 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         -------
         self
         """
-        X = _as_frame(X)
+        X = as_pandas(X)
+        twice = X.columns[X.columns.duplicated()]
+        if len(twice):
+            raise RotastackError(f"column {twice[0]!r} is there twice; rename or drop one")
         declared = dict(self.kinds or {})
-        self.numeric_: list[str] = []
+        self.kinds_: dict[str, str] = {}
+        self.reasons_: dict[str, str] = {}
         self.categories_: dict[str, list[str]] = {}
-        self.dropped_: dict[str, str] = {}
+        self.numbers_: list[str] = []
+        self.dates_: dict[str, dict[str, Any]] = {}
         for column in X.columns:
-            kind = declared.get(column, "auto")
-            if kind in ("id", "leak"):
-                self.dropped_[column] = f"declared {kind}"
-                continue
-            numbers = _numbers(X[column])
-            if np.isinf(numbers).any():
-                raise RotastackError(
-                    f"column {column!r}: infinite values in {int(np.isinf(numbers).sum())} rows"
-                )
-            known = X[column].notna()
-            distinct = X[column].nunique()
-            n_numbers = len(np.unique(numbers[~np.isnan(numbers)]))
-            if not known.any():
-                self.dropped_[column] = "all missing"
-                continue
-            if kind == "auto":
-                textual = np.isnan(numbers[known]).mean() > 0.5
-                if textual and distinct == known.sum() > 2:
-                    self.dropped_[column] = "id: text, and all values differ"
-                    continue
-                kind = "categorical" if textual or n_numbers < self.min_distinct else "numeric"
-            if kind == "numeric":
-                values = numbers[~np.isnan(numbers)]
-                if len(values) == 0 or values.min() == values.max():
-                    self.dropped_[column] = "constant" if len(values) else "holds no numbers"
-                    continue
-                self.numeric_.append(column)
-            else:
-                categories = sorted(set(_texts(X[column])))
+            found = self._kind(X[column], declared.get(column, "auto"))
+            if found.kind == "date":
+                parts = date_parts(X[column], found.format or "")
+                self.dates_[column] = {"format": found.format, "parts": parts}
+                found = found._replace(reason=f"{found.reason}: {', '.join(parts)}")
+            elif found.kind == "numeric":
+                found = self._checked_numbers(X[column], found)
+            elif found.kind == "categorical":
+                categories = sorted(texts_of(X[column]).unique())
                 categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
                 if len(categories) == 1:
-                    self.dropped_[column] = "constant"
-                    continue
-                self.categories_[column] = categories
-        if not self.numeric_ and not self.categories_:
-            raise RotastackError(f"no usable column is left; dropped: {self.dropped_}")
+                    found = ColumnKind("constant", "constant")
+                else:
+                    self.categories_[column] = categories
+            self.kinds_[column], self.reasons_[column] = found.kind, found.reason
+        self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
+        if all(kind in DROPPED for kind in self.kinds_.values()):
+            raise RotastackError(
+                f"no usable column is left: {'; '.join(f'{c!r} is dropped ({why})' for c, why in self.dropped_.items())}"
+            )
         return self
+
+    def _kind(self, column: pd.Series, declared: str) -> ColumnKind:
+        if declared in ("id", "leak"):
+            return ColumnKind(declared, f"declared {declared}")
+        if not column.notna().any():
+            return ColumnKind("missing", "all missing")
+        if declared == "auto":
+            return column_kind(column, self.min_distinct)
+        return ColumnKind(declared, f"declared {declared}")
+
+    def _checked_numbers(self, column: pd.Series, found: ColumnKind) -> ColumnKind:
+        numbers = _finite(column)
+        values = numbers[~np.isnan(numbers)]
+        if not len(values):
+            return ColumnKind("missing", "holds no numbers")
+        return ColumnKind("constant", "constant") if values.min() == values.max() else found
+
+    @property
+    def dropped_(self) -> dict[str, str]:
+        """Dropped column -> reason."""
+        return {column: self.reasons_[column] for column, kind in self.kinds_.items() if kind in DROPPED}
+
+    @property
+    def numeric_(self) -> list[str]:
+        """Names of the numeric output columns."""
+        of_dates = [
+            str(column) if part == "days" else f"{column} ({part})"
+            for column, how in self.dates_.items()
+            for part in how["parts"]
+        ]
+        return [*self.numbers_, *of_dates]
 
     @property
     def categorical_(self) -> NDArray[np.bool_]:
@@ -132,7 +181,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     @property
     def needed_(self) -> list[str]:
         """Columns that a table must have to be transformed."""
-        return [*self.numeric_, *self.categories_]
+        return [*self.numbers_, *self.dates_, *self.categories_]
 
     def transform(self, X: pd.DataFrame) -> NDArray[np.float64]:
         """Return the numbers.
@@ -147,31 +196,45 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of shape (n_rows, n_features_out)
+
+        Warns
+        -----
+        UserWarning
+            Categories that were not there in ``fit``.
         """
         check_is_fitted(self)
-        X = _as_frame(X)
+        X = as_pandas(X)
         missing = [c for c in self.needed_ if c not in X.columns]
         if missing:
             raise RotastackError(f"columns missing from the table: {', '.join(map(str, missing))}")
-        blocks = [_numbers(X[c])[:, None] for c in self.numeric_]
-        for block, column in zip(blocks, self.numeric_, strict=True):
-            if np.isinf(block).any():
-                raise RotastackError(
-                    f"column {column!r}: infinite values in {int(np.isinf(block).sum())} rows"
-                )
+        blocks = [_finite(X[c])[:, None] for c in self.numbers_]
+        blocks += [date_numbers(X[c], how["format"], how["parts"]) for c, how in self.dates_.items()]
         numbers = np.hstack([np.empty((len(X), 0)), *blocks])
         codes = self._codes(X)
         counts = [len(categories) for categories in self.categories_.values()]
         if self.encoding == "codes":
             missing = X[list(self.categories_)].isna().to_numpy(dtype=bool)
             return np.hstack([numbers, np.where(missing, np.nan, codes)])
-        return np.hstack([numbers, dummies(codes, counts)])
+        return np.hstack([numbers, dummies(codes, counts, self._without_dummy())])
+
+    def _without_dummy(self) -> list[int]:
+        """Return how many of the first categories of each column have no dummy: one, or none."""
+        every = self.encoding == "onehot"
+        return [int(not every or categories[0] == MISSING) for categories in self.categories_.values()]
 
     def _codes(self, X: pd.DataFrame) -> NDArray[np.intp]:
         codes = np.empty((len(X), len(self.categories_)), dtype=np.intp)
         for k, (column, categories) in enumerate(self.categories_.items()):
             number = {category: code for code, category in enumerate(categories)}
-            codes[:, k] = [number.get(text, len(categories)) for text in _texts(X[column])]
+            texts = texts_of(X[column])
+            codes[:, k] = texts.map(number).fillna(len(categories))
+            unseen = codes[:, k] == len(categories)
+            if unseen.any():
+                warnings.warn(
+                    f"column {column!r}: {int(unseen.sum())} of {len(X)} rows hold a category that no training row has "
+                    f"(such as {texts[unseen].iloc[0]!r}); it counts as {'missing' if categories[0] == MISSING else 'none of them'}",
+                    stacklevel=3,
+                )
         return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -179,77 +242,141 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         if self.encoding == "codes":
             return np.asarray([*map(str, self.numeric_), *map(str, self.categories_)], dtype=object)
-        names = [f"{column}={c}" for column, cs in self.categories_.items() for c in cs[1:]]
+        names = [
+            f"{column}={c}"
+            for (column, cs), first in zip(self.categories_.items(), self._without_dummy(), strict=True)
+            for c in cs[first:]
+        ]
         return np.asarray([*map(str, self.numeric_), *names], dtype=object)
 
 
-def dummies(codes: NDArray[np.integer], counts: Sequence[int]) -> NDArray[np.float64]:
-    """Return 0/1 columns for numbers of categories: one for each category but the first.
+def decide_task(y: pd.Series) -> tuple[Task, str]:
+    """Return "classification" or "regression", and why, in words that end a sentence about the target.
 
-    Parameters
-    ----------
-    codes : ndarray of int of shape (n_rows, n_columns)
-        A number of `counts` or more belongs to no category.
-    counts : sequence of int of length n_columns
-        Categories of each column.
+    Text, truth values and declared categories are classes. Numbers, be they written as text, are classes
 
-    Returns
-    -------
-    ndarray of shape (n_rows, sum(counts) - n_columns)
+    - if there are at most two values,
+    - if they are whole, and there are at most 10 values,
+    - if there are at least five rows for each value on average, and at most 100 values that are whole, or 20 that are
+      not;
+
+    and a quantity otherwise. So ten digits are classes, and 101 whole values in 300 rows a quantity.
 
     Examples
     --------
-    >>> dummies(np.array([[0], [2], [1]]), [3]).tolist()
-    [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]]
+    >>> decide_task(pd.Series(["a", "b", "a"]))
+    ('classification', 'it holds text (2 values)')
+    >>> decide_task(pd.Series(range(300)) % 101)
+    ('regression', 'it holds 101 whole numbers in 300 rows, more than 100')
     """
-    blocks = [codes[:, [k]] == np.arange(1, count) for k, count in enumerate(counts)]
-    return np.hstack([np.empty((len(codes), 0)), *blocks]).astype(np.float64)
+    known = y.dropna()
+    distinct = known.nunique()
+    if isinstance(y.dtype, pd.CategoricalDtype):
+        return "classification", f"it holds declared categories ({distinct})"
+    if is_bool_dtype(known.infer_objects()):
+        return "classification", "it holds truth values"
+    numbers = numbers_of(known)
+    if is_datetime64_any_dtype(known) or not np.isfinite(numbers).all():
+        return "classification", f"it holds text ({distinct} values)"
+    distinct = len(np.unique(numbers))
+    whole = bool((numbers == np.round(numbers)).all())
+    what = f"it holds {distinct} {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
+    most = MAX_CLASSES if whole else 20
+    if distinct <= (10 if whole else 2):
+        return "classification", what
+    if distinct > most:
+        return "regression", f"{what}, more than {most}"
+    if len(known) < 5 * distinct:
+        return "regression", f"{what}, fewer than 5 rows for each"
+    return "classification", f"{what}, 5 or more rows for each"
 
 
-def check_target(y: pd.Series, where: str) -> pd.Series:
-    """Return labels as text.
+def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.Series:
+    """Return labels as text, or the numbers of a regression.
 
     Raises
     ------
     RotastackError
-        Missing labels, one class only, or a target that looks continuous.
+        Missing values or one value only; in classification labels that all differ or more than 100 classes, in
+        regression something that is no finite number.
+
+    Warns
+    -----
+    UserWarning
+        A class of one row.
     """
     if y.isna().any():
-        raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows")
-    numbers = pd.to_numeric(y, errors="coerce").to_numpy(dtype=float)
-    distinct = y.nunique()
-    if distinct < 2:
-        raise RotastackError(f"{where}: the target has one class only ({y.iloc[0]!r}); at least 2 are needed")
-    fractional = np.isfinite(numbers).all() and (numbers != np.round(numbers)).any()
-    if (fractional and distinct > 20) or distinct > max(100, len(y) / 2):
         raise RotastackError(
-            f"{where}: the target looks continuous ({distinct} distinct values in {len(y)} rows); "
-            "classification needs classes"
+            f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them"
         )
-    return y.map(lambda v: str(int(v)) if isinstance(v, float) and v.is_integer() else str(v))
+    distinct = y.nunique()
+    if task == "regression":
+        return _quantity(y, where)
+    if distinct < 2:
+        raise RotastackError(
+            f"{where}: the target has one class only ({_example(y)}); at least 2 are needed"
+            if len(y)
+            else f"{where}: there are no rows"
+        )
+    if distinct > max(2, len(y) / 2) or distinct > MAX_CLASSES:
+        decided, reason = decide_task(y)
+        if decided == "regression":
+            raise RotastackError(
+                f"{where}: the target looks continuous ({reason}); classification needs classes (regression is for numbers)"
+            )
+    if distinct == len(y) > 2:
+        raise RotastackError(
+            f"{where}: the target's labels all differ ({len(y)} in {len(y)} rows, such as {_example(y)}): are they ids? "
+            "Name another column as the target"
+        )
+    if distinct > MAX_CLASSES:
+        raise RotastackError(
+            f"{where}: the target has {distinct} classes in {len(y)} rows, and {MAX_CLASSES} are the most; "
+            "merge rare ones, or name another column as the target"
+        )
+    labels = texts_of(y)
+    counts = labels.value_counts()
+    once = sorted(counts.index[counts == 1])
+    if once:
+        warnings.warn(
+            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
+            "so that no model can be trained and tested on it; drop or merge it",
+            stacklevel=2,
+        )
+    return labels
 
 
-def _as_frame(X) -> pd.DataFrame:
-    if not isinstance(X, pd.DataFrame):
-        X = pd.DataFrame(np.asarray(X))
-        X.columns = [f"x{j + 1}" for j in range(X.shape[1])]
-    return X
+def _quantity(y: pd.Series, where: str) -> pd.Series:
+    numbers = numbers_of(y)
+    for bad, what in [
+        (np.isnan(numbers), "is no number"),
+        (np.isinf(numbers), "is infinite"),
+        (np.full(len(y), len(np.unique(numbers)) < 2), "has one value only"),
+    ]:
+        if bad.any():
+            raise RotastackError(
+                f"{where}: the target {what} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
+            )
+    return pd.Series(numbers, index=y.index, name=y.name)
 
 
-def _numbers(column: pd.Series) -> NDArray[np.float64]:
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        column = column.astype(object)
-    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=float, na_value=np.nan)
+def _example(y: pd.Series) -> str:
+    return repr(y.iloc[0].item() if isinstance(y.iloc[0], np.generic) else y.iloc[0])
 
 
-def _texts(column: pd.Series) -> list[str]:
-    """Return category names: whole numbers without a decimal point, so that 1 and 1.0 are one."""
+def _listed(names: Sequence[str], one: str, many: str) -> str:
+    """Return ``class 'a'``, or ``3 classes ('a', 'b', ...)``."""
+    if len(names) == 1:
+        return f"{one} {names[0]!r}"
+    return f"{len(names)} {many} ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''})"
 
-    def text(value):
-        if pd.isna(value):
-            return MISSING
-        if isinstance(value, (float, np.floating)) and float(value).is_integer():
-            return str(int(value))
-        return str(value)
 
-    return [text(value) for value in column]
+def _finite(column: pd.Series) -> NDArray[np.float64]:
+    """Return a column as numbers; RotastackError if some are infinite."""
+    numbers = numbers_of(column)
+    infinite = np.isinf(numbers)
+    if infinite.any():
+        raise RotastackError(
+            f"column {column.name!r}: infinite values in {int(infinite.sum())} rows; make them missing, or drop them"
+        )
+    return numbers

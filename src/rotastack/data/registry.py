@@ -133,7 +133,7 @@ def entry(name: str) -> dict[str, Any]:
 def source_kinds() -> list[str]:
     """List the kinds of sources: the files of ``data/sources``."""
     folder = Path(__file__).parent / "sources"
-    return sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "base", "net"))
+    return sorted(p.stem for p in folder.glob("*.py") if p.stem not in ("__init__", "base"))
 
 
 def make_sources(name: str, spec: Mapping[str, Any]) -> list[Source]:

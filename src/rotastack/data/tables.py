@@ -1,22 +1,67 @@
-"""Read tables of several formats, and write the one format that raw data are kept in."""
+"""Read tables of several formats and places, and write the one format that raw data are kept in."""
 
 import gzip
+import hashlib
 import io
+import json
+import urllib.parse
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from rotastack.data.formats import FORMATS
+from rotastack.base.columns import as_pandas
+from rotastack.base.scikit import arff
+from rotastack.data.formats import FORMATS, format_of, is_address
+from rotastack.data.net import download, reason
+from rotastack.data.openml import openml_table
+from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
 from rotastack.errors import RotastackError, nearest
 from rotastack.files import replacing
 
-__all__ = ["move_target_last", "read_frame", "read_raw", "read_table", "write_raw"]
+__all__ = [
+    "Reading", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
+]  # fmt: skip
 
-_MARK = "="  # before each label while it is read, or pandas takes "NA" and "None" for missing values
+DOWNLOADS = Path("data/raw/addresses")
+"""Where tables from the web are kept, so that each is fetched once."""
 
 
-def read_frame(path: str | Path, labels: str | None = None) -> pd.DataFrame:
-    """Read a CSV, TSV, Parquet or ARFF file.
+@dataclass(frozen=True)
+class Reading:
+    """What was read, and what was found out about it.
+
+    Attributes
+    ----------
+    name : str
+        Of the file, or the place.
+    rows, columns : int
+    details : tuple of str
+        Format, delimiter, encoding, where they are not plain.
+    notes : tuple of str
+        What else is to be known, a sentence each.
+
+    Examples
+    --------
+    >>> print(Reading("customers.csv", 500, 12, ("semicolons", "latin-1")))
+    500 rows x 12 columns of customers.csv (semicolons, latin-1)
+    """
+
+    name: str
+    rows: int
+    columns: int
+    details: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        how = f" ({', '.join(self.details)})" if self.details else ""
+        return f"{self.rows} rows x {self.columns} columns of {self.name}{how}"
+
+
+def read_frame(source: Any, labels: str | None = None) -> pd.DataFrame:
+    """Read a table; see :func:`read_table` for what may be read, and :func:`read_with_notes` for what is found out.
 
     Column `labels` of a text file is read as text, so that a class may be called "NA" or "None".
 
@@ -25,34 +70,50 @@ def read_frame(path: str | Path, labels: str | None = None) -> pd.DataFrame:
     RotastackError
         The file is missing, empty, of another format, or cannot be parsed.
     """
-    path = Path(path)
-    name = path.name.lower()
-    if not name.endswith(FORMATS):
-        raise RotastackError(f"{path}: format not known; it must end in one of {', '.join(FORMATS)}")
-    if not path.is_file():
-        raise RotastackError(f"{path}: there is no such file")
+    return read_with_notes(source, labels)[0]
+
+
+def read_with_notes(source: Any, labels: str | None = None) -> tuple[pd.DataFrame, Reading]:
+    """Read a table as :func:`read_frame` does, and tell what was found out about it.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "t.csv")
+    >>> _ = path.write_text("a;label\\n1,5;x\\n2,5;y\\n")
+    >>> table, reading = read_with_notes(path, "label")
+    >>> print(reading, reading.notes)
+    2 rows x 2 columns of t.csv (semicolons, UTF-8) ('decimal commas in a',)
+    """
+    if not isinstance(source, str | Path):
+        table, name, details, notes = _object(source, labels), type(source).__name__, (), ()
+    elif str(source).startswith("openml:"):
+        table, name, details, notes = _openml(str(source), labels), str(source), (), ()
+    else:
+        path = _fetched(str(source)) if is_address(source) else Path(source)
+        table, details, notes = _file(path, labels, str(source))
+        name = path.name if not is_address(source) else str(source)
     try:
-        if name.endswith(".parquet"):
-            return pd.read_parquet(path)
-        if name.endswith(".arff"):
-            return _read_arff(path)
-        separator = "\t" if ".tsv" in name else ","
-        as_text = {labels: _MARK.__add__} if labels else None
-        table = pd.read_csv(path, sep=separator, skipinitialspace=True, converters=as_text)
-        return _unmarked(table, labels)
-    except (ValueError, OSError, EOFError, NotImplementedError) as error:
-        raise RotastackError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
+        check_names(list(table.columns), labels)
+    except RotastackError as error:
+        raise RotastackError(f"{name}: {error}") from None
+    if not len(table):
+        raise RotastackError(f"{name}: there is a header, and no row below it")
+    return table, Reading(name, len(table), table.shape[1], tuple(details), tuple(notes))
 
 
-def read_table(path: str | Path, target: str) -> tuple[pd.DataFrame, pd.Series]:
+def read_table(source: Any, target: str | None = None) -> tuple[pd.DataFrame, pd.Series]:
     """Read one's own table.
 
     Parameters
     ----------
-    path : path
-        CSV, TSV (also .gz), Parquet or ARFF.
-    target : str
-        Name of the column with the class labels.
+    source : path, address, object
+        A file: delimited text (CSV, TSV, with commas, semicolons, tabs or bars; UTF-8, UTF-16 or latin-1), JSON lines or a JSON
+        list of records, ARFF, each also gzipped; Parquet, Feather or Excel. Its address on the web (``https://...``), kept below
+        ``data/raw`` once it was fetched. ``openml:61``. Or a table that is there: of pandas, polars or Arrow, or a Bunch
+        of scikit-learn.
+    target : str, optional
+        Name of the column with the class labels, or numbers to predict. OpenML and a Bunch know their own.
 
     Returns
     -------
@@ -73,12 +134,23 @@ def read_table(path: str | Path, target: str) -> tuple[pd.DataFrame, pd.Series]:
     >>> X.shape, y.tolist()
     ((2, 1), ['x', 'y'])
     """
-    table = move_target_last(read_frame(path, target), target, str(path))
+    table, reading = read_with_notes(source, target)
+    if target is None and (isinstance(source, dict) or str(source).startswith("openml:")):
+        target = str(table.columns[-1])
+    if target is None:
+        raise RotastackError(f"{reading.name}: say which column is the target")
+    table = move_target_last(table, target, str(source) if isinstance(source, str | Path) else reading.name)
     return table.drop(columns="target"), table["target"].rename(target)
 
 
 def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFrame:
-    """Return the table with the target as its last column, named ``target``."""
+    """Return the table with the target as its last column, named ``target``.
+
+    Raises
+    ------
+    RotastackError
+        No such column, or no other.
+    """
     if target not in table.columns:
         names = [str(c) for c in table.columns]
         shown = ", ".join(names[:20]) + (", ..." if len(names) > 20 else "")
@@ -86,6 +158,8 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
             f"{where}: target column {target!r} not found{nearest(target, names)}; columns are {shown}"
         )
     features = table.drop(columns=target)
+    if not features.shape[1]:
+        raise RotastackError(f"{where}: {target!r} is the only column; there is nothing to predict it from")
     if "target" in features.columns:
         features = features.rename(columns={"target": "target_"})
     return features.assign(target=table[target])
@@ -107,28 +181,137 @@ def write_raw(table: pd.DataFrame, path: str | Path) -> None:
 def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
-        table = pd.read_csv(path, converters={"target": _MARK.__add__}, low_memory=False, compression="gzip")
+        table = pd.read_csv(path, converters=marked("target"), low_memory=False, compression="gzip")
     except (ValueError, OSError, EOFError) as error:
         raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
-    return _unmarked(table, "target")
+    return unmarked(table, "target")
 
 
-def _unmarked(table: pd.DataFrame, labels: str | None) -> pd.DataFrame:
-    """Take the mark off labels again; an empty label is a missing one."""
-    if labels in table.columns:
-        text = table[labels].str[len(_MARK) :]
-        table[labels] = text.where(text != "", None)
-    return table
+_Found = tuple[pd.DataFrame, list[str], list[str]]
 
 
-def _read_arff(path: Path) -> pd.DataFrame:
-    from scipy.io import arff
+def _file(path: Path, labels: str | None, where: str) -> _Found:
+    """Return the table of a file, details and notes."""
+    ending = format_of(path.name)
+    if ending is None:
+        raise RotastackError(f"{where}: format not known; it must end in one of {', '.join(FORMATS)}")
+    if not path.is_file():
+        raise RotastackError(f"{where}: there is no such file")
+    try:
+        body = path.read_bytes()
+        if body.startswith(b"\x1f\x8b"):
+            body = gzip.decompress(body)
+        known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
+        if known is not None and known != ending:
+            raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
+        return _READERS[ending](body, labels)
+    except ImportError as error:
+        raise RotastackError(
+            f"{where}: {ending} files need {error.name or 'pyarrow'}: pip install 'rotastack[tables]'"
+        ) from None
+    except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError) as error:
+        raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
-    with path.open(encoding="utf-8") as stream:
-        records, _ = arff.loadarff(stream)
+
+_MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
+
+
+def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
+    found = read_delimited(body, labels, delimiter)
+    encoding = found.encoding.upper() if found.encoding.startswith("utf") else found.encoding
+    return found.table, [found.delimiter, encoding], found.notes
+
+
+def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
+    text = body.decode(decoded_as(body))
+    try:
+        records = (
+            [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
+        )
+    except json.JSONDecodeError as error:
+        raise RotastackError(f"it is no JSON{' lines' if lines else ''} ({error})") from None
+    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
+        raise RotastackError('a list of records is needed, such as [{"a": 1, "b": "x"}, ...]')
     table = pd.DataFrame(records)
-    for column in table.select_dtypes("object").columns:
-        table[column] = table[column].str.decode("utf-8").replace("?", None)
-    return table
+    for column in table.columns:
+        nested = table[column].map(lambda value: isinstance(value, list | dict))
+        if nested.any():
+            raise RotastackError(
+                f"column {column!r} holds lists or records in {int(nested.sum())} rows; one value is needed"
+            )
+    return table, ["JSON lines" if lines else "JSON"], []
+
+
+def _arff(body: bytes, labels: str | None) -> _Found:
+    try:
+        found = arff.load(io.StringIO(body.decode(decoded_as(body))))
+    except arff.ArffException as error:
+        raise RotastackError(str(error)) from None
+    table = pd.DataFrame(found["data"], columns=[name for name, _ in found["attributes"]])
+    return table.infer_objects(), ["ARFF"], []
+
+
+def _excel(body: bytes, labels: str | None) -> _Found:
+    sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
+    name, cells = next(iter(sheets.items()))
+    if not len(cells):
+        raise RotastackError(f"its first sheet, {name!r}, is empty")
+    header = check_names(cells.iloc[0].tolist(), labels)
+    table = cells.iloc[1:].reset_index(drop=True).set_axis([str(c) for c in header], axis=1).infer_objects()
+    unread = f", the first of {len(sheets)}: the others are not read" if len(sheets) > 1 else ""
+    return table, ["Excel"], [f"sheet {name!r}{unread}"]
+
+
+_READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
+    ".csv": _csv,
+    ".tsv": lambda body, labels: _csv(body, labels, "\t"),
+    ".json": lambda body, labels: _records(body, labels, lines=False),
+    ".jsonl": lambda body, labels: _records(body, labels, lines=True),
+    ".ndjson": lambda body, labels: _records(body, labels, lines=True),
+    ".arff": _arff,
+    ".parquet": lambda body, labels: (pd.read_parquet(io.BytesIO(body)), ["Parquet"], []),
+    ".feather": lambda body, labels: (pd.read_feather(io.BytesIO(body)), ["Feather"], []),
+    ".xlsx": _excel,
+}
+
+
+def _fetched(address: str) -> Path:
+    """Return where the file of an address is, fetched if it was not before."""
+    name = Path(urllib.parse.urlparse(address).path).name or "table"
+    name = name if format_of(name) else f"{name}.csv"
+    path = DOWNLOADS / f"{hashlib.sha256(address.encode()).hexdigest()[:12]}-{name}"
+    if not path.is_file():
+        try:
+            body = download(address)
+        except (OSError, ValueError) as error:
+            raise RotastackError(f"{address}: {reason(error)}") from None
+        with replacing(path) as temporary:
+            temporary.write_bytes(body)
+    return path
+
+
+def _openml(place: str, labels: str | None) -> pd.DataFrame:
+    number = place.removeprefix("openml:")
+    if not number.isdigit():
+        raise RotastackError(f"{place}: the number of a data set is needed, such as openml:61")
+    table = openml_table(int(number), place, labels or "default-target")
+    return table.rename(columns={"target": labels}) if labels else table
+
+
+def _object(source: Any, labels: str | None) -> pd.DataFrame:
+    """Return the table of an object: a frame, or a Bunch of scikit-learn."""
+    if not isinstance(source, dict):  # which a Bunch is
+        return as_pandas(source)
+    data, target = source["data"], source["target"]
+    table = data if isinstance(data, pd.DataFrame) else pd.DataFrame(data)
+    if table is not data:
+        table.columns = list(source.get("feature_names") or [f"x{j + 1}" for j in range(table.shape[1])])
+    if labels is not None and labels in table.columns:
+        return table
+    target = pd.Series(target, index=table.index)
+    names = source.get("target_names")
+    if target.dtype.kind in "iu" and names is not None and len(names) == target.max() + 1 > 1:
+        target = pd.Series([str(names[k]) for k in target], index=table.index)
+    return table.assign(**{labels or str(target.name or "target"): target})

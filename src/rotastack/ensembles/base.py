@@ -10,10 +10,15 @@ from sklearn.utils.validation import validate_data
 
 from rotastack.base.forgetting import forget_fit
 from rotastack.base.scikit import StrOptions
-from rotastack.ensembles.table import categorical_mask, input_rules
+from rotastack.ensembles.table import categorical_mask, input_rules, naming_text
 from rotastack.views.scaling import SCALERS
 
 __all__ = ["TableEnsemble"]
+
+_WAY_OUT = (
+    "make 0/1 columns of it (OneHotEncoder, or rotastack.data.TablePreprocessor) and name them in categorical_features; "
+    "RotastackClassifier and RotastackRegressor take columns of text"
+)
 
 
 class TableEnsemble(BaseEstimator):
@@ -46,14 +51,16 @@ class TableEnsemble(BaseEstimator):
     def _training_table(self, X: ArrayLike, y: ArrayLike) -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
         """Forget an earlier fit; return the checked training rows, their targets, and which columns are categorical."""
         forget_fit(self)
-        X, y = validate_data(
-            self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
-        )
+        with naming_text(X, _WAY_OUT):
+            X, y = validate_data(
+                self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
+            )
         return X, y, categorical_mask(self.categorical_features, self)
 
     def _table(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the rows to predict, checked."""
-        return validate_data(self, X, reset=False, **input_rules(self.scaling))
+        with naming_text(X, _WAY_OUT):
+            return validate_data(self, X, reset=False, **input_rules(self.scaling))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -1,9 +1,12 @@
 """Checks and scaling of a table, before views are applied to its numeric columns."""
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.scales import warn_of_scales
@@ -16,6 +19,7 @@ __all__ = [
     "column_names",
     "fitted_scaler",
     "input_rules",
+    "naming_text",
     "scaled_columns",
 ]
 
@@ -71,6 +75,21 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
         )
     mask[columns if len(columns) else []] = True
     return mask
+
+
+@contextmanager
+def naming_text(X: Any, way_out: str) -> Iterator[None]:
+    """Name the column in scikit-learn's message about text among numbers, and say what to do."""
+    try:
+        yield
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        table = pd.DataFrame(X)
+        texts = (
+            c for c in table if (pd.to_numeric(table[c], errors="coerce").isna() & table[c].notna()).any()
+        )
+        raise ValueError(f"{error} in column {next(texts, None)!r}; {way_out}") from error
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:

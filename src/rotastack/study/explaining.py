@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
+from rotastack.base.columns import date_numbers
 from rotastack.data.preprocessing import check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
@@ -96,7 +97,7 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str) -> dict[str, 
         raise RotastackError(f"{raw}: the table that the model was trained on is gone; run the study again")
     table = read_raw(raw)
     target = table["target"]
-    y = pd.to_numeric(target) if is_regressor(pipeline) else check_target(target, dataset)
+    y = check_target(target, dataset, "regression" if is_regressor(pipeline) else "classification")
     method = read_record(path.with_name("refit.run.json"))["metrics"]["method"]
     names = {"study": study, "dataset": dataset, "method": method}
     return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy())}
@@ -131,7 +132,7 @@ def _dependence(
     pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int
 ) -> dict[str, Any]:
     """Return the mean prediction over rows in all of which a column has the same value, for some of its values."""
-    values, ordered = _values(features[column], column in pipeline.named_steps["table"].numeric_)
+    values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
     tables = []
     for value in values:
@@ -157,15 +158,21 @@ def _dependence(
     return {"column": column, "ordered": ordered, "values": values, "curves": curves}
 
 
-def _values(column: pd.Series, numeric: bool) -> tuple[list[Any], bool]:
+def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
     """Return values of a column to look at, and whether they are numbers with an order."""
-    if numeric:
+    if column.name in reader.numbers_:
         numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
         grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
         if (numbers == numbers.round()).all():
             grid = np.unique(grid.round())
         return [float(v) for v in grid], True
-    return [v.item() if hasattr(v, "item") else v for v in column.value_counts().index[:N_CATEGORIES]], False
+    found = column.value_counts().index.to_series()
+    if column.name in reader.dates_:
+        how = reader.dates_[column.name]
+        days = date_numbers(found, how["format"], how["parts"])[:, 0]
+        found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
+        found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
+    return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False
 
 
 def _families(model: Any) -> list[dict[str, Any]]:

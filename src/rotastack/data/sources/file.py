@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.formats import FORMATS
+from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError
 
@@ -16,15 +16,16 @@ __all__ = ["FileSource"]
 
 
 class FileSource(Source):
-    """A CSV, TSV, Parquet or ARFF file: its path, or ``{path, target}`` (default: ``target``)."""
+    """A file of any of the formats that are read, or its address: its path, or ``{path, target}`` (default: ``target``)."""
 
     plain: ClassVar[type | None] = str
     key: ClassVar[str | None] = "path"
 
     @property
-    def path(self) -> Path:
-        """Where the file is, relative to the working directory."""
-        return Path(self.value if isinstance(self.value, str) else self.value["path"])
+    def path(self) -> Path | str:
+        """Where the file is: relative to the working directory, or its address."""
+        path = self.value if isinstance(self.value, str) else self.value["path"]
+        return path if is_address(path) else Path(path)
 
     def load(self) -> pd.DataFrame:
         from rotastack.data.tables import move_target_last, read_frame
@@ -33,7 +34,9 @@ class FileSource(Source):
         return move_target_last(read_frame(self.path, target), target, self.where)
 
     def probe(self) -> None:
-        if not self.path.name.lower().endswith(FORMATS):
+        if not isinstance(self.path, Path):
+            return
+        if format_of(self.path.name) is None:
             raise RotastackError(f"{self.where}: {self.path} must end in one of {', '.join(FORMATS)}")
         if not self.path.is_file():
             raise RotastackError(f"{self.where}: there is no file {self.path}")

@@ -10,8 +10,8 @@ import urllib.request
 import zipfile
 from typing import TYPE_CHECKING, ClassVar
 
+from rotastack.data.net import TIMEOUT, download, reason
 from rotastack.data.sources.base import Source
-from rotastack.data.sources.net import TIMEOUT, download, reason
 from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:

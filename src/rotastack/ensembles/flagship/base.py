@@ -28,9 +28,10 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     Parameters
     ----------
     categorical_features : "from_dtype", array-like of int, bool or str, or None, default="from_dtype"
-        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a DataFrame that are no numbers
-        (so are dates, and numbers that are stored as objects). A missing category is one of its own; one that no
-        training row has is taken for the first one, which has no 0/1 column.
+        Columns of categories, which become 0/1 columns; "from_dtype": the columns of a table (of pandas, polars or Arrow) that are no
+        numbers (so are numbers that are stored as objects), but for dates, which become numbers, and ids and free text, which
+        are left out with a warning. A missing category is one of its own. One that no training row has counts as missing if
+        training rows are missing there; otherwise outputs are averaged over known categories. Either is warned of.
     n_jobs : int or None, default=None
         Threads. The result does not depend on it.
     random_state : None, int, SeedSequence, Generator or RandomState
@@ -109,8 +110,19 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         groups = np.repeat(np.arange(n_families), self.trees_per_family)
         step = max(1, _BLOCK // (n_families * self.forest_.values.shape[1]))
         for start in range(0, len(rows), step):
-            sums = self.forest_.group_sums(rows[start : start + step], groups, n_families, self.n_jobs)
-            yield sums / self.trees_per_family
+            yield self._sums(rows[start : start + step], groups) / self.trees_per_family
+
+    def _sums(self, rows: NDArray[np.float32], groups: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the sums over the trees of families; those of rows with unknown categories are means over known ones."""
+        sums = self.forest_.group_sums(rows, groups, len(self.families_), self.n_jobs)
+        unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
+        if unknown.any():
+            copies = [
+                self.forest_.group_sums(filled, groups, len(self.families_), self.n_jobs)
+                for filled in self.table_.filled(rows[unknown])
+            ]
+            sums[:, unknown] = np.mean(copies, axis=0)
+        return sums
 
     @property
     def family_weights_(self) -> NDArray[np.float64]:

@@ -1,26 +1,32 @@
 """Encode a table of numbers and categories as the numbers that trees are grown on."""
 
 import warnings
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from pandas import isna
-from pandas.api.types import is_numeric_dtype
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
+from rotastack.base.columns import as_pandas, column_kind, date_numbers, date_parts, numbers_of
 from rotastack.ensembles.table import (
     categorical_mask,
     column_names,
     fitted_scaler,
     input_rules,
+    naming_text,
     scaled_columns,
 )
 
 __all__ = ["MixedTable"]
+
+_DONORS = 20
+_MANY = 200  # categories of a column from which on they are told of
 
 
 class MixedTable(BaseEstimator):
@@ -29,11 +35,15 @@ class MixedTable(BaseEstimator):
     Parameters
     ----------
     categorical_features : "from_dtype", array-like or None
-        Columns of categories: those of a DataFrame that hold no numbers; or named, numbered, or marked by a mask.
+        Columns of categories: those of a table that hold no numbers; or named, numbered, or marked by a mask.
 
     Attributes
     ----------
     categorical_ : ndarray of bool of shape (n_features,)
+    dropped_ : dict of int to str
+        Columns of a table that nothing is learnt from, ids and free text, and why; a warning names them.
+    dates_ : dict of int to dict
+        Columns of dates, which become numbers: how they are written, and the parts that are numbers.
     encoder_ : OneHotEncoder or None
         Makes C - 1 dummies of C categories, "missing" being one; a category that it has not seen has none.
     scaler_ : fitted transformer or None
@@ -44,6 +54,14 @@ class MixedTable(BaseEstimator):
         to 1 that float32 does not tell them apart.
     missing_ : ndarray of int
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
+    donors_ : ndarray of shape (n_donors, n_columns)
+        Some training rows, drawn at random: what stands in for categories that are unknown.
+
+    Notes
+    -----
+    A category that no training row has counts as missing if a training row is missing there. Otherwise it must not be taken for the
+    category without a dummy, of which trees would be sure: its dummies are NaN, and :meth:`filled` puts those of training rows
+    there, so that outputs are averaged over known categories as often as these are. So is a missing one where no training row is.
     """
 
     def __init__(self, categorical_features: ArrayLike | str | None = "from_dtype"):
@@ -52,6 +70,9 @@ class MixedTable(BaseEstimator):
     @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
     def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
         """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
+        X = _frame(X)
+        self.dropped_: dict[int, str] = {}
+        self.dates_: dict[int, dict[str, Any]] = {}
         self.categorical_ = self._mask(X, owner)
         numbers, categories = self._split(X, owner, reset=True)
         self.encoder_ = None if categories is None else self._encoder(categories, owner)
@@ -60,12 +81,28 @@ class MixedTable(BaseEstimator):
             raise ValueError("there is nothing to learn from: each column is of one category only")
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
-        return self._seen(numbers, categories)
+        rows = self._seen(numbers, categories)
+        chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
+        self.donors_ = rows[chosen]
+        return rows
 
     @np.errstate(over="ignore", invalid="ignore")
     def transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
-        """Return the numbers of rows."""
-        return self._seen(*self._split(X, owner, reset=False))
+        """Return the numbers of rows; dummies of a category that is unknown are NaN.
+
+        Warns
+        -----
+        UserWarning
+            Such categories in columns that have names. Of an array, whoever made numbers of categories knows them.
+        """
+        X = _frame(X)
+        numbers, categories = self._split(X, owner, reset=False)
+        return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
+
+    def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
+        """Yield rows with each donor's dummies in place of unknown ones."""
+        for donor in self.donors_:
+            yield np.where(np.isnan(rows), donor, rows)
 
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
@@ -75,48 +112,84 @@ class MixedTable(BaseEstimator):
         if not hasattr(X, "columns"):  # a table of any library keeps its names
             X = check_array(X, dtype=None, ensure_all_finite="allow-nan", estimator=owner)
         validate_data(owner, X, reset=True, skip_check_array=True)
-        if by_dtype:
-            return np.array([not is_numeric_dtype(dtype) for dtype in X.dtypes])
-        return categorical_mask(chosen, owner)
+        mask = np.zeros(X.shape[1], dtype=bool) if by_dtype else categorical_mask(chosen, owner)
+        if _is_frame(X):
+            self._look(X, mask, by_dtype)
+        return mask
+
+    def _look(self, X: pd.DataFrame, mask: NDArray[np.bool_], by_dtype: bool) -> None:
+        """Find columns of dates and, if columns are judged by what they hold, categories, ids and free text."""
+        for j in np.flatnonzero(~mask):
+            column = X.iloc[:, j]
+            if not by_dtype and not is_datetime64_any_dtype(column.dtype):
+                continue
+            found = column_kind(column)
+            if found.kind == "date":
+                written = found.format or ""
+                self.dates_[int(j)] = {"format": written, "parts": date_parts(column, written)}
+            elif found.kind in ("id", "text"):
+                self.dropped_[int(j)] = found.reason
+            else:
+                mask[j] = by_dtype and not is_numeric_dtype(column.dtype)
+        if self.dropped_:
+            told = "; ".join(f"{X.columns[j]!r} ({why})" for j, why in self.dropped_.items())
+            warnings.warn(
+                f"nothing is learnt from {told}; to keep such a column, make it numbers that mean something, or name the "
+                "columns of categories in categorical_features",
+                stacklevel=5,
+            )
+            if len(self.dropped_) == X.shape[1]:
+                raise ValueError(f"there is nothing to learn from: {told}")
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
-        try:
+        with naming_text(X, "columns of text must be in categorical_features"):
             return self._parts(X, owner, reset)
-        except ValueError as error:
-            if "could not convert string" not in str(error):
-                raise
-            raise ValueError(f"{error}; columns of text must be in categorical_features") from error
 
     def _parts(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
-        if not self.categorical_.any():
+        if not self.categorical_.any() and not self.dropped_ and not self.dates_:
             return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
-        if _is_frame(X):
-            numbers, categories = X.iloc[:, ~self.categorical_], X.iloc[:, self.categorical_]
-        else:
-            values = check_array(X, dtype=None, ensure_all_finite="allow-nan")
-            numbers, categories = values[:, ~self.categorical_], values[:, self.categorical_]
-        categories = np.array(categories, dtype=object)
-        categories[isna(categories)] = None  # whatever stood there: NaN, NA, NaT
-        if self.categorical_.all():
-            return np.empty((len(X), 0)), categories
-        return check_array(numbers, estimator=owner, input_name="X", **input_rules("minmax")), categories
+        if not _is_frame(X):
+            X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
+        numeric = ~self.categorical_
+        numeric[[*self.dropped_, *self.dates_]] = False
+        numbers = np.empty((len(X), 0))
+        if numeric.any():
+            rules = input_rules("minmax")
+            numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **rules)
+        dates = [date_numbers(X.iloc[:, j], how["format"], how["parts"]) for j, how in self.dates_.items()]
+        if dates:
+            numbers = np.hstack([numbers, *dates])
+        if not self.categorical_.any():
+            return numbers, None
+        categories = np.array(X.iloc[:, self.categorical_], dtype=object)
+        categories[pd.isna(categories)] = None  # whatever stood there: NaN, NA, NaT
+        return numbers, categories
 
     def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
         encoder = OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        names = column_names(owner)
+        names = np.arange(len(self.categorical_)) if names is None else names
+        names = names[self.categorical_].tolist()
         try:
-            return encoder.fit(categories)
+            encoder.fit(categories)
         except TypeError as error:  # nothing that can be sorted
-            names = column_names(owner)
-            names = np.arange(len(self.categorical_)) if names is None else names
-            for name, values in zip(names[self.categorical_].tolist(), categories.T, strict=True):
+            for name, values in zip(names, categories.T, strict=True):
                 kinds = {type(value).__name__ for value in values if value is not None and value == value}
                 if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
                     raise ValueError(
                         f"categories must be all text or all numbers; column {name!r} holds {', '.join(sorted(kinds))}"
                     ) from error
             raise
+        for name, found in zip(names, encoder.categories_, strict=True):
+            if len(found) > _MANY:
+                warnings.warn(
+                    f"column {name!r} has {len(found)} categories in {len(categories)} rows, each a 0/1 column: this takes time and "
+                    "memory, and rare ones tell little; merge these, drop the column, or make numbers of it",
+                    stacklevel=6,
+                )
+        return encoder
 
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
         if self.encoder_ is None:
@@ -137,15 +210,55 @@ class MixedTable(BaseEstimator):
     def _turned(self, numbers: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.where(self.mirrored_, -numbers, numbers) if self.mirrored_.any() else numbers
 
-    def _seen(self, numbers: NDArray[np.floating], categories: Any) -> NDArray[np.float32]:
+    def _seen(
+        self, numbers: NDArray[np.floating], categories: Any, names: NDArray | None = None
+    ) -> NDArray[np.float32]:
         numbers = self._turned(numbers)
         parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]
         if self.encoder_ is not None:
-            with warnings.catch_warnings():  # a category that was not there before has no dummy
-                warnings.filterwarnings("ignore", message="Found unknown categories")
-                parts.append(np.asarray(self.encoder_.transform(categories)))
+            parts.append(self._dummies(categories, None if names is None else names[self.categorical_]))
         parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
         return np.hstack(parts)
+
+    def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:
+        """Return the dummies, NaN for a category that is unknown; `names` are those of columns to warn of."""
+        assert self.encoder_ is not None
+        unknown = np.zeros(categories.shape, dtype=bool)
+        for k, found in enumerate(self.encoder_.categories_):
+            missing = pd.isna(categories[:, k])
+            known = found[~pd.isna(found)]
+            new = (pd.Index(known).get_indexer(pd.Index(categories[:, k], dtype=object)) < 0) & ~missing
+            if len(known) < len(found):
+                categories[new, k] = None
+            else:
+                unknown[:, k] = new = new | missing
+            if names is not None and new.any():
+                warnings.warn(
+                    f"column {names[k]!r}: {int(new.sum())} of {len(new)} rows hold a category that no training row has; it "
+                    f"counts as {'missing' if len(known) < len(found) else 'any of those'}",
+                    stacklevel=7,
+                )
+        with warnings.catch_warnings():  # a category that was not there before has no dummy
+            warnings.filterwarnings("ignore", message="Found unknown categories")
+            dummies = np.array(self.encoder_.transform(categories))  # may be read-only
+        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        dummies[np.repeat(unknown, sizes, axis=1)] = np.nan
+        return dummies
+
+
+def _frame(X: Any) -> Any:
+    """Return a table of any library as a DataFrame, spans of time being numbers; columns of one name are refused."""
+    if not hasattr(X, "to_pandas") and not _is_frame(X):
+        return X
+    X = as_pandas(X)
+    if X.columns.has_duplicates:
+        name = X.columns[X.columns.duplicated()][0]
+        raise ValueError(f"there are two columns {name!r}; rename or drop one")
+    spans = [column for column in X if is_timedelta64_dtype(X[column].dtype)]
+    if spans:
+        X = X.copy(deep=False)
+        X[spans] = np.column_stack([numbers_of(X[column]) for column in spans])
+    return X
 
 
 def _is_frame(X: Any) -> bool:

@@ -83,7 +83,7 @@ def _estimators(
     estimator = _member(make_estimator(pool), pool, combiner)
     voted = combiner["kind"] in ("vote", "member", "prune")
     whole = pool["view"] is None and voted and takes_tables(estimator)
-    preprocessor.set_params(encoding="codes" if whole else "dummies").fit(features)
+    preprocessor.set_params(encoding="codes" if whole else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
         estimator.set_params(categorical_features=others or None)

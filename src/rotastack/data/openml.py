@@ -1,0 +1,57 @@
+"""Tables of OpenML, through scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import socket
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rotastack.data.net import TIMEOUT, reason
+from rotastack.errors import RotastackError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["openml_table"]
+
+
+def openml_table(
+    number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()
+) -> pd.DataFrame:
+    """Return a data set by its number; the last column is ``target``. Checksum and retries are scikit-learn's.
+
+    Raises
+    ------
+    RotastackError
+        It cannot be had; `where` is what the message calls it.
+    """
+    from sklearn.datasets import fetch_openml
+
+    try:
+        with tempfile.TemporaryDirectory() as cache, _timeout(TIMEOUT):
+            bunch = fetch_openml(
+                data_id=number,
+                target_column=target,
+                as_frame=True,
+                parser="pandas",
+                data_home=cache,
+                n_retries=3,
+                delay=float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1")),
+            )
+    except Exception as error:  # scikit-learn lets many kinds through: all say that this source failed
+        raise RotastackError(f"{where}: OpenML {number}: {reason(error)}") from None
+    return bunch.data.drop(columns=list(drop)).assign(target=bunch.target.astype(str))
+
+
+@contextmanager
+def _timeout(seconds: float) -> Iterator[None]:
+    """Bound every wait on a socket, which scikit-learn does not."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(seconds)
+    try:
+        yield
+    finally:
+        socket.setdefaulttimeout(before)

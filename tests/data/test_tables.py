@@ -1,0 +1,244 @@
+"""Tables as they come: delimiters, encodings, formats, places, and what is refused in one line."""
+
+import gzip
+import importlib.util
+import threading
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+from rotastack.data import read_table
+from rotastack.data.sources.file import FileSource
+from rotastack.data.tables import read_frame, read_with_notes
+from rotastack.errors import RotastackError
+
+TABLE = pd.DataFrame({"Länge": [1.5, 2.5, 3.25], "Ort": ["Köln", "Aachen", "Jülich"], "y": ["u", "v", "u"]})
+
+
+def same(found):
+    assert found.to_dict("list") == TABLE.to_dict("list")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
+@pytest.mark.parametrize(
+    ("delimiter", "word"), [(",", "commas"), (";", "semicolons"), ("\t", "tabs"), ("|", "bars")]
+)
+def test_delimiters_and_encodings(tmp_path, delimiter, word, encoding):
+    path = tmp_path / "t.csv"
+    path.write_bytes(TABLE.to_csv(index=False, sep=delimiter).encode(encoding))
+    found, reading = read_with_notes(path, "y")
+    same(found)
+    said = {"latin-1": "latin-1", "utf-8": "UTF-8", "utf-8-sig": "UTF-8"}.get(encoding, encoding.upper())
+    assert str(reading) == f"3 rows x 3 columns of t.csv ({word}, {said})"
+
+
+def test_windows_text(tmp_path):
+    (tmp_path / "t.csv").write_bytes("preis;y\n5 €;a\n6 €;b\n".encode("windows-1252"))
+    found, reading = read_with_notes(tmp_path / "t.csv")
+    assert found["preis"].tolist() == ["5 €", "6 €"]
+    assert reading.details == ("semicolons", "windows-1252")
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "delimiter"),
+    [
+        ("a,b\n1,x;y\n2,z;w\n", 2, "commas"),
+        ('a;b\n"1,5;x";2\n"2,5;y";3\n', 2, "semicolons"),
+        ("a;b;c\n1,5;2,5;x, y, z\n1,5;2,5;x\n", 3, "semicolons"),
+        ('a,b\n"line 1\nline 2; 3; 4",1\nplain,2\n', 2, "commas"),
+        ("a|b\n1|2,3,4\n5|6,7,8\n", 2, "bars"),
+        ("\na;b\n\n1;2\n3;4\n", 2, "semicolons"),
+    ],
+)
+def test_delimiters_in_text(tmp_path, text, columns, delimiter):
+    (tmp_path / "t.csv").write_text(text)
+    found, reading = read_with_notes(tmp_path / "t.csv")
+    assert found.shape == (2, columns)
+    assert reading.details[0] == delimiter
+
+
+def test_decimal_commas(tmp_path):
+    (tmp_path / "t.csv").write_text("a;b;c;y\n1,5;1.234,5;1,2;0,5\n;12;1,3 m;1,5\n-2;3.000;x;2,5\n")
+    found, reading = read_with_notes(tmp_path / "t.csv", "y")
+    np.testing.assert_array_equal(found["a"], [1.5, np.nan, -2])
+    assert found["b"].tolist() == [1234.5, 12, 3000]
+    assert found["c"].tolist() == ["1,2", "1,3 m", "x"]
+    assert found["y"].tolist() == [0.5, 1.5, 2.5]
+    assert reading.notes == ("decimal commas in a, b, y",)
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("ending", "write", "said"),
+    [
+        (".json", lambda t: t.to_json(orient="records"), "JSON"),
+        (".jsonl", lambda t: t.to_json(orient="records", lines=True), "JSON lines"),
+        (".ndjson", lambda t: t.to_json(orient="records", lines=True, force_ascii=False), "JSON lines"),
+        (
+            ".arff",
+            lambda t: (
+                "@relation t\n@attribute Länge numeric\n@attribute Ort {Köln,Aachen,Jülich}\n@attribute y {u,v}\n"
+                f"@data\n{t.to_csv(index=False, header=False)}"
+            ),
+            "ARFF",
+        ),
+    ],
+)
+def test_other_texts(tmp_path, ending, write, said, packed):
+    body = write(TABLE).encode()
+    path = tmp_path / f"t{ending}{packed}"
+    path.write_bytes(gzip.compress(body) if packed else body)
+    found, reading = read_with_notes(path, "y")
+    same(found)
+    assert reading.details == (said,)
+
+
+@pytest.mark.parametrize("ending", ["parquet", "feather"])
+def test_typed_files(tmp_path, ending):
+    path = tmp_path / f"t.{ending}"
+    getattr(TABLE, f"to_{ending}")(path)
+    same(read_frame(path))
+
+
+def test_excel(tmp_path):
+    pytest.importorskip("openpyxl")
+    path = tmp_path / "t.xlsx"
+    with pd.ExcelWriter(path) as writer:
+        TABLE.to_excel(writer, index=False, sheet_name="data")
+        TABLE.to_excel(writer, sheet_name="notes")
+    found, reading = read_with_notes(path, "y")
+    same(found)
+    assert reading.notes == ("sheet 'data', the first of 2: the others are not read",)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("openpyxl") is not None, reason="openpyxl is installed")
+def test_excel_without_its_package(tmp_path):
+    (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
+    with pytest.raises(RotastackError, match=r".xlsx files need openpyxl: pip install 'rotastack\[tables\]'"):
+        read_frame(tmp_path / "t.xlsx")
+
+
+def test_frames_of_other_libraries():
+    same(read_frame(TABLE))
+    found, reading = read_with_notes(pa.Table.from_pandas(TABLE.astype({"Ort": "category"})))
+    assert found["Ort"].dtype == "category"
+    assert str(reading) == "3 rows x 3 columns of Table"
+
+
+def test_frames_of_polars():
+    polars = pytest.importorskip("polars")
+    same(read_frame(polars.from_pandas(TABLE)))
+
+
+@pytest.mark.parametrize("as_frame", [True, False])
+def test_bunches(as_frame):
+    X, y = read_table(load_iris(as_frame=as_frame))
+    assert X.shape == (150, 4)
+    assert X.columns[0] == "sepal length (cm)"
+    assert y.iloc[[0, 149]].tolist() == ["setosa", "virginica"]
+    X, y = read_table(load_diabetes(as_frame=as_frame), "progression")
+    assert (X.shape, y.name, y.iloc[0]) == ((442, 10), "progression", 151)
+
+
+def test_openml(monkeypatch):
+    def table(number, where, target):
+        assert (number, target) in [(61, "y"), (61, "default-target")]
+        return TABLE.rename(columns={"y": "target"})
+
+    monkeypatch.setattr("rotastack.data.tables.openml_table", table)
+    X, y = read_table("openml:61")
+    assert (X.shape, y.tolist()) == ((3, 2), ["u", "v", "u"])
+    same(read_frame("openml:61", "y"))
+    with pytest.raises(
+        RotastackError, match="openml:iris: the number of a data set is needed, such as openml:61"
+    ):
+        read_frame("openml:iris")
+
+
+@pytest.fixture
+def server(tmp_path):
+    class Quiet(SimpleHTTPRequestHandler):
+        asked: ClassVar[list] = []
+
+        def log_message(self, *args):
+            self.asked.append(self.path)
+
+    Quiet.asked = []
+    handler = partial(Quiet, directory=tmp_path / "served")
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{running.server_port}", Quiet.asked
+        running.shutdown()
+
+
+def test_addresses_are_fetched_once(tmp_path, monkeypatch, server):
+    address, asked = server
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "served").mkdir()
+    (tmp_path / "served/t.csv").write_text(TABLE.to_csv(index=False, sep=";"))
+    for _ in range(2):
+        found, reading = read_with_notes(f"{address}/t.csv?version=1", "y")
+        same(found)
+    assert len(asked) == 1
+    assert str(reading) == f"3 rows x 3 columns of {address}/t.csv?version=1 (semicolons, UTF-8)"
+    source = FileSource({"path": f"{address}/t.csv", "target": "y"}, "t")
+    source.probe()
+    assert source.load()["target"].tolist() == ["u", "v", "u"]
+    with pytest.raises(RotastackError, match="/none.csv: the server answered 404"):
+        read_frame(f"{address}/none.csv")
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "message"),
+    [
+        ("t.csv", "a,y\n", "t.csv: there is a header, and no row below it"),
+        ("t.csv", "y\n1\n2\n", "'y' is the only column; there is nothing to predict it from"),
+        ("t.csv", "a,y,b,y\n1,2,3,2\n", "columns 2 and 4 are both named 'y', and a copy of the target as a feature would give"),
+        ("t.csv", "a,b,a,y\n1,2,3,4\n", "columns 1 and 3 are both named 'a'; rename or drop one"),
+        ("t.csv", "a,,y\n1,2,3\n", "column 2 has no name; give it one"),
+        ("t.csv", "a,y\n1,2,3\n4,5,6\n", r"rows have more fields than the header has names \(2\)"),
+        ("t.csv", "a,y\n1,2\n4,5,6\n", "cannot be read: .*Expected 2 fields in line 3, saw 3"),
+        ("t.csv", "", "cannot be read: it is empty"),
+        ("t.csv", b"a\0\0\0b,y\n", "it is no text; save it as CSV in UTF-8"),
+        ("t.csv", b"\xff\xfea\0,\0y\0\n\0\x00\xd8", "it is not UTF-16 throughout .*; save it again as UTF-8"),
+        ("t.csv", b"PK\x03\x04...", "it is no .csv file; if it is .xlsx, give it that ending"),
+        ("t.csv.gz", b"\x1f\x8bnothing", "cannot be read"),
+        ("t.json", "{}", "a list of records is needed"),
+        ("t.json", "[1", "it is no JSON"),
+        ("t.jsonl", '{"a": 1}\n{"a": ', "it is no JSON lines"),
+        ("t.jsonl", '{"a": [1], "y": 1}\n', "column 'a' holds lists or records in 1 rows"),
+        ("t.parquet", "a,y\n", "cannot be read"),
+        ("t.txt", "a,y\n", "format not known; it must end in one of .csv, .csv.gz"),
+    ],
+)  # fmt: skip
+def test_what_is_refused(tmp_path, name, body, message):
+    path = tmp_path / name
+    path.write_bytes(body.encode() if isinstance(body, str) else body)
+    with pytest.raises(RotastackError, match=message) as refused:
+        read_table(path, "y")
+    assert "\n" not in str(refused.value)
+    assert "t." in str(refused.value)
+
+
+def test_row_numbers_without_a_name_and_an_empty_end_are_left_out(tmp_path):
+    TABLE.to_csv(tmp_path / "t.csv")
+    found, reading = read_with_notes(tmp_path / "t.csv")
+    same(found)
+    assert "numbers the rows" in reading.notes[0]
+    (tmp_path / "e.csv").write_text("a;y;\n1;u;\n2;v;\n")
+    found, reading = read_with_notes(tmp_path / "e.csv")
+    assert found.columns.tolist() == ["a", "y"]
+    assert "last column without name" in reading.notes[0]
+
+
+def test_columns_of_frames_twice():
+    with pytest.raises(RotastackError, match="columns 1 and 2 are both named 'a'"):
+        read_table(pd.DataFrame([[1, 2, 3]], columns=["a", "a", "y"]), "y")
+    with pytest.raises(RotastackError, match="DataFrame: say which column is the target"):
+        read_table(TABLE)

@@ -1,0 +1,156 @@
+"""Tables as they come, in the flagship: frames of any library, dates, ids, free text, and categories never seen."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.data import TablePreprocessor
+from rotastack.ensembles import RandomRotationForestClassifier
+
+
+def small(**parameters):
+    return RotastackClassifier(**{"trees_per_family": 5, "random_state": 0, **parameters})
+
+
+def cities(n=200, missing=False):
+    """Aachen is a risk, Bonn and Celle are none."""
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Aachen", "Bonn", "Celle"], n)
+    X = pd.DataFrame({"city": city, "noise": rng.random(n)})
+    y = np.where(city == "Aachen", "risk", "safe")
+    if missing:
+        X.loc[rng.random(n) < 0.2, "city"] = None
+        y = np.where(X["city"].isna(), rng.choice(["risk", "safe"], n), y)
+    return X, y
+
+
+@pytest.mark.parametrize("unknown", ["Ulm", None])
+def test_an_unknown_category_is_not_the_first_one(unknown):
+    X, y = cities()
+    clf = small(trees_per_family=20).fit(X, y)
+    known = clf.predict_proba(X)
+    assert (clf.predict(X) == y).all()
+    new = X.head(4).assign(city=[unknown, "Aachen", "Bonn", unknown])
+    with pytest.warns(
+        UserWarning,
+        match="column 'city': 2 of 4 rows hold a category that no training row has; it counts as any",
+    ):
+        proba = clf.predict_proba(new)
+    share = (y == "risk").mean()
+    assert np.abs(proba[[0, 3], 0] - share).max() < 0.2
+    np.testing.assert_array_equal(proba[1:3], clf.predict_proba(new.iloc[1:3]))
+    np.testing.assert_array_equal(clf.predict_proba(X), known)
+
+
+def test_an_unknown_category_is_missing_where_training_rows_are():
+    X, y = cities(missing=True)
+    clf = small().fit(X, y)
+    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* counts as missing"):
+        proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
+    np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
+
+
+def test_an_unknown_category_of_a_regression():
+    X, y = cities()
+    reg = RotastackRegressor(5, random_state=0).fit(X, (y == "risk").astype(float))
+    with pytest.warns(UserWarning, match="no training row has"):
+        found = reg.predict(X.head(1).assign(city="Ulm"))
+    assert 0.1 < found[0] < 0.6
+
+
+def test_frames_of_other_libraries_are_those_of_pandas():
+    X, y = cities()
+    X = X.assign(grade=pd.Categorical(np.array(["a", "b", "c"])[np.arange(len(X)) % 3]))
+    expected = small().fit(X, y).predict_proba(X)
+    tables = [pa.Table.from_pandas(X)]
+    try:
+        import polars
+    except ImportError:
+        pass
+    else:
+        tables.append(polars.from_pandas(X))
+    for table in tables:
+        clf = small().fit(table, y)
+        assert clf.feature_names_in_.tolist() == ["city", "noise", "grade"]
+        assert clf.table_.categorical_.tolist() == [True, False, True]
+        np.testing.assert_array_equal(clf.predict_proba(table), expected)
+
+
+def test_dates_become_numbers():
+    rng = np.random.default_rng(0)
+    day = pd.Timestamp("2023-01-01") + pd.to_timedelta(rng.integers(0, 730, 300), unit="D")
+    y = (day.month <= 6).astype(int)
+    for dates in (day, day.strftime("%d.%m.%Y"), day.tz_localize("UTC")):
+        X = pd.DataFrame({"day": dates, "noise": rng.random(300)})
+        clf = small(trees_per_family=20).fit(X, y)
+        assert clf.table_.dates_[0]["parts"] == ["days", "month", "weekday"]
+        assert clf.oob_score_ > 0.95
+        assert clf.predict_proba(X.assign(day=None)).shape == (300, 2)
+    named = small(categorical_features=["kind"]).fit(
+        pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y
+    )
+    assert named.table_.categorical_.tolist() == [False, True]
+
+
+@pytest.mark.parametrize("backend", ["numpy_nullable", "pyarrow"])
+def test_columns_of_other_types(backend):
+    """Those of Arrow and nullable ones; spans of time are days."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(
+        {
+            "day": pd.date_range("2020-01-01", periods=60, freq="17h", tz="Europe/Berlin"),
+            "span": pd.to_timedelta(rng.integers(0, 999, 60), unit="h"),
+            "whole": rng.integers(0, 50, 60),
+            "city": rng.choice(["a", "b"], 60),
+        }
+    )
+    y = X["span"] > pd.Timedelta(days=20)
+    clf = small().fit(X, y)
+    assert clf.table_.categorical_.tolist() == [False, False, False, True]
+    assert clf.score(X, y) == 1
+    typed = X.convert_dtypes(dtype_backend=backend)
+    np.testing.assert_array_equal(small().fit(typed, y).predict_proba(typed), clf.predict_proba(X))
+    found = TablePreprocessor().fit(X)
+    np.testing.assert_array_equal(TablePreprocessor().fit_transform(typed), found.transform(X))
+    assert list(found.kinds_.values()) == ["date", "numeric", "numeric", "categorical"]
+
+
+def test_ids_and_free_text_are_left_out_with_a_warning():
+    X, y = cities(300)
+    ids = [f"c{k:04d}" for k in range(300)]
+    long = X.assign(id=ids, number=np.arange(300), name=[f"name {k % 200}" for k in range(300)])
+    with pytest.warns(
+        UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(free text: 200"
+    ):
+        clf = small().fit(long, y)
+    np.testing.assert_array_equal(clf.predict_proba(long), small().fit(X, y).predict_proba(X))
+    with (
+        pytest.raises(ValueError, match="there is nothing to learn from: 'id'"),
+        pytest.warns(UserWarning, match="nothing"),
+    ):
+        small().fit(long[["id", "number"]], y)
+
+
+def test_many_categories_are_told_of():
+    X, y = cities(3000)
+    many = X.assign(shop=[f"shop {k % 300}" for k in range(3000)])
+    with pytest.warns(UserWarning, match="column 'shop' has 300 categories in 3000 rows"):
+        small(trees_per_family=1, families=("id",)).fit(many, y)
+
+
+def test_a_name_twice():
+    X, y = cities()
+    with pytest.raises(ValueError, match="there are two columns 'city'"):
+        small().fit(pd.concat([X, X[["city"]]], axis=1), y)
+
+
+def test_text_is_named_where_it_cannot_be_used():
+    X, y = cities()
+    with pytest.raises(ValueError, match="in column 'city'; columns of text must be in categorical_features"):
+        small(categorical_features=None).fit(X, y)
+    with pytest.raises(ValueError, match=r"in column 'city'; make 0/1 columns of it .*OneHotEncoder"):
+        RandomRotationForestClassifier(5).fit(X, y)
+    with pytest.raises(ValueError, match="in column 0; make 0/1 columns of it"):
+        RandomRotationForestClassifier(5).fit(X.to_numpy(), y)
