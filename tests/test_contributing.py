@@ -60,7 +60,7 @@ for label in study.methods:
        method=f"{file}.nc", record=f"{file}.run.json")
     failed[label] = json.loads(Path(f"{file}.run.json").read_text())["message"]
 files = {n: [root / f"{n}.parquet"] for n in ("scores", "calibration")}
-do(score, plan.spec("score"), {"table": table, "methods": plan.method_files(dataset), "pools": here / "pools",
+do(score, plan.spec("score"), {**known, "methods": plan.method_files(dataset), "pools": here / "pools",
    "records": plan.method_files(dataset, "run.json")}, **files, record=root / "scores.run.json")
 do(summarize, plan.summarize_spec(), {**files, "records": [root / "scores.run.json"]}, tables=plan.tables,
    **{n: root / "all" / n for n in ("scores", "comparison", "variance", "record")})

@@ -7,7 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -152,6 +152,9 @@ INSTANCES = [
     RandomRotationBoostingClassifier(2, trees_per_rotation=3, engine="histogram", random_state=0),
     RandomRotationBoostingRegressor(2, trees_per_rotation=20, learning_rate=0.3, random_state=0),
     PooledEnsembleRegressor(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
+    PooledEnsembleRegressor(
+        RandomRotation(), combiner=Stacking(LinearRegression()), n_estimators=3, cv=3, random_state=0
+    ),
     PooledEnsembleClassifier(
         RandomRotation(), combiner=MeanDMPruner(), n_estimators=4, bootstrap=True, random_state=0
     ),

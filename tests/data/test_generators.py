@@ -88,3 +88,18 @@ def test_same_seed_same_table(name):
 def test_mistakes_are_named(call, message):
     with pytest.raises(RotastackError, match=message):
         generate(call[0], **call[1])
+
+
+def test_friedman_without_noise_is_its_formula():
+    one = generate("friedman", problem=1, rows=50, seed=1, noise=0.0, noise_columns=2)
+    x1, x2, x3, x4, x5 = one.to_numpy()[:, :5].T
+    expected = 10 * np.sin(np.pi * x1 * x2) + 20 * (x3 - 0.5) ** 2 + 10 * x4 + 5 * x5
+    np.testing.assert_allclose(one["target"], expected, atol=1e-4)  # columns are rounded
+    assert one.shape == (50, 13)
+    two, three = (generate("friedman", problem=k, rows=50, seed=1, noise=0.0) for k in (2, 3))
+    x1, x2, x3, x4, _ = two.to_numpy().T
+    reactance = x2 * x3 - 1 / (x2 * x4)
+    np.testing.assert_allclose(two["target"], np.sqrt(x1**2 + reactance**2), rtol=1e-4)
+    np.testing.assert_allclose(three["target"], np.arctan(reactance / x1), atol=1e-4)
+    with pytest.raises(RotastackError, match="problem must be 1, 2 or 3, got 4"):
+        generate("friedman", problem=4, rows=5, seed=1, noise=0.0)

@@ -37,7 +37,7 @@ def iris_table(folder):
     frame = pd.DataFrame(X, columns=list("abcd"))
     frame["e"] = pd.Categorical.from_codes(LEVELS, ["0", "1", "2"])
     frame["target"] = y.astype("int16")
-    write_frame(folder / "table", frame, {"classes": ["s", "c", "v"]})
+    write_frame(folder / "table", frame, {"task": "classification", "classes": ["s", "c", "v"]})
 
 
 def checked(content):
@@ -133,10 +133,10 @@ def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     return read_arrays(folder / "m.nc"), json.loads((folder / "m.json").read_text())
 
 
-def scored(folder, axes=("split",)):
+def scored(folder, axes=("split",), protocol="splits"):
     """Return scores, calibration and record of the method that was combined."""
-    inputs = {"table": "table", "methods": ["m.nc"], "records": ["m.json"], "pools": "."}
+    inputs = {"table": "table", "folds": "folds", "methods": ["m.nc"], "records": ["m.json"], "pools": "."}
     outputs = {"scores": "scores", "calibration": "calibration", "record": "s.json"}
-    step("score", folder, {"axes": list(axes)}, inputs, outputs)
+    step("score", folder, {"protocol": protocol, "axes": list(axes)}, inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())

@@ -111,7 +111,9 @@ def test_the_report_says_what_came_out_in_each_group():
     found = {"G": ordered, "H": tied, "I": tied * NAN}
     result = {"groups": {name: summarize._group(errors, 0.05) for name, errors in found.items()}}
     evaluation = {"alpha": 0.05, "groups": {"G": {"title": "Trees"}, "H": {"title": ""}, "I": {"title": ""}}}
-    trees, neighbours, nothing = report._verdict({**result, "average_ranks": {}}, ["C"], "C", evaluation)
+    trees, neighbours, nothing = report._verdict(
+        {**result, "average_ranks": {}}, "error", ["C"], "C", evaluation
+    )
     assert trees.startswith(
         "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
     )
@@ -138,7 +140,7 @@ def test_the_report_is_given_methods_and_groups_in_their_order():
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
-    spec = {"axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
+    spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
             "claims": [], "optimistic": [], "groups": groups}  # fmt: skip
     tables = [
         *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,

@@ -137,7 +137,7 @@ def refitted(pool, combiner):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
     method = {"pool": pool, "combiner": combiner_slice(combiner)}
-    spec = {"protocol": "splits", "folds": 5, "rotations": 3}
+    spec = {"task": "classification", "protocol": "splits", "folds": 5, "rotations": 3}
     preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
     model.set_params(random_state=0)
     return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)

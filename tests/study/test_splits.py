@@ -226,7 +226,7 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
 
     frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
     write_raw(frame, tmp_path / "raw")
-    spec = {"kinds": "auto", "noise_columns": 3, "seed": 5}
+    spec = {"task": "classification", "kinds": "auto", "noise_columns": 3, "seed": 5}
     step("prepare", tmp_path, spec, {"raw": "raw"}, {"table": "table", "record": "p.json"})
     table, about = read_frame(tmp_path / "table")
     assert list(table.columns) == ["x", "noise 1", "noise 2", "noise 3", "c", "target"]

@@ -14,6 +14,7 @@ from rotastack.study.launch import runs_nothing
 from rotastack.study.steps import report, summarize
 
 SPEC = {
+    "task": "classification",
     "axes": ["rotation_group", "fold_group"],
     "alpha": 0.05,
     "control": "A",
@@ -44,7 +45,10 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
             paths.append(tmp_path / f"{name}.{kind}")
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
-        write_text(inputs["records"][-1], json.dumps({"dataset": name, "metrics": costs}))
+        write_text(
+            inputs["records"][-1],
+            json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
+        )
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
     summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
@@ -172,7 +176,9 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    known = summarize.Known({**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), {}, [])
+    known = summarize.Known(
+        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, []
+    )
     found = summarize.table_claims(known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
@@ -192,4 +198,4 @@ def test_the_best_method_is_never_one_that_chose_by_test_rows():
     from rotastack.study.results import best_method
 
     scores = pd.DataFrame({"method": ["A", "B"], "error": [0.2, 0.1]})
-    assert best_method(scores, {"A": {}}) == "A"
+    assert best_method(scores, "error", {"A": {}}) == "A"

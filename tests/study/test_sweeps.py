@@ -62,6 +62,7 @@ def test_the_step_writes_it(tmp_path):
         scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}}),
     )
     spec = {
+        "task": "classification",
         "axes": ["split"],
         "alpha": 0.05,
         "control": "L",

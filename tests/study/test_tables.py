@@ -36,7 +36,13 @@ def table(tmp_path):
     )
     raw["target"] = y.astype(str)
     write_raw(raw, tmp_path / "raw")
-    step("prepare", tmp_path, {"kinds": "auto"}, {"raw": "raw"}, {"table": "table", "record": "p.json"})
+    step(
+        "prepare",
+        tmp_path,
+        {"task": "classification", "kinds": "auto"},
+        {"raw": "raw"},
+        {"table": "table", "record": "p.json"},
+    )
     return tmp_path
 
 
@@ -89,7 +95,7 @@ def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol)
     write_frame(table / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
-        "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "task": "classification", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
         "methods": {"A": {"pool": pool_slice("rotastack", SMALL), "combiner": combiner}},
     }  # fmt: skip
     inputs = {"raw": [table / "raw"], "scores": [table / "scores"]}

@@ -13,7 +13,7 @@ from rotastack.base.fitting import fit_aligned
 from rotastack.data.tables import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.study.artifacts import read_arrays, read_prepared, write_frame
+from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, write_frame
 from rotastack.study.job import Job
 from rotastack.study.making import make_estimator, make_view
 from rotastack.study.model import Method
@@ -90,7 +90,7 @@ def test_in_the_refitted_model(tmp_path, name, protocol):
     write_frame(tmp_path / "scores", scores)
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
-        "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "task": "classification", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
         "methods": {"A": {"pool": pool_slice("tree", view=view_of(name)), "combiner": combiner}},
     }  # fmt: skip
     inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
@@ -164,7 +164,7 @@ def test_rotations_are_drawn_in_their_step_and_used(nested):
 def test_rotations_of_another_table_are_refused(nested):
     content = pool_slice("lda", view=view_of("rotation"))["view"]
     name = rotation_group(nested, content)
-    frame, about = pd.read_parquet(nested / "table"), {"classes": ["s", "c", "v"]}
+    frame, about = read_frame(nested / "table")
     write_frame(nested / "table", frame.drop(columns="d"), about)
     spec = {
         "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": False, "fold_groups": [0],

@@ -1,6 +1,7 @@
 rule score:
     input:
         table="results/datasets/{dataset}.parquet",
+        folds=f"{ROOT}/{{dataset}}/folds.parquet",
         methods=lambda w: PLAN.method_files(w.dataset),
         records=lambda w: PLAN.method_files(w.dataset, "run.json"),
     output:
@@ -72,7 +73,7 @@ rule draw_dataset:
         mem_mb=1000,
         runtime=20,
     params:
-        spec="{}",
+        spec=PLAN.spec("draw_dataset"),
         code=PLAN.code("draw_dataset"),
     message:
         "{wildcards.dataset}: drawing figures"

@@ -1,5 +1,6 @@
 """Fit clones of estimators to the rows of one member: classifiers that may miss a class, and regressors."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import signature
 from typing import Any, Protocol, runtime_checkable
@@ -11,7 +12,22 @@ from sklearn.dummy import DummyClassifier
 
 from rotastack.seeds import integer_seed
 
-__all__ = ["AlignedClassifier", "FittedRegressor", "fit_aligned", "fit_regressor", "placed", "seeded"]
+NUMBERS = ("prediction", "lower", "upper")
+"""Outputs of a regressor with an interval; the ends are missing where it has none."""
+
+COVERAGE = 0.9
+"""Of these intervals."""
+
+__all__ = [
+    "COVERAGE",
+    "NUMBERS",
+    "AlignedClassifier",
+    "FittedRegressor",
+    "fit_aligned",
+    "fit_regressor",
+    "placed",
+    "seeded",
+]
 
 
 @runtime_checkable
@@ -42,6 +58,14 @@ class AlignedClassifier:
         else:
             known = np.eye(len(self.classes))[self.estimator.predict(X)]
         return self.aligned(known)
+
+    def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float32]]:
+        """Yield the outputs of the first member, of the first two, and so on."""
+        return map(self.aligned, self.estimator.staged_predict_proba(X))
+
+    def codes(self, y: NDArray[np.integer]) -> NDArray[np.integer]:
+        """Return class numbers of training rows as the estimator was given them."""
+        return np.searchsorted(self.classes, y)
 
     def aligned(self, known: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return (..., class) with a column for every class, where `known` has the trained ones."""
@@ -101,20 +125,49 @@ def fit_aligned(
 
 @dataclass
 class FittedRegressor:
-    """A fitted regressor whose predictions are (row, 1), as a pool keeps them."""
+    """A fitted regressor whose predictions are (row, 1), or (row, 3) beside the ends of their intervals.
+
+    Attributes
+    ----------
+    estimator : fitted regressor
+    intervals : bool
+        Whether to ask ``estimator.predict_interval``, if it has this method, for intervals.
+    """
 
     estimator: Any
+    intervals: bool = False
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return predictions, (row, 1)."""
-        return np.asarray(self.estimator.predict(X), dtype=np.float64).reshape(-1, 1)
+        """Return predictions (row, 1), or ``NUMBERS`` (row, 3)."""
+        return self._with_interval(np.asarray(self.estimator.predict(X), dtype=np.float64).ravel(), X)
+
+    def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float64]]:
+        """Yield the outputs of the first member, of the first two, and so on; there are no intervals."""
+        for predicted in self.estimator.staged_predict(X):
+            yield self._with_interval(np.asarray(predicted, dtype=np.float64).ravel())
+
+    def codes(self, y: NDArray) -> NDArray:
+        """Return training targets as the estimator was given them."""
+        return y
+
+    def _with_interval(self, predicted: NDArray[np.float64], X: NDArray | None = None) -> NDArray[np.float64]:
+        if not self.intervals:
+            return predicted[:, None]
+        ends = np.full((len(predicted), 2), np.nan)
+        if X is not None and hasattr(self.estimator, "predict_interval"):
+            ends[:] = self.estimator.predict_interval(X, coverage=COVERAGE)
+        return np.column_stack([predicted, ends])
 
 
 def fit_regressor(
-    estimator: Any, X: NDArray[np.floating], y: NDArray[np.floating], sequence: np.random.SeedSequence
+    estimator: Any,
+    X: NDArray[np.floating],
+    y: NDArray[np.floating],
+    sequence: np.random.SeedSequence,
+    intervals: bool = False,
 ) -> FittedRegressor:
-    """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned`."""
-    return FittedRegressor(seeded(estimator, sequence).fit(X, y))
+    """Clone, seed and fit a regressor; parameters as for :func:`fit_aligned` and of :class:`FittedRegressor`."""
+    return FittedRegressor(seeded(estimator, sequence).fit(X, y), intervals)
 
 
 def seeded(estimator: Any, sequence: np.random.SeedSequence) -> Any:

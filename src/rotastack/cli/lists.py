@@ -41,13 +41,18 @@ def _datasets(arguments: Namespace) -> None:
 
 
 def _methods(arguments: Namespace) -> None:
-    from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS
+    from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
     print(
         "Any estimator, view or pruner may be named by its class: a dotted path, or the name of one of ours."
     )
     print("Parameters are those of the class. Short names, their classes, and what they fix:")
-    for title, entries in [("estimators", ESTIMATORS), ("views", VIEWS), ("pruners", PRUNERS)]:
+    for title, entries in [
+        ("estimators", ESTIMATORS),
+        ("estimators of a study whose task is regression", REGRESSORS),
+        ("views", VIEWS),
+        ("pruners", PRUNERS),
+    ]:
         print(f"{title}:")
         for name, entry in entries.items():
             print(f"  {name}: {entry.path}{_fixed(entry.parameters)}")

@@ -14,9 +14,9 @@ __all__ = ["combine_nested", "level_one_inputs"]
 
 def combine_nested(
     combiner: Combiner,
-    outputs: NDArray[np.float32],
+    outputs: NDArray[np.floating],
     folds: NDArray[np.integer],
-    y: NDArray[np.integer],
+    y: NDArray,
     sequence: np.random.SeedSequence,
     facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:
@@ -35,7 +35,7 @@ def combine_nested(
     outputs : ndarray of shape (n_folds, n_members, n_rows, n_classes)
         From :func:`rotastack.ensembles.pooled.nested.nested_outputs`.
     folds, y : ndarray of shape (n_rows,)
-        Fold and class numbers.
+        Fold and class numbers; numbers that are floats are those of a regression.
     sequence : numpy.random.SeedSequence
         Outer fold h is seeded by ``child(sequence, h)``.
     facts : sequence of (complexity, oob_error), optional
@@ -47,8 +47,9 @@ def combine_nested(
     combiners : list
         The fitted combiner of each outer fold.
     """
-    n_folds, _, n_rows, n_classes = outputs.shape
-    proba = np.empty((n_rows, n_classes))
+    n_folds, _, n_rows, n_outputs = outputs.shape
+    n_classes = n_outputs if y.dtype.kind in "iu" else None
+    proba = np.empty((n_rows, n_outputs))
     combiners = []
     for h in range(n_folds):
         test = folds == h
@@ -67,7 +68,10 @@ def combine_nested(
     return proba, combiners
 
 
-def level_one_inputs(outputs: NDArray[np.float32], h: int) -> NDArray[np.float32]:
+def level_one_inputs(
+    outputs: NDArray[np.floating] | Sequence[NDArray[np.floating]], h: int
+) -> NDArray[np.floating]:
     """Return the mean over a != h of the outputs of the members trained without a and h; (member, row, class)."""
     others = [a for a in range(len(outputs)) if a != h]
-    return np.stack([outputs[a] for a in others]).mean(axis=0, dtype=np.float64).astype(np.float32)
+    known = np.stack([outputs[a] for a in others])
+    return known.mean(axis=0, dtype=np.float64).astype(known.dtype)

@@ -1,4 +1,4 @@
-"""Stacking: a level-1 classifier learns from the members' outputs (thesis, equation 3.3)."""
+"""Stacking: a level-1 estimator learns from the members' outputs (thesis, equation 3.3)."""
 
 from typing import Any
 
@@ -6,24 +6,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.fitting import fit_aligned
-from rotastack.trees.forest import ForestClassifier
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor
+from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["Stacking"]
 
 
 class Stacking(Combiner):
-    """Train a level-1 classifier on the class probabilities of all members.
+    """Train a level-1 estimator on the class probabilities, or the predictions, of all members.
 
     Parameters
     ----------
-    estimator : scikit-learn classifier or None
-        The level-1 classifier; None is a random forest of 100 trees.
+    estimator : scikit-learn classifier or regressor, or None
+        The level-1 estimator; None is a random forest of 100 trees.
 
     Attributes
     ----------
-    classifier_ : AlignedClassifier
-        The fitted level-1 classifier.
+    model_ : AlignedClassifier or FittedRegressor
+        The fitted level-1 estimator.
 
     Examples
     --------
@@ -46,30 +46,38 @@ class Stacking(Combiner):
     def fit(
         self,
         outputs: NDArray[np.floating],
-        y: NDArray[np.integer],
-        n_classes: int,
+        y: NDArray,
+        n_classes: int | None,
         sequence: np.random.SeedSequence,
     ):
-        """Train the level-1 classifier on outputs for rows the members have not seen.
+        """Train the level-1 estimator on outputs for rows the members have not seen.
 
         Parameters
         ----------
         outputs : ndarray of shape (n_members, n_rows, n_classes)
         y : ndarray of shape (n_rows,)
-            Class numbers.
-        n_classes : int
+            Class numbers, or numbers.
+        n_classes : int or None
+            None for a regression; of its outputs the first, the prediction, is learned from.
         sequence : numpy.random.SeedSequence
         """
-        estimator = ForestClassifier() if self.estimator is None else self.estimator
-        self.classifier_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence)
+        self.model_: AlignedClassifier | FittedRegressor
+        if n_classes is None:
+            estimator = ForestRegressor() if self.estimator is None else self.estimator
+            intervals = outputs.shape[2] > 1
+            self.model_ = fit_regressor(estimator, _features(outputs[:, :, :1]), y, sequence, intervals)
+        else:
+            estimator = ForestClassifier() if self.estimator is None else self.estimator
+            self.model_ = fit_aligned(estimator, _features(outputs), y, n_classes, sequence)
         return self
 
     def predict_proba(self, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return class probabilities (row, class) by the level-1 classifier."""
-        return self.classifier_.outputs(_features(outputs)).astype(np.float64)
+        """Return class probabilities (row, class), or the outputs of a regressor, by the level-1 estimator."""
+        seen = outputs[:, :, :1] if isinstance(self.model_, FittedRegressor) else outputs
+        return self.model_.outputs(_features(seen)).astype(np.float64)
 
 
 def _features(outputs):
-    """Lay the members' probabilities side by side: (row, member x class)."""
+    """Lay the members' outputs side by side: (row, member x class)."""
     members, rows, classes = outputs.shape
     return np.ascontiguousarray(outputs.transpose(1, 0, 2)).reshape(rows, members * classes)

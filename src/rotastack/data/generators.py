@@ -1,4 +1,4 @@
-"""Exact generated data sets: Breiman's simulated problems, and UCI sets that are a rule enumerated."""
+"""Exact generated data sets: Breiman's and Friedman's simulated problems, and UCI sets that are a rule enumerated."""
 
 from collections.abc import Callable
 from itertools import product
@@ -72,6 +72,29 @@ def noisy_square(rows: int, seed: int, noise: float = 0.1) -> pd.DataFrame:
     return _frame(X, label)
 
 
+def friedman(problem: int, rows: int, seed: int, noise: float, noise_columns: int = 0) -> pd.DataFrame:
+    """Friedman's three regressions (Friedman, 1991; Breiman, 1996): numbers, with normal noise of deviation `noise`.
+
+    1: ten columns uniform on [0, 1], of which five count: 10 sin(pi x1 x2) + 20 (x3 - 0.5)^2 + 10 x4 + 5 x5.
+    2, 3: impedance sqrt(x1^2 + a^2) and phase shift arctan(a / x1) of a circuit, a = x2 x3 - 1 / (x2 x4), by its resistance,
+    frequency, inductance and capacitance. `noise_columns` further columns are uniform on [0, 1].
+    """
+    if problem not in (1, 2, 3):
+        raise RotastackError(f"generator 'friedman': problem must be 1, 2 or 3, got {problem!r}")
+    rng = np.random.default_rng(seed)
+    X = rng.random((rows, 10 if problem == 1 else 4))
+    if problem == 1:
+        waves = 10 * np.sin(np.pi * X[:, 0] * X[:, 1])
+        y = waves + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    else:
+        X = X * [100, 520 * np.pi, 1, 10] + [0, 40 * np.pi, 0, 1]
+        reactance = X[:, 1] * X[:, 2] - 1 / (X[:, 1] * X[:, 3])
+        y = np.hypot(X[:, 0], reactance) if problem == 2 else np.arctan2(reactance, X[:, 0])
+    y = y + noise * rng.standard_normal(rows)
+    table = pd.DataFrame(np.hstack([X, rng.random((rows, noise_columns))]))
+    return table.set_axis([f"x{j + 1}" for j in table.columns], axis=1).round(6).assign(target=y.round(6))
+
+
 def balance_scale() -> pd.DataFrame:
     """UCI Balance Scale: every weight and distance from 1 to 5; left, right or balanced."""
     X = np.array(list(product(range(1, 6), repeat=4)))
@@ -142,6 +165,7 @@ def _frame(X, label, names=None) -> pd.DataFrame:
 
 GENERATORS: dict[str, Callable[..., pd.DataFrame]] = {
     "balance_scale": balance_scale,
+    "friedman": friedman,
     "led24": led24,
     "monks": monks,
     "noisy_square": noisy_square,

@@ -33,7 +33,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
         Without the columns that the registry calls ids or leaks; categorical columns have
         the dtype ``category``, missing values are NaN.
     y : Series of shape (n_rows,)
-        Labels, as text.
+        Labels, as text; numbers in a regression.
 
     Raises
     ------
@@ -55,6 +55,8 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     for column, kind in kinds.items():
         if kind == "categorical":
             features[column] = features[column].astype("category")
+    if spec["task"] == "regression":
+        return features, table["target"].astype("float64")
     return features, table["target"]
 
 

@@ -43,6 +43,13 @@ class _Entry(Document):
             description="the file's name in a mirror folder without .csv.gz; by default the data set's name"
         ),
     ] = ""
+    task: Annotated[
+        Literal["classification", "regression"] | None,
+        Field(
+            description="what the target is: classes or numbers; studies of the other task refuse it. Null: classes in the "
+            "registry, in a study of one's own whatever its task is"
+        ),
+    ] = None
     rows: Annotated[int | None, Field(ge=2, description="expected number of rows")] = None
     columns: Annotated[
         int | list[str] | None,
@@ -100,7 +107,10 @@ def registry() -> dict[str, dict[str, Any]]:
     """Return the entries of ``config/datasets.yaml``, checked; they are not to be changed."""
     path = project_file("config/datasets.yaml")
     found = _Registry.read({"entries": load_yaml(path)}, str(path)).entries
-    return {name: item.model_dump(exclude_unset=True) for name, item in found.items()}
+    return {
+        name: {"task": "classification", **item.model_dump(exclude_unset=True)}
+        for name, item in found.items()
+    }
 
 
 def list_datasets() -> list[str]:

@@ -11,7 +11,7 @@ from rotastack.plots.style import new_figure
 __all__ = ["plot_boxes"]
 
 
-def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "") -> Figure:
+def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "", score: str = "error") -> Figure:
     """Draw a box for each method: quartiles, whiskers to 1.5 box lengths, and the mean as a dot.
 
     Parameters
@@ -19,6 +19,8 @@ def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "") -> Figure:
     errors : mapping of str to array-like of shape (n_repeats,)
         Method -> its errors; missing values are left out.
     title : str
+    score : str
+        What the errors are called.
 
     Returns
     -------
@@ -47,7 +49,7 @@ def plot_boxes(errors: Mapping[str, ArrayLike], title: str = "") -> Figure:
             axes.plot(values.mean(), place, "o", color="#D55E00", markersize=4)
     axes.set_yticks(places, names)
     axes.invert_yaxis()
-    axes.set_xlabel("error on test rows")
+    axes.set_xlabel(f"{score} on test rows")
     axes.set_title(title, loc="left", fontsize=11)
     axes.grid(axis="x", alpha=0.3)
     return figure

@@ -10,7 +10,9 @@ __all__ = ["plot_differences"]
 _WIDTH = 7.2
 
 
-def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str) -> Figure:
+def plot_differences(
+    means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error"
+) -> Figure:
     """Draw error minus the control's error in percentage points; left of the line is better.
 
     Parameters
@@ -21,6 +23,8 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
         Standard error, over cells, of the difference to the control; drawn as bars of two.
     control : str
         The method that the others are compared with.
+    score : str
+        What the errors are called.
     """
     others = [m for m in means.columns if m != control]
     step = min(0.12, 0.84 / max(len(others), 1))  # all methods of a data set stay within its band
@@ -44,7 +48,7 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
         for i in range(1, len(means)):
             axis.axhline(i - 0.5, color="#dddddd", linewidth=0.6)
     axis.set_xlabel(
-        f"error minus that of {control}, percentage points (left of the line is better)", fontsize=9
+        f"{score} minus that of {control}, percentage points (left of the line is better)", fontsize=9
     )
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)

@@ -19,7 +19,9 @@ ORDERS = {
 }
 
 
-def plot_heatmaps(matrices: Mapping[str, pd.DataFrame], title: str, order: str = "drawn") -> Figure:
+def plot_heatmaps(
+    matrices: Mapping[str, pd.DataFrame], title: str, order: str = "drawn", score: str = "error"
+) -> Figure:
     """Draw one heat map per method, all on one colour scale; lighter is better.
 
     Parameters
@@ -30,6 +32,8 @@ def plot_heatmaps(matrices: Mapping[str, pd.DataFrame], title: str, order: str =
     title : str
     order : {"drawn", "by_rotation_group", "by_fold_group"}
         Sorting is each method's own. Means stand at the margins.
+    score : str
+        What the errors are called.
     """
     finite = np.concatenate([m.to_numpy().ravel() for m in matrices.values()])
     finite = finite[np.isfinite(finite)]
@@ -47,7 +51,7 @@ def plot_heatmaps(matrices: Mapping[str, pd.DataFrame], title: str, order: str =
         image = _one(axis, method, _sorted(matrix, order), norm, small)
     for axis in axes[len(matrices) :]:
         axis.set_visible(False)
-    figure.colorbar(image, ax=list(axes), label="error (lighter is better)", shrink=0.8, pad=0.02)
+    figure.colorbar(image, ax=list(axes), label=f"{score} (lighter is better)", shrink=0.8, pad=0.02)
     figure.suptitle(f"{title}: {ORDERS[order]}", fontsize=11)
     return figure
 

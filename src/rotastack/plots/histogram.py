@@ -14,7 +14,9 @@ from rotastack.plots.style import SCALE, new_figure
 __all__ = ["plot_histograms"]
 
 
-def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24) -> Figure:
+def plot_histograms(
+    matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24, score: str = "error"
+) -> Figure:
     """Draw each method's errors over all cells, on one axis and one colour scale.
 
     Parameters
@@ -24,6 +26,8 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
     title : str
     n_bins : int
         Bins over the range of all methods' errors.
+    score : str
+        What the errors are called.
     """
     errors = {m: v.to_numpy().ravel() for m, v in matrices.items()}
     errors = {m: v[np.isfinite(v)] for m, v in errors.items()}
@@ -48,6 +52,6 @@ def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: in
         axis.tick_params(labelsize=8)
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
-    axes[-1].set_xlabel("error of a cell (black line: mean of the method)", fontsize=9)
+    axes[-1].set_xlabel(f"{score} of a cell (black line: mean of the method)", fontsize=9)
     figure.suptitle(title, fontsize=11)
     return figure

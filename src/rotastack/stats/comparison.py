@@ -112,7 +112,7 @@ class Comparison:
         """Return improvements in percent of the control's score, on the data sets on which that is not 0."""
         base = self.scores[control]
         sign = 1 if self.higher_is_better else -1
-        return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0], axis=0)
+        return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0].abs(), axis=0)
 
 
 def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:

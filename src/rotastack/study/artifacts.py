@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import xarray as xr
 from numpy.typing import NDArray
 
+from rotastack.base.fitting import NUMBERS
 from rotastack.data.preprocessing import MISSING, dummies
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
@@ -73,14 +74,24 @@ class Prepared:
         Number of each row's category, "missing" being the first.
     n_categories : list of int
         Of each of these columns.
-    y : ndarray of int of shape (n_rows,)
-        Class numbers.
+    task : {"classification", "regression"}
+    y : ndarray of int or float64 of shape (n_rows,)
+        Class numbers, or the numbers of a regression.
     classes : list of str
+        None in a regression.
+    outputs : list of str
+        What a member gives for a row: the classes' probabilities, or a prediction and its interval.
+    precision : type
+        Of outputs that are kept: numbers are kept in full, as their spread may be a small part of them.
     """
 
     def __init__(self, frame: pd.DataFrame, about: dict[str, Any]):
+        self.task: str = about["task"]
         self.classes: list[str] = about["classes"]
-        self.y = frame["target"].to_numpy(dtype=np.intp)
+        numbers = self.task == "regression"
+        self.y = frame["target"].to_numpy(dtype=np.float64 if numbers else np.intp)
+        self.outputs = list(NUMBERS) if numbers else self.classes
+        self.precision = np.float64 if numbers else np.float32
         columns = frame.drop(columns="target")
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
@@ -92,6 +103,16 @@ class Prepared:
         self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
         has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
         self._unknown = (self.codes == 0) & np.array(has_missing, dtype=bool)
+
+    @property
+    def n_classes(self) -> int | None:
+        """How many classes there are; None in a regression."""
+        return len(self.classes) or None
+
+    @property
+    def strata(self) -> NDArray[np.intp]:
+        """What is spread evenly over folds: classes; the rows of a regression are all alike."""
+        return self.y if self.classes else np.zeros(len(self.y), dtype=np.intp)
 
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802

@@ -2,7 +2,7 @@
 
 A study names a class: by a short name of this file, by the name of one of our public classes, or by a dotted
 path (``sklearn.svm.SVC``). A short name is a class and the parameters that make it what the name says;
-every other parameter has the default of its class. Nothing is imported here: slices of a study hold paths and all
+every other parameter has the default of its class. In a regression the same name is that method's regressor. Nothing is imported here: slices of a study hold paths and all
 parameters, so a new short name reruns nothing.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "VIEWS", "Entry", "find", "resolved"]
+__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "find", "resolved"]
 
 
 class Entry(NamedTuple):
@@ -101,6 +101,29 @@ ESTIMATORS: dict[str, Entry] = {
     "tree_stump": Entry("rotastack.trees.tree.TreeClassifier", {"max_depth": 1}),
 }
 """Short name -> class of a classifier, and fixed parameters."""
+
+REGRESSORS: dict[str, Entry] = {
+    "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
+    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1, "verbosity": 0}),
+    "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
+    "forest": Entry("rotastack.trees.forest.ForestRegressor"),
+    "gradient_boosting": Entry(
+        "sklearn.ensemble.GradientBoostingRegressor",
+        {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10},
+    ),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor"),
+    "linear": Entry("sklearn.linear_model.LinearRegression"),
+    "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),
+    "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),
+    "random_rotation_boosting": Entry("rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor"),
+    "random_rotation_forest": Entry("rotastack.ensembles.forests.random.RandomRotationForestRegressor"),
+    "rotastack": Entry("rotastack.ensembles.flagship.regressor.RotastackRegressor"),
+    "sklearn_forest": Entry("sklearn.ensemble.RandomForestRegressor"),
+    "svm": _pipeline(_SCALER, ("svr", _spec("sklearn.svm.SVR", gamma="auto"))),
+    "tree": Entry("rotastack.trees.tree.TreeRegressor"),
+    "tree_stump": Entry("rotastack.trees.tree.TreeRegressor", {"max_depth": 1}),
+}
+"""The same for regressors: a short name is the method, and the study's task says which of its classes."""
 
 VIEWS: dict[str, Entry] = {
     "diffusion": Entry("rotastack.views.diffusion.DiffusionMap"),
@@ -191,8 +214,15 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     )
 
 
-def resolved(name: str, parameters: Mapping[str, Any], among: Mapping[str, Entry] = _SHORT) -> dict[str, Any]:
+def resolved(
+    name: str,
+    parameters: Mapping[str, Any],
+    among: Mapping[str, Entry] = _SHORT,
+    estimators: Mapping[str, Entry] = ESTIMATORS,
+) -> dict[str, Any]:
     """Return a class's path and all its parameters, those that short names fix included, at any depth.
+
+    Short names among the parameters are those of any view, pruner, or of `estimators`: classifiers or regressors.
 
     Examples
     --------
@@ -200,11 +230,15 @@ def resolved(name: str, parameters: Mapping[str, Any], among: Mapping[str, Entry
     {'class': 'rotastack.trees.tree.TreeClassifier', 'parameters': {'max_depth': 1}}
     """
     entry = find(name, among)
-    merged = {key: _resolved_value(value) for key, value in {**entry.parameters, **parameters}.items()}
+    short = {**estimators, **VIEWS, **PRUNERS}
+    merged = {
+        key: _resolved_value(value, short, estimators)
+        for key, value in {**entry.parameters, **parameters}.items()
+    }
     return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 
 
-def _resolved_value(value: Any) -> Any:
+def _resolved_value(value: Any, short: Mapping[str, Entry], estimators: Mapping[str, Entry]) -> Any:
     if isinstance(value, Mapping) and "class" in value:
-        return resolved(value["class"], value.get("parameters", {}))
-    return [_resolved_value(v) for v in value] if isinstance(value, list) else value
+        return resolved(value["class"], value.get("parameters", {}), short, estimators)
+    return [_resolved_value(v, short, estimators) for v in value] if isinstance(value, list) else value

@@ -13,18 +13,18 @@ from sklearn.utils import get_tags
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
+from rotastack.base.view import needs_labels
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, Entry, find, resolved
+from rotastack.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Other, Prune, Stacking, Weights
 from rotastack.study.making import draws_bags
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study
+from rotastack.study.task import TASKS, Task
 
 __all__ = ["check_classes", "checked"]
-
-_ANYTHING = {**ESTIMATORS, **VIEWS}
 
 
 def check_classes(study: Study, where: str) -> None:
@@ -38,16 +38,20 @@ def check_classes(study: Study, where: str) -> None:
     estimators = {}
     for name, pool in study.pools.items():
         place = f"{where}: pools.{name}"
-        estimators[name] = _classifier(pool.estimator, pool.parameters, place)
+        estimators[name] = _estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
             view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
             _check_methods(view, ("fit", "transform"), f"{place}.view", "view")
-        _check_pool(pool, estimators[name], place)
+            if study.task.estimator_type == "regressor" and needs_labels(view):
+                raise RotastackError(
+                    f"{place}.view: {type(view).__name__} needs classes; the study's task is regression"
+                )
+        _check_pool(pool, estimators[name], place, study.task)
     for label, method in study.methods.items():
         place = f"{where}: methods.{label}.combiner"
         pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
         if isinstance(combiner, Stacking):
-            _classifier(combiner.estimator, combiner.parameters, place)
+            _estimator(combiner.estimator, combiner.parameters, place, study.task)
         elif isinstance(combiner, Weights) and not _knows_oob(estimator):
             raise RotastackError(
                 f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
@@ -66,7 +70,12 @@ def check_classes(study: Study, where: str) -> None:
 
 
 def checked(
-    name: str, parameters: Mapping[str, Any], where: str, among: Mapping[str, Entry], key: str = ""
+    name: str,
+    parameters: Mapping[str, Any],
+    where: str,
+    among: Mapping[str, Entry],
+    key: str = "",
+    task: Task = TASKS["classification"],
 ) -> Any:
     """Return the object that a study names, or say what is wrong with its class or parameters.
 
@@ -80,6 +89,8 @@ def checked(
         The short names that are allowed here.
     key : str
         Of the class in that place, such as ``.estimator``.
+    task : Task
+        Whose short names of estimators may stand among the parameters.
 
     Raises
     ------
@@ -88,6 +99,8 @@ def checked(
     """
     if name in OLD_ESTIMATORS and name not in among:
         raise RotastackError(f"{where}{key}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
+    if among is task.estimators and name not in among:
+        _check_other_tasks(name, task, where + key)
     entry = find(name, among, where + key)
     cls = load_class(entry.path, where + key)
     for parameter, value in parameters.items():
@@ -98,9 +111,10 @@ def checked(
                 raise RotastackError(
                     f"{where}.parameters.{parameter}: an object is {{class: ..., parameters: {{...}}}}, found {spec}"
                 )
-            checked(spec["class"], inner, f"{where}.parameters.{parameter}", _ANYTHING)
-    _check_names(entry, cls, parameters, f"{where}.parameters")
-    made = _made(entry, parameters, where, key)
+            anything = {**task.estimators, **VIEWS}
+            checked(spec["class"], inner, f"{where}.parameters.{parameter}", anything, task=task)
+    _check_names(entry, cls, parameters, f"{where}.parameters", task)
+    made = _made(entry, parameters, where, task, key)
     for part in (made, *_deep(made).values()):
         if not isinstance(part, type):
             _check_values(part, where)
@@ -109,9 +123,19 @@ def checked(
     return made
 
 
-def _made(entry: Entry, parameters: Mapping[str, Any], where: str, key: str = "") -> Any:
+def _check_other_tasks(name: str, task: Task, where: str) -> None:
+    """Say of a short name that is one of another task alone that it is."""
+    for other in TASKS.values():
+        if name in other.estimators:
+            raise RotastackError(
+                f"{where}: {name} is a {other.estimator_type}, and the study's task is {task.name}; "
+                f"there are {', '.join(task.estimators)}, and any {task.estimator_type} by its class"
+            )
+
+
+def _made(entry: Entry, parameters: Mapping[str, Any], where: str, task: Task, key: str = "") -> Any:
     try:
-        found = resolved(entry.path, {**entry.parameters, **parameters})
+        found = resolved(entry.path, {**entry.parameters, **parameters}, estimators=task.estimators)
         return build(found["class"], found["parameters"])
     except RotastackError:
         raise
@@ -126,7 +150,7 @@ def _deep(made: Any) -> dict[str, Any]:
     return made.get_params(deep=True) if hasattr(made, "get_params") else {}
 
 
-def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str) -> None:
+def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: str, task: Task) -> None:
     """Refuse a parameter that the class, or for ``a__b`` its parameter a, has not."""
     known, others = parameter_names(cls)
     plain = {key: value for key, value in parameters.items() if "__" not in key}
@@ -136,13 +160,13 @@ def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: 
             continue
         if key in OLD_PARAMETERS:
             raise RotastackError(f"{where}: {key!r} of earlier editions is now {OLD_PARAMETERS[key]}")
-        inner = [name for name in _deep(_made(entry, {}, where)) if name.endswith(f"__{key}")]
+        inner = [name for name in _deep(_made(entry, {}, where, task)) if name.endswith(f"__{key}")]
         near = f"; did you mean {inner[0]!r}" if inner else near
         raise RotastackError(
             f"{where}: {key!r} is not a parameter of {cls.__name__}{near}; there are {', '.join(known) or 'none'}"
         )
     if len(plain) < len(parameters):
-        deep = list(_deep(_made(entry, plain, where)))
+        deep = list(_deep(_made(entry, plain, where, task)))
         for key in parameters:
             if key not in plain and key not in deep:
                 raise RotastackError(
@@ -172,16 +196,17 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
             raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
 
 
-def _classifier(name: str, parameters: Mapping[str, Any], where: str) -> Any:
-    made = checked(name, parameters, where, ESTIMATORS, ".estimator")
+def _estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
+    made = checked(name, parameters, where, task.estimators, ".estimator", task)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)
-    if kind == "regressor":
-        raise RotastackError(
-            f"{where}.estimator: {type(made).__name__} is a regressor; the study is of classes"
+    if kind != task.estimator_type:
+        found = (
+            f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
         )
-    if kind != "classifier":
-        raise RotastackError(f"{where}.estimator: {type(made).__name__} is no classifier")
+        raise RotastackError(
+            f"{where}.estimator: {type(made).__name__} is {found or f'no {task.estimator_type}'}"
+        )
     return made
 
 
@@ -216,12 +241,12 @@ def _n_members(estimator: Any) -> int | None:
     return next((v for k in ("n_estimators", "n_rotations") if isinstance(v := parameters.get(k), int)), None)
 
 
-def _check_pool(pool: Pool, estimator: Any, where: str) -> None:
+def _check_pool(pool: Pool, estimator: Any, where: str, task: Task) -> None:
     name = type(estimator).__name__
     if pool.ensemble_sizes:
-        if not hasattr(type(estimator), "staged_predict_proba"):
+        if not hasattr(type(estimator), task.staged):
             raise RotastackError(
-                f"{where}.ensemble_sizes: {name} has no members whose mean decides (no staged_predict_proba)"
+                f"{where}.ensemble_sizes: {name} has no members whose mean decides (no {task.staged})"
             )
         n_members = _n_members(estimator)
         if n_members is not None and max(pool.ensemble_sizes) > n_members:

@@ -1,12 +1,13 @@
 """Combiners as a study describes them."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
 from rotastack.study.building import load_class
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, resolved
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
 from rotastack.study.components import Component, Parameters, in_order
 
 __all__ = ["NO_WEIGHTS", "Combiner", "LogLinear", "Member", "Other", "Prune", "Stacking", "Vote", "Weights"]
@@ -27,8 +28,11 @@ class _Combiner(Document):
         """Whether it learns, from outputs for rows that members have not seen."""
         return False
 
-    def resolved(self) -> dict[str, Any]:
-        """Return the kind, the class's path, all its parameters, and what else steps need."""
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the kind, the class's path, all its parameters, and what else steps need.
+
+        `estimators` are the short names of the study's task.
+        """
         parameters = self.dump()
         return {"kind": parameters.pop("kind"), "class": self.path, "parameters": parameters}
 
@@ -62,9 +66,9 @@ class Stacking(_Trained):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
         """Return the kind, the class's path, and its one parameter, the level-1 estimator."""
-        estimator = resolved(self.estimator, self.parameters, ESTIMATORS)
+        estimator = resolved(self.estimator, self.parameters, estimators, estimators)
         return {"kind": self.kind, "class": self.path, "parameters": {"estimator": estimator}}
 
 
@@ -107,7 +111,7 @@ class Member(_Combiner):
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
         """Return the keys as they are: there is no class."""
         return self.dump()
 
@@ -133,7 +137,7 @@ class Prune(_Combiner):
 
     _sorted = field_validator("parameters")(in_order)
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
         """Return the kind, the pruner's path, all its parameters, and by which members and rows it chooses."""
         pruner = resolved(self.pruner, self.parameters, PRUNERS)
         return {"kind": self.kind, **pruner, "selection": self.selection, "first": self.first}
@@ -149,7 +153,7 @@ class Other(Component, _Combiner):
         """What the class itself tells."""
         return bool(getattr(load_class(resolved(self.class_, {}, {})["class"]), "trained", False))
 
-    def resolved(self) -> dict[str, Any]:
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
         """Return the kind, the class's path, and all its parameters."""
         return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
 

@@ -7,6 +7,7 @@ Here is the top of a study's keys; those of combiners, views, evaluation, protoc
 Whether classes and parameters exist and fit is seen by :mod:`rotastack.study.classes`.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, field_validator, model_validator
@@ -14,13 +15,14 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.catalogue import ESTIMATORS, resolved
+from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.study.combiners import Combiner, Member, Prune
 from rotastack.study.components import Label, Parameters, View, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
 from rotastack.study.protocols.nested.model import Nested
 from rotastack.study.protocols.splits.model import CrossValidation, RandomSplits
+from rotastack.study.task import TASKS
 
 __all__ = ["Blocks", "Method", "Pool", "StudyDocument"]
 
@@ -94,9 +96,12 @@ class Pool(Document):
             return None
         return {"class": value} if isinstance(value, str) else value
 
-    def resolved(self) -> dict[str, Any]:
-        """Return the pool as plain mappings, its classes by their paths and with all parameters."""
-        estimator = resolved(self.estimator, self.parameters, ESTIMATORS)
+    def resolved(self, estimators: Mapping[str, Entry] = ESTIMATORS) -> dict[str, Any]:
+        """Return the pool as plain mappings, its classes by their paths and with all parameters.
+
+        `estimators` are the short names of the study's task.
+        """
+        estimator = resolved(self.estimator, self.parameters, estimators, estimators)
         return {
             **self.dump(),
             "view": None if self.view is None else self.view.resolved(),
@@ -157,6 +162,13 @@ class StudyDocument(Document):
         str, Field(description="what the study asks, and what differs from its source")
     ] = ""
     seed: Annotated[int, Field(ge=0, description="all randomness follows from it")] = 0
+    task: Annotated[
+        Literal["classification", "regression"],
+        Field(
+            description="what the data sets' targets are: classes or numbers. Short names of estimators are classifiers or "
+            "regressors accordingly, scores are error or RMSE, and so on"
+        ),
+    ] = "classification"
     datasets: Annotated[
         list[Dataset],
         Field(min_length=1, description="names of config/datasets.yaml, or entries of one's own"),
@@ -228,6 +240,7 @@ class StudyDocument(Document):
         for name, pool in self.pools.items():
             try:
                 self.protocol.check_pool(pool)
+                TASKS[self.task].check_pool(pool)
             except ValueError as error:
                 raise ValueError(f"pools.{name}: {error}") from None
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
@@ -273,6 +286,7 @@ class StudyDocument(Document):
         if pool.ensemble_sizes and not isinstance(method.combiner, Member):
             raise ValueError(f"{where}: its pool has ensemble_sizes; combiner member takes one of them")
         self.protocol.check_combiner(method.combiner, pool, where)
+        TASKS[self.task].check_combiner(method.combiner, where)
 
     @property
     def optimistic(self) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.stats.metrics import HIGHER_IS_BETTER
+from rotastack.stats.metrics import METRICS
 from rotastack.study.fingerprint import closure, fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import REFITTED, combiner_modules, pool_modules
@@ -22,8 +22,8 @@ from rotastack.study.study import Study, compact
 __all__ = ["Plan"]
 
 KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
-OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining"}
-"""Steps that each protocol does in its own way -> its module."""
+OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining", "score": "folds"}
+"""Steps that each protocol does in its own way, or ask of it -> its module."""
 
 
 class Plan:
@@ -178,10 +178,15 @@ class Plan:
         return [os.path.relpath(p) for p in paths if p.is_file()]
 
     @property
+    def _without(self) -> list[str]:
+        """Tables and figures that are of class probabilities, and not made of a regression."""
+        return ["calibration"] if self.study.task.name == "regression" else []
+
+    @property
     def tables(self) -> list[str]:
         """The study's tables."""
-        names = [*HIGHER_IS_BETTER, *declarations("summarize")["TABLES"]]
-        without = [] if self.study.groups_of_methods else ["groups"]
+        names = [*METRICS[self.study.task.name], *declarations("summarize")["TABLES"]]
+        without = self._without + ([] if self.study.groups_of_methods else ["groups"])
         return [f"{self.root}/tables/{name}.csv" for name in names if name not in without]
 
     @property
@@ -224,6 +229,7 @@ class Plan:
         return [
             f"{self.root}/figures/study/{name}.{suffix}"
             for name in (*declarations("draw_study")["FIGURES"], *ranks, *sweeps)
+            if name not in self._without
         ]
 
     # Parameters: JSON, the same for equal content
@@ -237,7 +243,7 @@ class Plan:
         evaluation = self.study.document.evaluation.dump()
         return compact(
             {
-                "axes": list(self.study.protocol.axes),
+                "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
                 "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
@@ -249,7 +255,7 @@ class Plan:
         evaluation = self.study.document.evaluation.dump()
         return compact(
             {
-                "axes": list(self.study.protocol.axes),
+                "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "shown": evaluation["shown"],
                 "groups": self.study.groups_of_methods,
@@ -292,18 +298,18 @@ class Plan:
         return [self.receipt] if KERNEL[0] in closure(self._modules(step, *names)) else []
 
     def _modules(self, step: str, *names: str) -> list[str]:
-        modules = [f"rotastack.study.steps.{step}"]
+        modules, estimators = [f"rotastack.study.steps.{step}"], self.study.task.estimators
         if step in OF_PROTOCOL:
             modules.append(self.study.protocol.module(OF_PROTOCOL[step]))
         if step == "train":
-            modules += pool_modules(self.study.pools[names[0]].resolved())
+            modules += pool_modules(self.study.pools[names[0]].resolved(estimators))
         elif step == "combine":
-            modules += combiner_modules(self.study.methods[names[0]].combiner.resolved())
+            modules += combiner_modules(self.study.methods[names[0]].combiner.resolved(estimators))
         elif step == "refit":
             for label in self.study.refittable:
                 method = self.study.methods[label]
-                modules += pool_modules(self.study.pools[method.pool].resolved())
-                modules += combiner_modules(method.combiner.resolved())
+                modules += pool_modules(self.study.pools[method.pool].resolved(estimators))
+                modules += combiner_modules(method.combiner.resolved(estimators))
                 modules += [REFITTED[k] for k in [method.combiner.kind] if k in REFITTED]
         elif step == "rotations":
             modules.append(self.study.view_of(names[0]).entry.module)

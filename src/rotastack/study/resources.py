@@ -17,6 +17,7 @@ _EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = 6  # of the flagship
 _USUAL_TREES = {
     "rotastack.ensembles.flagship.classifier.RotastackClassifier": 100 * _FAMILIES,
+    "rotastack.ensembles.flagship.regressor.RotastackRegressor": 100 * _FAMILIES,
     "rotastack.ensembles.pooled.stacked.StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
@@ -50,7 +51,7 @@ class Resources:
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
         parameters = self.study.pools[pool].parameters
-        path = find(self.study.pools[pool].estimator).path
+        path = find(self.study.pools[pool].estimator, self.study.task.estimators).path
         numbers = {name: value for name, value in parameters.items() if isinstance(value, int)}
         if "trees_per_family" in numbers:
             return _FAMILIES * numbers["trees_per_family"]

@@ -3,9 +3,12 @@
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-__all__ = ["best_method", "complete", "error_matrices", "group_table", "mean_scores"]
+from rotastack.stats.metrics import IN_UNITS
+
+__all__ = ["baselines", "best_method", "complete", "group_table", "in_units", "mean_scores", "score_matrices"]
 
 
 def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -14,7 +17,20 @@ def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd
     return means[[m for m in methods if m in means]]
 
 
-def error_matrices(scores: pd.DataFrame, axes: Sequence[str]) -> dict[str, pd.DataFrame]:
+def baselines(records: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return the baseline's scores from the records of scores: a row per data set."""
+    rows = {record["dataset"]: record["metrics"]["baseline"] for record in records}
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis(index="dataset")
+
+
+def in_units(metric: str, baseline: pd.DataFrame) -> pd.Series | None:
+    """Return by data set what a score is compared as a multiple of: the baseline's; None for one without a unit."""
+    if metric not in IN_UNITS:
+        return None
+    return baseline[metric].where(np.isfinite(baseline[metric]) & (baseline[metric] > 0), 1.0)
+
+
+def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> dict[str, pd.DataFrame]:
     """Return method -> result matrix of one data set: rows fold groups, columns rotation groups.
 
     With splits, which number cells by one axis, a row per split and one column.
@@ -22,19 +38,19 @@ def error_matrices(scores: pd.DataFrame, axes: Sequence[str]) -> dict[str, pd.Da
     matrices = {}
     for method, part in scores.groupby("method", sort=False):
         if len(axes) == 1:
-            matrices[str(method)] = part.set_index(axes[0])[["error"]].rename_axis(index=None)
+            matrices[str(method)] = part.set_index(axes[0])[[metric]].rename_axis(index=None)
             continue
         columns = list(dict.fromkeys(part[axes[0]]))
         rows = list(dict.fromkeys(part[axes[1]]))
-        matrix = part.pivot(index=axes[1], columns=axes[0], values="error")
+        matrix = part.pivot(index=axes[1], columns=axes[0], values=metric)
         matrices[str(method)] = matrix.loc[rows, columns].rename_axis(index=None, columns=None)
     return matrices
 
 
-def best_method(scores: pd.DataFrame, among: Container[str]) -> str | None:
-    """Return the method with the smallest mean error; among equals the first; None if all failed."""
+def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str | None:
+    """Return the method with the smallest mean of a score; among equals the first; None if all failed."""
     scores = scores[[method in among for method in scores["method"]]]
-    means = scores.groupby("method", sort=False)["error"].apply(lambda e: e.mean(skipna=False)).dropna()
+    means = scores.groupby("method", sort=False)[metric].apply(lambda e: e.mean(skipna=False)).dropna()
     return None if means.empty else str(means.idxmin())
 
 

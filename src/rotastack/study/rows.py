@@ -33,7 +33,7 @@ class Rows(NamedTuple):
     estimator : estimator
         Told which columns hold categories, if it takes them.
     options : dict
-        Arguments ``scaler``, ``categorical`` and ``as_is`` of :func:`rotastack.ensembles.pooled.pool.fit_pool`.
+        Arguments ``scaler``, ``categorical``, ``as_is`` and ``intervals`` of :func:`rotastack.ensembles.pooled.pool.fit_pool`.
     """
 
     X: Any
@@ -51,8 +51,11 @@ def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
     pool : mapping
         Its ``scaling``, which estimators of tables do by themselves; and its ``view``, which is of numbers.
     """
+    intervals = {"intervals": data.n_classes is None}
     if pool["view"] is None and takes_tables(estimator):
         told = estimator.set_params(categorical_features=data.is_category.nonzero()[0].tolist() or None)
-        return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True})
+        return Rows(data.table, told, {"scaler": None, "categorical": None, "as_is": True, **intervals})
     scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
-    return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False})
+    return Rows(
+        data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals}
+    )

@@ -14,6 +14,7 @@ from rotastack.study.model import Method, Pool, StudyDocument
 from rotastack.study.names import number_of, slug
 from rotastack.study.protocols.base import Protocol
 from rotastack.study.renamed import RENAMED
+from rotastack.study.task import TASKS, Task
 
 __all__ = ["Study", "compact"]
 
@@ -52,6 +53,8 @@ class Study:
         return study
 
     def _check_datasets(self, where: str) -> None:
+        for name, entry in self.datasets.items():
+            self.task.check_dataset(name, entry, where)
         for name, pool in self.pools.items():
             for dataset in pool.repeats:
                 if dataset not in self.datasets:
@@ -75,6 +78,11 @@ class Study:
     def protocol(self) -> Protocol:
         """How rows are divided."""
         return self.document.protocol
+
+    @property
+    def task(self) -> Task:
+        """What is predicted."""
+        return TASKS[self.document.task]
 
     @property
     def pools(self) -> dict[str, Pool]:
@@ -158,7 +166,7 @@ class Study:
     def prepare_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``prepare``."""
         entry = self.datasets[dataset]
-        spec = {"kinds": entry.get("kinds", "auto")}
+        spec = {"task": self.task.name, "kinds": entry.get("kinds", "auto")}
         if entry.get("noise_columns"):
             spec |= {"noise_columns": entry["noise_columns"], "seed": self.document.seed}
         return spec
@@ -178,7 +186,7 @@ class Study:
         """Return the slice for ``train``."""
         protocol, content = self.protocol, self.pools[pool]
         keys = ("view", "scaling", "estimator", "parameters", *protocol.pool_keys)
-        found = content.resolved()
+        found = content.resolved(self.task.estimators)
         return {
             "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool,
             **self.blocks[block],
@@ -192,12 +200,16 @@ class Study:
         method = self.methods[label]
         return {
             "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset, "method": label,
-            "combiner": method.combiner.resolved(), "pools": [method.pool], "blocks": list(self.blocks),
+            "combiner": method.combiner.resolved(self.task.estimators), "pools": [method.pool], "blocks": list(self.blocks),
         }  # fmt: skip
 
     def score_spec(self) -> dict[str, Any]:
-        """Return the slice for ``score``: what numbers a cell."""
-        return {"axes": list(self.protocol.axes)}
+        """Return the slice for ``score``: what numbers a cell, and how rows are divided."""
+        return {"protocol": self.protocol.package, "axes": list(self.protocol.axes)}
+
+    def draw_dataset_spec(self) -> dict[str, Any]:
+        """Return the slice for the figures of a data set."""
+        return {"task": self.task.name}
 
     def track_spec(self) -> dict[str, Any]:
         """Return the slice for ``track`` of a data set."""
@@ -205,11 +217,12 @@ class Study:
 
     def refit_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``refit``."""
-        pools = {name: pool.resolved() for name, pool in self.pools.items()}
+        pools = {name: pool.resolved(self.task.estimators) for name, pool in self.pools.items()}
         return {
+            "task": self.task.name,
             "seed": self.document.seed, "dataset": dataset, "refit": self.document.model.refit,
             "methods": {
-                label: {"pool": pools[m.pool], "combiner": m.combiner.resolved()}
+                label: {"pool": pools[m.pool], "combiner": m.combiner.resolved(self.task.estimators)}
                 for label, m in self.methods.items() if label in self.refittable
             },
             "kinds": self.datasets[dataset].get("kinds", "auto"),

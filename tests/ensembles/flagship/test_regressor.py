@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, make_friedman1
 
 from rotastack import RotastackRegressor
 from rotastack.combine import LeastSquaresWeights
@@ -171,3 +171,38 @@ def test_a_model_file_predicts_as_the_model(tmp_path):
     reg = small().fit(X, y)
     dump_model(reg, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").predict(X) == reg.predict(X)).all()
+
+
+def test_intervals_are_order_statistics_of_the_out_of_bag_residuals():
+    X, y = make_friedman1(300, noise=1.0, random_state=0)
+    model = RotastackRegressor(5, random_state=0).fit(X[:99], y[:99])
+    residuals = np.sort((y[:99] - model.oob_prediction_)[np.isfinite(model.oob_prediction_)])
+    np.testing.assert_array_equal(model.oob_residuals_, residuals)
+    model.oob_residuals_ = np.arange(99.0)  # of a new row and 99 known ones: ranks 5 and 95 of 100
+    low, high = (model.predict_interval(X[99:]) - model.predict(X[99:])[:, None]).T
+    np.testing.assert_allclose(low, 4)
+    np.testing.assert_allclose(high, 94)
+    ends = model.predict(X[99:], quantiles=[0.0, 1.0]) - model.predict(X[99:])[:, None]
+    np.testing.assert_allclose(ends, np.tile([0.0, 98.0], (201, 1)))
+
+
+def test_intervals_hold_what_they_are_to_hold():
+    X, y = make_friedman1(1200, noise=1.0, random_state=1)
+    held = []
+    for start in range(0, 1200, 300):
+        train, test = slice(start, start + 150), slice(start + 150, start + 300)
+        lower, upper = (
+            RotastackRegressor(20, random_state=0).fit(X[train], y[train]).predict_interval(X[test], 0.8).T
+        )
+        held.append(np.mean((lower <= y[test]) & (y[test] <= upper)))
+    assert 0.74 < np.mean(held) < 0.88
+
+
+@pytest.mark.parametrize("quantiles", [[0.5, 1.5], [-0.1], 0.5])
+def test_quantiles_lie_between_0_and_1(quantiles):
+    X, y = make_friedman1(30, random_state=0)
+    model = RotastackRegressor(5, random_state=0).fit(X, y)
+    with pytest.raises(ValueError, match="quantiles must be a list of numbers from 0 to 1"):
+        model.predict(X, quantiles=quantiles)
+    with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
+        model.predict_interval(X, coverage=1.0)

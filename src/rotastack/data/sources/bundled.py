@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 __all__ = ["BundledSource"]
 
-_NAMES = ("iris", "wine", "breast_cancer", "digits")
+_NAMES = ("iris", "wine", "breast_cancer", "digits", "diabetes")
 
 
 class BundledSource(Source):
-    """One of scikit-learn's bundled data sets, with its class names as labels."""
+    """One of scikit-learn's bundled data sets, with its class names as labels, or its numbers."""
 
     plain: ClassVar[type | None] = str
 
@@ -25,9 +25,11 @@ class BundledSource(Source):
 
         self.probe()
         bunch = getattr(sklearn.datasets, f"load_{self.value}")(as_frame=True)
-        labels = bunch.target_names[bunch.target]
         columns = [name.replace(" (cm)", "").replace(" ", "_") for name in bunch.data.columns]
-        return bunch.data.set_axis(columns, axis=1).assign(target=[str(label) for label in labels])
+        table = bunch.data.set_axis(columns, axis=1)
+        if "target_names" not in bunch:
+            return table.assign(target=bunch.target)
+        return table.assign(target=[str(label) for label in bunch.target_names[bunch.target]])
 
     def probe(self) -> None:
         if self.value not in _NAMES:

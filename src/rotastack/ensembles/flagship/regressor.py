@@ -58,6 +58,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         R^2 of `oob_prediction_`. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Mean squared error of each family alone out of bag.
+    oob_residuals_ : ndarray
+        Sorted differences of the targets to `oob_prediction_`, of the rows that have one.
     forest_ : GrownTrees
         All trees, family after family.
 
@@ -142,6 +144,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             self.forest_.values *= unit
             self.pool_.intercept_ *= unit
             self.oob_prediction_ *= unit
+            self.oob_residuals_ *= unit
             self.oob_family_errors_ *= unit**2
         return self
 
@@ -161,20 +164,64 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, None if weights is None else weights[seen])
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
+        self.oob_residuals_ = np.sort(y - self.oob_prediction_[seen])
         self.oob_score_ = r_squared(self.oob_prediction_[seen], y)
 
-    def predict(self, X: ArrayLike) -> NDArray[np.float64]:
-        """Return the pool's prediction for each row.
+    def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Return the pool's prediction for each row, or quantiles of what the target may be.
 
         Parameters
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
+        quantiles : array-like of shape (n_quantiles,), optional
+            Between 0 and 1. Those of the out-of-bag residuals are added to the prediction: they spread alike for all rows.
 
         Returns
         -------
-        ndarray of shape (n_rows,)
+        ndarray of shape (n_rows,), or (n_rows, n_quantiles)
+
+        Raises
+        ------
+        ValueError
+            Quantiles beyond 0 and 1, or no row was out of bag.
         """
-        return np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(X)])
+        predicted = np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(X)])
+        if quantiles is None:
+            return predicted
+        levels = np.asarray(quantiles, dtype=np.float64)
+        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
+            raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
+        n = len(self.oob_residuals_)
+        if n == 0:
+            raise ValueError("quantiles need rows out of bag; grow more trees per family")
+        # As for a new row among n: order statistic (n + 1) q, rounded away from the median, the outermost at most.
+        above = np.ceil((n + 1) * levels.round(12) - 1e-9)
+        below = np.floor((n + 1) * levels.round(12) + 1e-9)
+        place = np.clip(np.where(levels < 0.5, below, above), 1, n).astype(np.intp) - 1
+        return predicted[:, None] + self.oob_residuals_[place]
+
+    def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
+        """Return an interval for the target of each row, equal shares of residuals being left out on both sides.
+
+        Parameters
+        ----------
+        X : array-like or DataFrame of shape (n_rows, n_features)
+        coverage : float, default=0.9
+            Share of new rows whose target is to lie within, over all of them.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, 2)
+            Lower and upper end; as wide for every row.
+
+        References
+        ----------
+        Johansson, U., Bostrom, H., Lofstrom, T. and Linusson, H. (2014). Regression conformal prediction with random
+        forests. Machine Learning 97, 155-176.
+        """
+        if not 0 < coverage < 1:
+            raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
+        return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
         return np.isfinite(self.oob_prediction_)

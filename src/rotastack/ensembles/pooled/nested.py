@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from rotastack.base.fitting import NUMBERS
 from rotastack.base.view import depends_on_rows
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of
 from rotastack.seeds import child
@@ -16,8 +17,8 @@ __all__ = ["nested_outputs"]
 
 def nested_outputs(
     X: NDArray[np.floating],
-    y: NDArray[np.integer],
-    n_classes: int,
+    y: NDArray,
+    n_classes: int | None,
     folds: NDArray[np.integer],
     pairs: Sequence[tuple[int, int]],
     recipes: Sequence[Recipe],
@@ -27,7 +28,7 @@ def nested_outputs(
     keep: bool = False,
     views: np.random.SeedSequence | None = None,
     **pool_options,
-) -> NDArray[np.float32]:
+) -> NDArray[np.floating]:
     """Train the pool without each pair of folds, and predict the rows of both.
 
     Parameters
@@ -55,15 +56,26 @@ def nested_outputs(
     Returns
     -------
     ndarray of shape (n_folds, n_members, n_rows, n_classes)
-        ``[b, k, i]`` holds the outputs for row i of member k trained without fold b and the fold of
+        Of a regression, one column in place of those of classes, or three with ``intervals``. ``[b, k, i]`` holds the outputs for row i of member k trained without fold b and the fold of
         row i; NaN for pairs that are not in `pairs`.
     """
     n_folds = int(folds.max()) + 1
     views = child(sequence, "views") if views is None else views
-    outputs = np.full((n_folds, len(recipes), len(y), n_classes), np.nan, dtype=np.float32)
+    if n_classes is None:  # numbers are kept in full: their spread may be a small part of them
+        width, kind = len(NUMBERS) if pool_options.get("intervals") else 1, np.float64
+    else:
+        width, kind = n_classes, np.float32
+    outputs = np.full((n_folds, len(recipes), len(y), width), np.nan, dtype=kind)
     same_views = not any(depends_on_rows(r.view) for r in recipes)
-    if same_views and not keep and grows_together(recipes) and not pool_options.get("bootstrap"):
-        pool_options.pop("as_is", None)
+    if (
+        n_classes is not None
+        and same_views
+        and not keep
+        and grows_together(recipes)
+        and not pool_options.get("bootstrap")
+    ):
+        for of_other_learners in ("as_is", "intervals"):
+            pool_options.pop(of_other_learners, None)
         _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs
     for a, b in pairs:

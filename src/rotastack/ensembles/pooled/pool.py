@@ -167,6 +167,7 @@ def fit_pool(
     n_jobs: int | None = None,
     views: np.random.SeedSequence | None = None,
     as_is: bool = False,
+    intervals: bool = False,
 ) -> Pool:
     """Train the members of a pool.
 
@@ -200,6 +201,8 @@ def fit_pool(
     as_is : bool
         Hand the columns on as they are, in float64 and with missing values, to estimators that take these and
         categories themselves. There is neither scaler nor view then.
+    intervals : bool
+        Of a regression: outputs are predictions and the ends of their intervals, see :class:`~rotastack.base.fitting.FittedRegressor`.
     """
     views = child(sequence, "views") if views is None else views
     if as_is:
@@ -235,19 +238,18 @@ def fit_pool(
             warnings.filterwarnings("ignore", message="Some inputs do not have OOB scores")
             model: Any
             if n_classes is None:
-                model = fit_regressor(learner, seen, y[rows], seeds)
+                model = fit_regressor(learner, seen, y[rows], seeds, intervals)
             else:
                 model = fit_aligned(learner, seen, y[rows], n_classes, seeds)
         seconds = time.perf_counter() - start
         counts = tree_complexity(model.estimator)
-        codes = y[rows] if n_classes is None else np.searchsorted(model.classes, y[rows])
         return Member(
             view,
             model,
             seconds,
             float(np.median(counts["n_nodes"])) if counts else float("nan"),
             float(np.mean(counts["depth"])) if counts else float("nan"),
-            oob_error(model.estimator, codes),
+            oob_error(model.estimator, model.codes(y[rows])),
             out_of_bag,
         )
 

@@ -4,17 +4,21 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import RegressorMixin, is_classifier
+from sklearn.base import RegressorMixin, clone, is_classifier
 from sklearn.tree import DecisionTreeRegressor
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import fit_context
 from rotastack.base.scores import r_squared
 from rotastack.base.view import needs_labels
+from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
+from rotastack.resampling.folds import fold_groups
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleRegressor"]
@@ -31,14 +35,18 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         among them in proportion to the shares. None, in either place, is the identity.
     estimator : scikit-learn regressor or None
         Base learner; None is a regression tree.
-    combiner : combiner that is not trained, or None
-        None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one.
+    combiner : combiner or None
+        None is the mean; :class:`~rotastack.combine.RotationWeights` a weighted one; :class:`~rotastack.combine.Stacking` learns
+        from predictions for rows that the members have not seen.
     n_estimators : int, default=10
         Number of members.
     %(scaling)s
     %(categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
+    cv : int, default=5
+        Folds, for a combiner that is trained: it learns from what members trained without a fold predict for its rows, and
+        decides on members that are trained on all rows.
     %(n_jobs)s
     %(random_state)s
 
@@ -72,9 +80,29 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
     _parameter_constraints: ClassVar[dict] = {
         name: PooledEnsembleClassifier._parameter_constraints[name]
         for name in (
-            "view", "estimator", "combiner", "n_estimators", "scaling", "categorical_features", "bootstrap", "n_jobs",
+            "view", "estimator", "combiner", "n_estimators", "scaling", "categorical_features", "bootstrap", "cv", "n_jobs",
         )
     }  # fmt: skip
+
+    def __init__(
+        self,
+        view: Any = None,
+        estimator: Any = None,
+        combiner: Combiner | None = None,
+        n_estimators: int = 10,
+        *,
+        scaling: str | None = "minmax",
+        categorical_features: ArrayLike | None = None,
+        bootstrap: bool = False,
+        cv: int = 5,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ):
+        super().__init__(
+            view, estimator, combiner, n_estimators, scaling=scaling, categorical_features=categorical_features,
+            bootstrap=bootstrap, n_jobs=n_jobs, random_state=random_state,
+        )  # fmt: skip
+        self.cv = cv
 
     def _base_learner(self) -> Any:
         if self.estimator is not None and is_classifier(self.estimator):
@@ -97,13 +125,15 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a view that needs class labels, a combiner that is trained, or infinite values (or, without scaling, missing ones).
+            A classifier as estimator, a view that needs class labels, a combiner that is of classes, or infinite values (or, without scaling, missing ones).
         """
         X, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
         combiner = self._combiner()
-        if combiner.trained:
-            raise ValueError(f"a regression pool takes combiners that are not trained, got {combiner!r}")
+        if combiner.trained and not isinstance(combiner, Stacking):
+            raise ValueError(
+                f"a regression pool takes Stacking, or combiners that are not trained, got {combiner!r}"
+            )
         recipes, sequence = self._begin(X, categorical)
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
@@ -111,7 +141,20 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         training = child(sequence, "train")
         self.pool_ = fit_pool(X, target, None, recipes, training, **self._options(categorical))
         self._describe_out_of_bag(X, target)
-        self.combiner_ = self._ranked(combiner, len(target))
+        if combiner.trained:
+            if len(X) < self.cv:
+                raise ValueError(f"{self.cv} folds need as many rows, found n_samples = {len(X)}")
+            folds = fold_groups(np.zeros(len(X)), 1, self.cv, child(sequence, "folds"))[0]
+            outputs = nested_outputs(
+                X, target, None, folds, [(a, a) for a in range(self.cv)], recipes, training,
+                **self._options(categorical),
+            )  # fmt: skip
+            held_out = np.empty_like(outputs[0])
+            for fold in range(self.cv):
+                held_out[:, folds == fold] = outputs[fold][:, folds == fold]
+            self.combiner_ = clone(combiner).fit(held_out, target, None, child(sequence, "combine"))
+        else:
+            self.combiner_ = self._ranked(combiner, len(target))
         return self
 
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:

@@ -139,4 +139,4 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     @property
     def stack_(self) -> list:
         """The fitted level-1 classifiers."""
-        return [combiner.classifier_.estimator for combiner in self.combiners_]
+        return [combiner.model_.estimator for combiner in self.combiners_]

@@ -6,9 +6,10 @@ from rotastack.plots.boxes import plot_boxes
 from rotastack.plots.heatmap import plot_heatmaps
 from rotastack.plots.histogram import plot_histograms
 from rotastack.plots.style import save_figure
+from rotastack.stats.metrics import NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
-from rotastack.study.results import error_matrices
+from rotastack.study.results import score_matrices
 
 INPUTS = ("scores",)
 OUTPUTS = ("figures",)
@@ -24,16 +25,19 @@ def run(job: Job) -> None:
     """Read input ``scores``, write the figures asked for: heat maps, histogram or boxes, as SVG and PNG."""
     scores, _ = read_frame(job.input("scores"))
     title = job.about["dataset"]
+    primary = PRIMARY[job.spec["task"]]
+    name_of = NAMES[primary]
+    plural = "errors" if primary == "error" else name_of
     with job.recorded():
         axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
-        matrices = error_matrices(scores, axes)
+        matrices = score_matrices(scores, primary, axes)
         for path in job.outputs["figures"]:
             name = Path(path).stem
             if name == "boxes":
-                errors = {str(m): part["error"] for m, part in scores.groupby("method", sort=False)}
-                figure = plot_boxes(errors, f"{title}: errors over all splits")
+                errors = {str(m): part[primary] for m, part in scores.groupby("method", sort=False)}
+                figure = plot_boxes(errors, f"{title}: {plural} over all splits", name_of)
             elif name == "histogram":
-                figure = plot_histograms(matrices, f"{title}: errors over all cells")
+                figure = plot_histograms(matrices, f"{title}: {plural} over all cells", score=name_of)
             else:
-                figure = plot_heatmaps(matrices, title, name.removeprefix("heatmap_"))
+                figure = plot_heatmaps(matrices, title, name.removeprefix("heatmap_"), score=name_of)
             save_figure(figure, path)

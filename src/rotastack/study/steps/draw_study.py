@@ -14,10 +14,11 @@ from rotastack.plots.curves import Curve, plot_curves
 from rotastack.plots.differences import plot_differences
 from rotastack.plots.style import add_note, save_figure, sentence
 from rotastack.stats.comparison import compare
+from rotastack.stats.metrics import IN_UNITS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
-from rotastack.study.results import complete, group_table, mean_scores
+from rotastack.study.results import complete, group_table, in_units, mean_scores
 
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures",)
@@ -33,8 +34,10 @@ class Known(NamedTuple):
         The slice of the study.
     scores : DataFrame
         A row for each data set, method and cell.
+    primary, score : str
+        The score that is drawn, and what it is called.
     errors : DataFrame
-        Mean errors, a row for each data set and a column for each method.
+        Means of this score, a row for each data set and a column for each method.
     shown : list of str
         The methods in figures that would hold too much of all.
     tables : dict
@@ -43,6 +46,8 @@ class Known(NamedTuple):
 
     spec: Mapping[str, Any]
     scores: pd.DataFrame
+    primary: str
+    score: str
     errors: pd.DataFrame
     shown: list[str]
     tables: dict[str, Path]
@@ -52,13 +57,21 @@ def run(job: Job) -> None:
     """Read inputs ``scores`` and ``tables`` of the study, write the figures ``figure_...``, rank diagrams of groups, and sweeps.
 
     Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
+    A score in units of the target is drawn as a multiple of the baseline's: the units of data sets differ.
     """
     scores, _ = read_frame(job.input("scores"))
     spec = job.spec
+    tables = {path.stem: path for path in job.inputs["tables"]}
+    primary = PRIMARY[spec["task"]]
+    score = NAMES[primary]
     with job.recorded():
-        means = mean_scores(scores, "error", spec["methods"]).round(12)
+        if primary in IN_UNITS:
+            units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
+            scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
+            score = f"{score} as a share of the baseline's"
+        means = mean_scores(scores, primary, spec["methods"]).round(12)
         shown = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
-        known = Known(spec, scores, means, shown, {path.stem: path for path in job.inputs["tables"]})
+        known = Known(spec, scores, primary, score, means, shown, tables)
         figures = {
             name.removeprefix("figure_"): draw(known)
             for name, draw in globals().items()
@@ -67,7 +80,7 @@ def run(job: Job) -> None:
         for group in spec["groups"]:
             figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
         for name, sweep in spec["sweeps"].items():
-            figures[name] = draw_sweep(scores, sweep)
+            figures[name] = draw_sweep(scores, sweep, primary, score)
         for path in job.outputs["figures"]:
             save_figure(figures[Path(path).stem], path)
 
@@ -80,12 +93,14 @@ def figure_critical_difference(known: Known) -> Figure:
 def figure_differences(known: Known) -> Figure:
     """Errors less the control's, by data set."""
     control = known.spec["control"]
-    deviations = _standard_errors(known.scores, control, known.spec["axes"])
-    return plot_differences(known.errors[known.shown], deviations, control)
+    deviations = _standard_errors(known.scores, known.primary, control, known.spec["axes"])
+    return plot_differences(known.errors[known.shown], deviations, control, known.score)
 
 
 def figure_calibration(known: Known) -> Figure:
-    """Shares of right decisions against confidence, over all data sets."""
+    """Shares of right decisions against confidence, over all data sets; not asked for in a regression."""
+    if "calibration" not in known.tables:
+        return sentence("Numbers have no calibration curve.")
     curves = pd.read_csv(known.tables["calibration"])
     curves = curves[curves["method"].isin(known.shown)]
     if not len(curves):
@@ -101,7 +116,7 @@ def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
     return plot_critical_difference(compare(table, False), alpha)
 
 
-def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
+def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
     """Draw mean errors over data sets against a parameter: on test rows and, where known, on training rows.
 
     Means are over the data sets on which no method of the figure failed; a method that failed on all leaves
@@ -110,7 +125,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
     methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
     panels: dict[str, dict[str, Curve]] = {}
     noted = []
-    for column, title in (("error", "test rows"), ("training_error", "training rows")):
+    for column, title in ((primary, "test rows"), ("training_error", "training rows")):
         if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
             continue
         table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
@@ -124,18 +139,18 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict) -> Figure:
             for label, line in sweep["lines"].items()
         }
     log = ["x"] if sweep.get("log") else []
-    figure = plot_curves(panels, sweep["axis"], "error", log=log, ticks=sweep["values"], title=sweep["title"])
+    figure = plot_curves(panels, sweep["axis"], score, log=log, ticks=sweep["values"], title=sweep["title"])
     if noted:
         add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
     return figure
 
 
-def _standard_errors(scores: pd.DataFrame, control: str, axes: list[str]) -> pd.DataFrame:
+def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
     """Return the standard error over cells of each method's paired difference to the control."""
     cells = scores.pivot_table(
         index=["dataset", *axes],
         columns="method",
-        values="error",
+        values=metric,
         sort=False,
         dropna=False,
     )

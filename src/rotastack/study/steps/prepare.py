@@ -1,5 +1,7 @@
 """prepare: from the raw table to numbers and categories, before any split."""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -21,7 +23,7 @@ def run(job: Job) -> None:
     dataset = job.about["dataset"]
     with job.recorded() as record:
         raw = read_raw(job.input("raw"))
-        labels = check_target(raw["target"], dataset)
+        target = check_target(raw["target"], dataset, job.spec["task"])
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), job.spec["kinds"], dataset)
         try:
@@ -41,9 +43,8 @@ def run(job: Job) -> None:
             codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
             columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
         frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
-        classes = sorted(set(labels))
-        frame["target"] = pd.Categorical(labels, categories=classes).codes.astype("int16")
-        about = {"classes": classes, "dropped": preprocessor.dropped_}
+        frame["target"], classes, known = _target(target, job.spec["task"])
+        about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]
         record.metrics = {
@@ -51,12 +52,22 @@ def run(job: Job) -> None:
             "numeric_columns": n_numeric + n_noise,
             "categorical_columns": len(preprocessor.categories_),
             "missing_cells": int(frame.isna().to_numpy().sum()),
-            "class_counts": {c: int((labels == c).sum()) for c in classes},
+            **known,
         }
         n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
             record.metrics["noise_columns"] = n_noise
             record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
+
+
+def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any]]:
+    """Return the column, the classes if there are any, and what a record says of them."""
+    if task == "regression":
+        known = {"mean": target.mean(), "sd": target.std(), "least": target.min(), "most": target.max()}
+        return target.to_numpy(), [], {"target": {name: float(value) for name, value in known.items()}}
+    classes = sorted(set(target))
+    codes = pd.Categorical(target, categories=classes).codes.astype("int16")
+    return codes, classes, {"class_counts": {c: int((target == c).sum()) for c in classes}}
 
 
 def _distinct(names: list[str]) -> list[str]:

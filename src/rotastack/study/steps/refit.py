@@ -11,8 +11,10 @@ from rotastack.data.loading import columns_by_kind
 from rotastack.data.preprocessing import TablePreprocessor, check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.files import replacing
 from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.stats.metrics import PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import REFITTED, draws_bags, load, make_combiner, make_estimator, make_view
@@ -23,18 +25,21 @@ from rotastack.tracking.model_files import dump_model
 INPUTS = ("raw", "scores")
 OUTPUTS = ("model", "record")
 ABOUT = ("dataset",)
+ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
+NAMES = {"classification": "classifier", "regression": "regressor"}
+"""Of the model's last step."""
 
 
 def run(job: Job) -> None:
-    """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label.
+    """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label or number.
 
     If no method can be refitted (all failed) the model file is empty and the record says so.
     """
     spec = job.spec
-    dataset = spec["dataset"]
+    dataset, primary = spec["dataset"], PRIMARY[spec["task"]]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label = best_method(scores, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
+        label = best_method(scores, primary, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
         if label is None:
             record.status, record.message = "failed", "no method succeeded on this data set"
             with replacing(job.output("model")) as temporary:
@@ -44,18 +49,19 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         try:
-            preprocessor, classifier = _estimators(
+            target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
+            preprocessor, estimator = _estimators(
                 spec, spec["methods"][label], TablePreprocessor(kinds), features
             )
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
-            known = classifier.get_params()
-            classifier.set_params(
+            known = estimator.get_params()
+            estimator.set_params(
                 **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
             )
-            model = Pipeline([("table", preprocessor), ("classifier", classifier)])
-            model.fit(features, check_target(raw["target"], dataset).to_numpy())
+            model = Pipeline([("table", preprocessor), (NAMES[spec["task"]], estimator)])
+            model.fit(features, target)
             if "n_jobs" in known:
-                classifier.set_params(n_jobs=None)
+                estimator.set_params(n_jobs=None)
             dump_model(model, job.output("model"))
         except INFRASTRUCTURE:
             raise
@@ -66,10 +72,17 @@ def run(job: Job) -> None:
             return
         record.metrics = {
             "method": label,
-            "cross_validated_error": float(scores.loc[scores["method"] == label, "error"].mean()),
-            "training_error": float(np.mean(model.predict(features) != check_target(raw["target"], dataset))),
+            f"cross_validated_{primary}": float(scores.loc[scores["method"] == label, primary].mean()),
+            f"training_{primary}": _error(target, model.predict(features), spec["task"]),
             "model_bytes": job.output("model").stat().st_size,
         }
+
+
+def _error(target: Any, predicted: Any, task: str) -> float:
+    """Return the error on training rows, or the RMSE."""
+    if task == "regression":
+        return float(np.sqrt(np.mean((target - predicted) ** 2)))
+    return float(np.mean(predicted != target))
 
 
 def _estimators(
@@ -95,7 +108,7 @@ def _estimators(
     if pool["view"] is not None:
         n_members = spec["rotations"]
         view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
-    pooled = PooledEnsembleClassifier(
+    pooled = ENSEMBLES[spec["task"]](
         view, estimator, decision, n_members, scaling=pool["scaling"],
         categorical_features=others, cv=spec["folds"],
     )  # fmt: skip

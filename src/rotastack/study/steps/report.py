@@ -1,6 +1,7 @@
 """report: one self-contained HTML page."""
 
 import json
+import re
 from importlib.metadata import version
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import yaml
 from rotastack import __version__
 from rotastack.files import write_text
 from rotastack.project import project_file
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.pages import inline_figure, page_environment, read_explanation
@@ -31,19 +33,24 @@ INPUTS = (
 )
 OUTPUTS = ("report",)
 ABOUT = ("control", "skipped")
+RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
+"""Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
 
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
     study = job.spec
+    task = study["task"]
+    primary = PRIMARY[task]
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
     methods = list(study["methods"])
     environment = page_environment()
     environment.filters |= {
-        "caption": _caption,
+        "caption": lambda name: _caption(name, task),
         "number": _number,
+        "score": _number if task == "classification" else _significant,
         "p": _p_value,
         "percent": _percent,
         "zip": zip,
@@ -56,7 +63,17 @@ def run(job: Job) -> None:
         methods=methods,
         datasets=_datasets(job, variance),
         comparison=comparison,
-        verdict=_verdict(comparison["error"], methods, job.about["control"], study["evaluation"]),
+        verdict=_verdict(
+            comparison[primary], NAMES[primary], methods, job.about["control"], study["evaluation"]
+        ),
+        names=NAMES,
+        primary=primary,
+        score_name=NAMES[primary],
+        scores_name="Errors" if primary == "error" else NAMES[primary],
+        other_scores=[name for name in METRICS[task] if name != primary],
+        ranked_too=RANKED_TOO[task],
+        baseline_name=BASELINE[task],
+        baseline={row["dataset"]: row for row in _table(tables["baseline"])},
         figures=figures,
         cells=study["cells"],
         pairs=_table(tables["pairs"]),
@@ -106,16 +123,16 @@ def _best(part: pd.DataFrame, methods: dict) -> str | None:
     return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
-def _verdict(result: dict, methods: list[str], control: str, evaluation: dict) -> list[str]:
+def _verdict(result: dict, score: str, methods: list[str], control: str, evaluation: dict) -> list[str]:
     """Say in sentences what came out, and how sure that is: by group, if the study has groups."""
     if "groups" in result:
-        return [_of_group(name, found, evaluation) for name, found in result["groups"].items()]
+        return [_of_group(name, found, score, evaluation) for name, found in result["groups"].items()]
     if "average_ranks" not in result:
         return ["No data set has scores of all methods; see the notes."]
     ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
     n = result["n_datasets"]
     sentences = [
-        f"By average rank of the error over {n} data set{'s' if n > 1 else ''} the order is {_order(ranks)}."
+        f"By average rank of the {score} over {n} data set{'s' if n > 1 else ''} the order is {_order(ranks)}."
     ]
     for method in methods:
         if method == control or method not in ranks or method not in result.get("improvement", {}):
@@ -123,11 +140,11 @@ def _verdict(result: dict, methods: list[str], control: str, evaluation: dict) -
         wins = result["wins"][method][control]
         gain = result["improvement"][method]
         if not np.isfinite(gain):
-            change = f"finds no error of {control} to lower"
+            change = f"finds no {score} of {control} to lower"
         elif round(gain, 1) == 0:
-            change = "leaves its error as it is on average"
+            change = f"leaves its {score} as it is on average"
         else:
-            change = f"{'lowers' if gain > 0 else 'raises'} its error by {abs(gain):.1f} % on average"
+            change = f"{'lowers' if gain > 0 else 'raises'} its {score} by {abs(gain):.1f} % on average"
         sentences.append(
             f"{method} wins against {control} on {wins:g} of {n} (ties count half); it {change}."
         )
@@ -139,7 +156,7 @@ def _verdict(result: dict, methods: list[str], control: str, evaluation: dict) -
     return sentences
 
 
-def _of_group(name: str, found: dict, evaluation: dict) -> str:
+def _of_group(name: str, found: dict, score: str, evaluation: dict) -> str:
     title = (
         "All groups (a row is a data set in one group)"
         if name == "all"
@@ -150,7 +167,8 @@ def _of_group(name: str, found: dict, evaluation: dict) -> str:
     what = ("row" if name == "all" else "data set") + ("s" if found["n_rows"] > 1 else "")
     n = f"{found['n_rows']} {what}"
     ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
-    text = f"{title}: by average rank of the accuracy over {n} the order is {_order(ranks)}."
+    rank_of = "accuracy" if score == "error" else score
+    text = f"{title}: by average rank of the {rank_of} over {n} the order is {_order(ranks)}."
     if "p_value" in found:
         pairs = [f"{a} and {b}" for a, b in found["different"]]
         text += " " + _friedman(found["p_value"], evaluation["alpha"], n, pairs)
@@ -170,7 +188,7 @@ def _friedman(p: float, alpha: float, n: str, pairs: list[str]) -> str:
 
 def _sentence(claim: dict) -> dict:
     """Say what a claim was, and what came out."""
-    what = claim["what"].replace("_", " ")
+    what = NAMES.get(claim["what"], claim["what"].replace("_", " "))
     relation = "as that of" if claim["expect"] == "equal" else "than that of"
     found = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
     if claim["expect"] != "equal":
@@ -193,7 +211,7 @@ def _different_pairs(result: dict, alpha: float) -> list[str]:
 
 
 def _notes(job: Job, comparison: dict) -> list[str]:
-    notes = list(comparison["error"]["notes"])
+    notes = list(comparison[PRIMARY[job.spec["task"]]]["notes"])
     for name in ("prepare", "folds", "scored"):
         for path in job.inputs[name]:
             record = read_record(path)
@@ -236,18 +254,24 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
 
 
-def _caption(name: str) -> str:
-    """Return a caption of workflow/report as HTML; there may be none."""
+def _caption(name: str, task: str) -> str:
+    """Return a caption of workflow/report as HTML, in the words of the task; there may be none."""
     from docutils.core import publish_parts
     from markupsafe import Markup
 
-    file = project_file(f"workflow/report/{name}.rst")
-    text = file.read_text(encoding="utf-8") if file.is_file() else ""
+    own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
+    text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
+    if task == "regression" and not own.is_file():
+        text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
 
 
 def _number(value: float | None, digits: int = 4) -> str:
     return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _significant(value: float | None) -> str:
+    return "failed" if value is None or pd.isna(value) else f"{value:.4g}"
 
 
 def _percent(value: float | None, where: str | None) -> str:

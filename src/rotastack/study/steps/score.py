@@ -1,30 +1,40 @@
-"""score: the scores of all methods on a data set, cell by cell; their calibration; what they cost."""
+"""score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
 
+from collections.abc import Callable
 from statistics import median
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rotastack.stats.calibration import calibration_curve
-from rotastack.stats.scores import score_probabilities
-from rotastack.study.artifacts import read_arrays, read_prepared, write_frame
+from rotastack.stats.metrics import PRIMARY
+from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.study.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
 from rotastack.study.job import Job
+from rotastack.study.making import load
 from rotastack.tracking.records import read_record
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
-INPUTS = ("table", "methods", "records", "pools/")
+INPUTS = ("table", "folds", "methods", "records", "pools/")
 OUTPUTS = ("scores", "calibration", "record")
 ABOUT = ("dataset",)
+SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
+    "classification": score_probabilities,
+    "regression": score_numbers,
+}
 
 
 def run(job: Job) -> None:
-    """Read inputs ``table``, ``methods``, their ``records`` and those below ``pools``; write outputs ``scores`` and ``calibration``.
+    """Read inputs ``table``, ``folds``, ``methods``, their ``records`` and those below ``pools``; write outputs ``scores`` and ``calibration``.
 
-    The latter has the calibration curve of each method, over the rows of all cells. What the trainings of a
-    method's pool cost the processor, at the median, goes to the record: it is not the same in every run.
+    The latter has the calibration curve of each method, over the rows of all cells; there is none in a regression. What
+    the trainings of a method's pool cost the processor, at the median, goes to the record: it is not the same in every
+    run. So do the scores of the baseline: each cell's training rows, their class shares or their mean, predict its test rows.
     """
     data = read_prepared(job.input("table"))
+    score, primary = SCORES[data.task], PRIMARY[data.task]
     with job.recorded() as record:
         rows, curves = [], []
         for path in job.inputs["methods"]:
@@ -46,22 +56,40 @@ def run(job: Job) -> None:
                         "dataset": job.about["dataset"],
                         "method": arrays.attrs["method"],
                         **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
-                        **score_probabilities(y, proba),
+                        **score(y, proba),
                         **{str(name): float(arrays[name].values[cell]) for name in facts},
                     }
                 )
-            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, found))
+            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, found, data))
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
-        record.metrics = {"mean_error": frame.groupby("method")["error"].mean().to_dict()}
+        record.metrics = {f"mean_{primary}": frame.groupby("method")[primary].mean().to_dict()}
+        record.metrics["baseline"] = _baseline(job, data)
         record.metrics |= _costs(job)
 
 
-def _curve(dataset: str, method: str, true: list, found: list) -> pd.DataFrame:
-    """Return the calibration curve over the rows of all cells; of a method that failed, none."""
+def _baseline(job: Job, data: Prepared) -> dict[str, float]:
+    """Return the mean scores over cells of what looks at no column, taken from the training rows of each."""
+    folds, _ = read_frame(job.input("folds"))
+    tested = load(f"rotastack.study.protocols.{job.spec['protocol']}.folds").tested
+    cells = []
+    for _, column in folds.items():
+        outputs = np.full((len(data.y), len(data.outputs)), np.nan)
+        known = np.zeros(len(data.y), dtype=bool)
+        for test in tested(column.to_numpy()):
+            outputs[test] = constant_output(data.y[~test], data.n_classes)
+            known |= test
+        cells.append(SCORES[data.task](data.y[known], outputs[known]))
+    return {name: float(value) for name, value in pd.DataFrame(cells).mean().items()}
+
+
+def _curve(dataset: str, method: str, true: list, found: list, data: Prepared) -> pd.DataFrame:
+    """Return the calibration curve over the rows of all cells; of a method that failed, and of numbers, none."""
     y, proba = np.concatenate(true), np.concatenate(found)
-    if not np.isfinite(proba).all():
+    if data.n_classes is None:
+        y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
+    elif not np.isfinite(proba).all():
         y, proba = y[:0], proba[:0]
     curve = calibration_curve(y, proba / proba.sum(axis=1, keepdims=True))
     curve.insert(0, "dataset", dataset)

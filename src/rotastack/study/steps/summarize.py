@@ -10,12 +10,12 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.stats.comparison import Comparison, compare
-from rotastack.stats.metrics import HIGHER_IS_BETTER
+from rotastack.stats.metrics import METRICS, PRIMARY
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.job import Job
-from rotastack.study.results import complete, error_matrices, group_table, mean_scores
+from rotastack.study.results import baselines, complete, group_table, in_units, mean_scores, score_matrices
 from rotastack.tracking.records import read_record
 
 MANY = 100  # wrong rows of the control from which on a ratio of errors says something
@@ -35,6 +35,8 @@ class Known(NamedTuple):
     scores : DataFrame
         A row for each data set, method and cell.
     calibration : DataFrame
+    baseline : DataFrame
+        Scores of what looks at no column, by data set.
     comparisons : dict
         Score -> its comparison of the methods.
     records : list of dict
@@ -44,16 +46,24 @@ class Known(NamedTuple):
     spec: Mapping[str, Any]
     scores: pd.DataFrame
     calibration: pd.DataFrame
+    baseline: pd.DataFrame
     comparisons: dict[str, dict]
     records: list[dict]
+
+    @property
+    def primary(self) -> str:
+        """The score that methods are ranked by."""
+        return PRIMARY[self.spec["task"]]
 
 
 def run(job: Job) -> None:
     """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), write the study's scores, statistics and tables.
 
-    The tables are means of scores, and the functions ``table_...``.
+    The tables are means of scores, and the functions ``table_...``. Scores in units of the target are compared over data
+    sets as multiples of the baseline's.
     """
     spec = job.spec
+    metrics, primary = METRICS[spec["task"]], PRIMARY[spec["task"]]
     with job.recorded() as record:
         scores, calibration = (
             pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
@@ -62,17 +72,22 @@ def run(job: Job) -> None:
         write_frame(job.output("scores"), scores)
         wrong = calibration["rows"] * (1 - calibration["accuracy"])
         wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
-        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in HIGHER_IS_BETTER}
+        records = list(map(read_record, job.inputs["records"]))
+        baseline = baselines(records)
+        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
         comparisons = {
-            metric: _comparison(means[metric], higher, spec, wrong)
-            for metric, higher in HIGHER_IS_BETTER.items()
+            metric: _comparison(means[metric], higher, spec, wrong, in_units(metric, baseline))
+            for metric, higher in metrics.items()
         }
         if spec["groups"]:
+            units = in_units(primary, baseline)
+            shares = means[primary] if units is None else means[primary].div(units, axis=0)
             groups = {
-                g["name"]: _group(group_table(means["error"], g), spec["alpha"]) for g in spec["groups"]
+                g["name"]: _group(group_table(shares, g), spec["alpha"], units is None)
+                for g in spec["groups"]
             }
-            comparisons["error"]["groups"] = groups
-        known = Known(spec, scores, calibration, comparisons, list(map(read_record, job.inputs["records"])))
+            comparisons[primary]["groups"] = groups
+        known = Known(spec, scores, calibration, baseline, comparisons, records)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         for name, make in globals().items():
             if name.startswith("table_"):
@@ -82,15 +97,15 @@ def run(job: Job) -> None:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
-        record.warnings = comparisons["error"]["notes"]
-        record.metrics = {"average_ranks": comparisons["error"].get("average_ranks", {})}
+        record.warnings = comparisons[primary]["notes"]
+        record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
 
 
 def table_variance(known: Known) -> pd.DataFrame:
     """Tell how much of the variance of each method's errors is due to what numbers a cell."""
     rows = []
     for dataset, part in known.scores.groupby("dataset", sort=False):
-        for method, matrix in error_matrices(part, known.spec["axes"]).items():
+        for method, matrix in score_matrices(part, known.primary, known.spec["axes"]).items():
             means, grouped = matrix.mean(), len(known.spec["axes"]) > 1
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
@@ -120,7 +135,7 @@ def table_pairs(known: Known) -> pd.DataFrame:
     cells = known.scores.pivot_table(
         index=["dataset", *spec["axes"]],
         columns="method",
-        values="error",
+        values=known.primary,
         sort=False,
         dropna=False,
     )
@@ -135,7 +150,7 @@ def table_pairs(known: Known) -> pd.DataFrame:
 
 def table_facts(known: Known) -> pd.DataFrame:
     """Average over cells what is known of each method's trees and votes."""
-    others = ["dataset", "method", *known.spec["axes"], *HIGHER_IS_BETTER]
+    others = ["dataset", "method", *known.spec["axes"], *METRICS[known.spec["task"]]]
     facts = [c for c in known.scores.columns if c not in others]
     return (
         known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
@@ -162,6 +177,8 @@ def table_claims(known: Known) -> pd.DataFrame:
         if claim["what"] not in scores:
             continue
         means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
+        units = in_units(claim["what"], known.baseline)
+        means = means if units is None else means.div(units, axis=0)
         both = (
             means[[claim["of"], claim["than"]]].dropna()
             if claim["of"] in means and claim["than"] in means
@@ -191,6 +208,11 @@ def table_calibration(known: Known) -> pd.DataFrame:
     return known.calibration
 
 
+def table_baseline(known: Known) -> pd.DataFrame:
+    """Return the scores of always giving the class shares, or the mean, of the training rows: a row per data set."""
+    return known.baseline.reset_index()
+
+
 def table_control(known: Known) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
     rows = [
@@ -215,7 +237,7 @@ def table_times(known: Known) -> pd.DataFrame:
 
 def table_groups(known: Known) -> pd.DataFrame:
     """Return the comparison of each group of methods with the first of them."""
-    return _group_rows(known.comparisons["error"].get("groups", {}))
+    return _group_rows(known.comparisons[known.primary].get("groups", {}))
 
 
 def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
@@ -242,21 +264,43 @@ def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _comparison(means: pd.DataFrame, higher: bool, spec, wrong: pd.Series | None = None) -> dict:
-    """Compare methods on the data sets that all of them have a score for; `wrong` has the control's wrong rows."""
-    means = means.round(12)  # equal means over cells in another order are equal
+def _comparison(
+    means: pd.DataFrame,
+    higher: bool | None,
+    spec,
+    wrong: pd.Series | None = None,
+    units: pd.Series | None = None,
+) -> dict:
+    """Compare methods on the data sets that all of them have a score for.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+    higher : bool or None
+        Whether more is better; None if neither is, so that there are no ranks.
+    wrong : Series, optional
+        The control's wrong rows, by data set.
+    units : Series, optional
+        By data set, what its scores are compared as multiples of.
+    """
+    shown = means if units is not None else means.round(12)
+    # equal means over cells in another order are equal
+    means = (means if units is None else means.div(units, axis=0)).round(12)
+    if higher is None:
+        return {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
+                "higher_is_better": None, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
     absent = list(means.columns[means.isna().all()])
     notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
     optimistic = [m for m in spec["optimistic"] if m in means and m not in absent]
     notes += [f"{m}: left out of the ranks, as it chooses members by the test rows" for m in optimistic]
-    all_means, means = means, means.drop(columns=[*absent, *optimistic])
+    means = means.drop(columns=[*absent, *optimistic])
     failed = means.index[means.isna().any(axis=1)]
     notes += [
         f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
         for name in failed
     ]
     complete = means.drop(index=failed)
-    result = {"means": all_means.astype(object).where(all_means.notna(), None).to_dict("index"), "notes": notes,
+    result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": notes,
               "higher_is_better": higher, "n_datasets": len(complete)}  # fmt: skip
     if len(complete) < 1 or complete.shape[1] < 2:
         return result
@@ -314,16 +358,17 @@ def _or_none(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def _group(errors: pd.DataFrame, alpha: float) -> dict:
-    """Compare the methods of a group by accuracy with the first of them."""
-    accuracy, control = 1 - errors.round(12), errors.columns[0]
+def _group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) -> dict:
+    """Compare the methods of a group with the first of them: by accuracy, or by the errors as they are."""
+    control = errors.columns[0]
+    scores = 1 - errors.round(12) if as_accuracy else errors.round(12)
     spec = {"control": control, "alpha": alpha, "optimistic": []}
-    result = _comparison(accuracy, True, spec)
+    result = _comparison(scores, as_accuracy, spec)
     del result["means"], result["higher_is_better"]
     n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
     result = {"methods": list(errors.columns), "control": control, "n_rows": n_rows, **result}
     if "improvement" in result:
-        result["better"] = compare(complete(accuracy), True).better(control).to_dict()
+        result["better"] = compare(complete(scores), as_accuracy).better(control).to_dict()
     if "nemenyi_p" in result:
         ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
         result["different"] = [

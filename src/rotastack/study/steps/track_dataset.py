@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from rotastack.stats.metrics import METRICS, PRIMARY
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.receipts import track
@@ -26,7 +26,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
     study, dataset = job.about["study"], job.about["dataset"]
     scores, _ = read_frame(job.input("scores"))
     table, about = read_frame(job.input("table"))
-    task = about.get("task", "classification")
+    task = about["task"]
     records = {name: [read_record(p) for p in job.inputs[name]] for name in ("prepare", "methods")}
     records["pools"] = [read_record(p) for p in job.pool_files("run.json")]
     runs = {}
@@ -36,7 +36,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
     home = writer.container("dataset", {"study": study, "dataset": dataset}, parent, name=dataset)
     runs["dataset"] = home
     writer.log_dataset(home, table, dataset, f"results/datasets/{dataset}.parquet", "evaluation")
-    if "classes" in about:
+    if about.get("classes"):
         writer.tag(home, "n_classes", len(about["classes"]))
     writer.log_metrics(home, _numbers(prepared["metrics"]), prepared["started"])
     writer.log_artifacts(home, job.inputs["figures"], "figures")
@@ -61,8 +61,8 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
-    means = scores.groupby("method", sort=False)[[m for m in METRICS[task] if m in scores]].mean()
-    ranks = means[PRIMARY[task]].round(12).rank(ascending=not METRICS[task][PRIMARY[task]])
+    means = scores.groupby("method", sort=False)[list(METRICS[task])].mean()
+    ranks = means[PRIMARY[task]].round(12).rank()
     for record in records["methods"]:
         label = record["method"]
         part = scores[scores["method"] == label]
@@ -105,7 +105,7 @@ def _track_model(job: Job, writer: Writer, home: str, means: pd.Series) -> dict[
         writer.finish(run.run_id)
     description = (
         f"{label}, trained on all {len(raw)} rows of {dataset} on {record['started'][:10]} for the study "
-        f"{job.about['study']}. Cross-validated {means.name}: {means[label]:.4g}."
+        f"{job.about['study']}. Cross-validated {NAMES[str(means.name)]}: {means[label]:.4g}."
     )
     registered = writer.register_model(run.run_id, dataset, description)
     return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}

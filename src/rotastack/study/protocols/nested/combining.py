@@ -16,7 +16,7 @@ from rotastack.study.names import number_of
 def combine(job: Job) -> None:
     """Read inputs ``table``, ``folds`` and those below ``pools``, write output ``method``.
 
-    The output has axes (rotation_group, fold_group, row, class): probabilities of each row by
+    The output has axes (rotation_group, fold_group, row, class): outputs (probabilities, or prediction and interval) of each row by
     the model that has not seen its fold. Outer fold h of a cell is seeded by ("combine",
     dataset, method, rotation group, fold group, h).
     """
@@ -78,12 +78,12 @@ def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[n
 
 def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:
     """Lay the cells out in order; a failed method keeps missing values in all of them."""
-    proba = np.full((len(rotation_groups), len(fold_groups), len(data.y), len(data.classes)), np.nan)
+    proba = np.full((len(rotation_groups), len(fold_groups), len(data.y), len(data.outputs)), np.nan)
     if record.status == "ok":
         for (r, f), result in cells.items():
             proba[rotation_groups.index(r), fold_groups.index(f)] = result
     return xr.Dataset(
         {"proba": (("rotation_group", "fold_group", "row", "class"), proba)},
-        coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": data.classes},
+        coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": data.outputs},
         attrs={"status": record.status, "message": record.message, "method": spec["method"]},
     )

@@ -44,7 +44,8 @@ def train(job: Job) -> None:
     pairs = [(a, b) for a, b in nested_pairs(n_folds) if spec["second_level"] or a == b]
     n_members = spec.get("rotations", 1)
     shape = (len(spec["rotation_groups"]), len(spec["fold_groups"]))
-    outputs = np.full((*shape, n_folds, n_members, len(data.y), len(data.classes)), np.nan, dtype=np.float32)
+    size = (*shape, n_folds, n_members, len(data.y), len(data.outputs))
+    outputs = np.full(size, np.nan, dtype=data.precision)
     facts = {name: np.full((*shape, len(pairs), n_members), np.nan) for name in FACTS}
     seconds = {"fit_seconds": np.zeros(n_members), "predict_seconds": np.zeros(n_members)}
     groups = _drawn(job, data)
@@ -66,7 +67,7 @@ def train(job: Job) -> None:
                         seconds["predict_seconds"] += pool.predict_seconds
 
                     outputs[i, j] = nested_outputs(
-                        rows.X, data.y, len(data.classes), folds[label("FG", fg)].to_numpy(), pairs,
+                        rows.X, data.y, data.n_classes, folds[label("FG", fg)].to_numpy(), pairs,
                         recipes, child(root, rg, fg), views=child(views, rg),
                         on_pool=note, n_jobs=job.threads, **rows.options,
                     )  # fmt: skip
@@ -129,7 +130,7 @@ def _labelled(outputs, facts, pairs, data, spec, record) -> xr.Dataset:
             "fold_group": [label("FG", g) for g in spec["fold_groups"]],
             "other_fold": np.arange(spec["folds"]),
             "pair": [f"{a}-{b}" for a, b in pairs],
-            "class": data.classes,
+            "class": data.outputs,
         },
         attrs={"second_level": int(spec["second_level"]), "status": record.status, "message": record.message},
     )

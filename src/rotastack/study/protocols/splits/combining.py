@@ -12,7 +12,7 @@ from rotastack.study.making import load, make_combiner
 def combine(job: Job) -> None:
     """Read inputs ``table`` and those below ``pools``, write output ``method``.
 
-    The output has axes (split, row, class): probabilities of the test rows,
+    The output has axes (split, row, class): outputs (probabilities, or prediction and interval) of the test rows,
     which ``rows`` numbers, and the facts of the members that decide, averaged. Methods that choose among
     members add margins and ordered curves, see :mod:`rotastack.study.pruned_cells`.
     """
@@ -28,7 +28,7 @@ def combine(job: Job) -> None:
             if block.attrs["status"] != "ok":
                 record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
             block = _members(block, combiner.get("member"), spec["method"])
-            nothing = np.full((*block["rows"].shape, len(data.classes)), np.nan)
+            nothing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
             proba: np.ndarray = nothing
             extra: dict = {}
             try:
@@ -60,7 +60,7 @@ def combine(job: Job) -> None:
                     },
                     coords={
                         "split": block.split.values.astype(object),
-                        "class": data.classes,
+                        "class": data.outputs,
                     },
                 )
             )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
-from rotastack.base.fitting import AlignedClassifier, fit_aligned, placed
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool
 from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
@@ -28,24 +28,24 @@ class Fitted:
 
     Attributes
     ----------
-    model : AlignedClassifier or Pool
+    model : AlignedClassifier, FittedRegressor or Pool
         The estimator, or with a view the members.
     rows : Rows
         How the estimator wants its columns.
     scaler : fitted transformer or None
     X : ndarray of shape (n_rows, n_features)
         Training rows as the model was given them: scaled, noise included.
-    y : ndarray of int
-        Their classes, noise included.
+    y : ndarray
+        Their targets, noise included.
     seconds, processor_seconds : float
         Elapsed, and spent by the processor: the one that other jobs on the machine change little.
     """
 
-    model: AlignedClassifier | Pool
+    model: AlignedClassifier | FittedRegressor | Pool
     rows: Rows
     scaler: Any
     X: NDArray[np.floating]
-    y: NDArray[np.intp]
+    y: NDArray
     seconds: float
     processor_seconds: float
 
@@ -89,7 +89,8 @@ def fitted(
     pool, options = spec["pool"], rows.options
     X, y = rows.X[train], data.y[train]
     rng = np.random.default_rng(noise)
-    y = _other_labels(y, len(data.classes), pool["noise"]["labels"], rng)
+    if data.n_classes is not None:
+        y = _other_labels(y, data.n_classes, pool["noise"]["labels"], rng)
     scaler, spread = None, pool["noise"]["features"]
     n_other = 0
     if options["as_is"]:
@@ -105,14 +106,20 @@ def fitted(
             numeric = (numeric + spread * rng.standard_normal(numeric.shape)).astype(np.float32)
         X, n_other = np.hstack([numeric, other]), other.shape[1]
         estimator = placed(rows.estimator, numeric.shape[1], n_other)
-    model: AlignedClassifier | Pool
+    model: AlignedClassifier | FittedRegressor | Pool
     if pool["view"] is None:
-        model = fit_aligned(estimator, X, y, len(data.classes), sequence)
+        if data.n_classes is None:
+            model = fit_regressor(estimator, X, y, sequence, options["intervals"])
+        else:
+            model = fit_aligned(estimator, X, y, data.n_classes, sequence)
     else:
         view = make_view(pool["view"])
         recipes = [Recipe(view if k else None, rows.estimator, "view") for k in range(spec["rotations"])]
         is_other = np.arange(X.shape[1]) >= X.shape[1] - n_other
-        model = fit_pool(X, y, len(data.classes), recipes, sequence, categorical=is_other, views=views)
+        model = fit_pool(
+            X, y, data.n_classes, recipes, sequence,
+            categorical=is_other, views=views, intervals=options["intervals"],
+        )  # fmt: skip
     seconds, processor = time.perf_counter() - start, time.process_time() - start_processor
     return Fitted(model, rows, scaler, X, y, seconds, processor)
 

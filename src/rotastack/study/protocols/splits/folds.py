@@ -1,5 +1,7 @@
 """Splits of a data set: random ones, or those of a cross-validation."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import pandas as pd
 
@@ -17,7 +19,7 @@ def draw(job: Job) -> None:
     spec = job.spec
     with job.recorded() as record:
         data = read_prepared(job.input("table"))
-        y = data.y
+        y = data.strata
         sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
         try:
             if spec["kind"] == "crossval":
@@ -36,3 +38,8 @@ def draw(job: Job) -> None:
         names = [label("S", s) for s in range(len(test))]
         write_frame(job.output("folds"), pd.DataFrame((~test).T.astype(np.int8), columns=names))
         record.metrics = {"training_rows": int((~test[0]).sum()), "test_rows": int(test[0].sum())}
+
+
+def tested(column: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield masks of the rows that are tested together, by what is trained on all others: those of the split."""
+    yield column == 0

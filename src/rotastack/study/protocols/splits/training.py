@@ -1,11 +1,13 @@
 """A pool on splits: its outputs for the test rows of each."""
 
 import time
+from collections.abc import Iterator
 
 import numpy as np
 import xarray as xr
+from sklearn.dummy import DummyClassifier
 
-from rotastack.base.fitting import AlignedClassifier
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
@@ -49,7 +51,7 @@ def train(job: Job) -> None:
     if spec["pool"]["view"] is not None:
         members = [str(k + 1) for k in range(spec["rotations"])]
     n_test = max(map(len, test), default=0)
-    outputs = np.full((len(splits), len(members), n_test, len(data.classes)), np.nan, dtype=np.float32)
+    outputs = np.full((len(splits), len(members), n_test, len(data.outputs)), np.nan, dtype=data.precision)
     facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
     seconds: list[tuple[float, float, float, float]] = []
     ballots: list[Ballots] = []
@@ -112,9 +114,9 @@ def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.nd
     return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
 
 
-def _tree_facts(model: AlignedClassifier, y: np.ndarray) -> dict[str, float]:
+def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
     """Return what is known of an estimator's trees, or of a linear machine."""
-    facts = {"oob_error": oob_error(model.estimator, np.searchsorted(model.classes, y))}
+    facts = {"oob_error": oob_error(model.estimator, model.codes(y))}
     facts |= machine_facts(model.estimator)
     counts = tree_complexity(model.estimator)
     if counts:
@@ -124,18 +126,18 @@ def _tree_facts(model: AlignedClassifier, y: np.ndarray) -> dict[str, float]:
 
 
 def _outputs(
-    model: AlignedClassifier | Pool, rows: np.ndarray, sizes: list[int]
+    model: AlignedClassifier | FittedRegressor | Pool, rows: np.ndarray, sizes: list[int]
 ) -> tuple[np.ndarray, list[dict[str, float]] | None]:
     """Return outputs (member, row, class), and facts of the members of an estimator with several outputs."""
     if isinstance(model, Pool):
         return model.outputs(rows), None
     if sizes:
-        if not hasattr(model.estimator, "staged_predict_proba"):  # one class, whatever the size
+        if isinstance(model.estimator, DummyClassifier):  # one class, whatever the size
             return np.stack([model.outputs(rows)] * len(sizes)), [{} for _ in sizes]
-        stages = enumerate(model.estimator.staged_predict_proba(rows), start=1)
-        found = {size: proba for size, proba in stages if size in sizes}
-        return model.aligned(np.stack([found[size] for size in sizes])), [{} for _ in sizes]
-    if not hasattr(model.estimator, "member_outputs"):
+        stages: Iterator[np.ndarray] = model.staged(rows)
+        found = {size: out for size, out in enumerate(stages, start=1) if size in sizes}
+        return np.stack([found[size] for size in sizes]), [{} for _ in sizes]
+    if isinstance(model, FittedRegressor) or not hasattr(model.estimator, "member_outputs"):
         return model.outputs(rows)[None], None
     known, facts = model.estimator.member_outputs(rows)
     return model.aligned(known), facts
@@ -148,6 +150,6 @@ def _labelled(outputs, facts, rows, names, members, data, record) -> xr.Dataset:
             "rows": (("split", "row"), rows),
             **{name: (("split", "member"), table) for name, table in facts.items()},
         },
-        coords={"split": np.array(names, dtype=object), "member": members, "class": data.classes},
+        coords={"split": np.array(names, dtype=object), "member": members, "class": data.outputs},
         attrs={"status": record.status, "message": record.message},
     )
