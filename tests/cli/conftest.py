@@ -22,10 +22,12 @@ def customers(n=80):
             "age": rng.integers(18, 80, n),
             "income": rng.normal(30, 8, n).round(2),
             "city": rng.choice(["Aachen", "Bonn", "Cologne"], n),
+            "since": pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D"),
         }
     )
     table.loc[::9, "income"] = np.nan
     table.loc[::11, "city"] = None
+    table["since"] = table["since"].dt.strftime("%d.%m.%Y")
     return table.assign(target=np.where(table["age"] + 20 * (table["city"] == "Bonn") > 55, "risk", "safe"))
 
 

@@ -40,7 +40,7 @@ def test_a_page_says_what_matters(folder, capsys):
     assert "src=" not in page
     assert "<link" not in page
     content = json.loads((folder / "results/shop/customers/model/explanation.json").read_text())
-    assert {x["column"] for x in content["importances"]} == {"age", "income", "city"}
+    assert {x["column"] for x in content["importances"]} == {"age", "income", "since", "city"}
     assert content["importances"][0]["column"] == "age"
     assert sum(f["share"] for f in content["families"]) == pytest.approx(1)
     shown = {d["column"]: d for d in content["dependence"]}

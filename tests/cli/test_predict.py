@@ -31,7 +31,7 @@ def predicted(capsys, *arguments):
 def new(tmp_path):
     """Ten new rows, columns in another order and without the id, and one more."""
     rows = customers(90).tail(10).drop(columns=["name", "target"])
-    rows[["city", "income", "age"]].assign(shoe=40).to_csv(tmp_path / "new.csv", index=False)
+    rows[["city", "since", "income", "age"]].assign(shoe=40).to_csv(tmp_path / "new.csv", index=False)
     return tmp_path / "new.csv"
 
 
@@ -43,7 +43,7 @@ def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
     np.testing.assert_allclose(
         found[["probability=risk", "probability=safe"]], model.predict_proba(rows), rtol=1e-12
     )
-    assert list(found.columns[:4]) == ["city", "income", "age", "shoe"]
+    assert list(found.columns[:5]) == ["city", "since", "income", "age", "shoe"]
     assert said == [f"rotastack: {new}: ignored, as the model does not read them: shoe"]
 
 
@@ -54,7 +54,7 @@ def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_pat
     said = capsys.readouterr()
     assert not said.out
     assert f"rotastack: {out}: replaced by predictions: prediction" in said.err.splitlines()
-    assert list(pd.read_csv(out).columns) == ["city", "income", "age", "shoe", "prediction"]
+    assert list(pd.read_csv(out).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
 
 
 def test_a_project_may_be_moved(shop, new, tmp_path, capsys):
@@ -71,13 +71,18 @@ def test_a_project_may_be_moved(shop, new, tmp_path, capsys):
 def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     rows = pd.read_csv(new, dtype={"age": object})
     rows.loc[0, "age"] = "old"
+    rows.loc[1, "since"] = "May"
+    rows.loc[2:4, "city"] = "Delft"
     rows.to_csv(new, index=False)
     found, said = predicted(capsys, new, "--study", "shop", "-C", shop[0])
     assert len(found) == 10
+    start = f"rotastack: {new}: column "
+    assert f"{start}'age': 1 values are no numbers (such as 'old'); they count as missing" in said
     assert (
-        f"rotastack: {new}: column 'age': 1 values are no numbers (such as 'old'); they count as missing"
-        in said
+        f"{start}'since': 1 values are no dates as in training (such as 'May'); they count as missing" in said
     )
+    (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]
+    assert "such as 'Delft'" in city
 
 
 @pytest.mark.parametrize(
@@ -110,7 +115,7 @@ def test_outside_of_a_project_nothing_is_made(new, tmp_path, capsys):
 def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
     pd.read_csv(new).drop(columns=["age", "city"]).to_csv(tmp_path / "less.csv", index=False)
     line = refused(capsys, tmp_path / "less.csv", "--study", "shop", "-C", shop[0])
-    assert "less.csv: columns missing that the model needs: age, city; there are income, shoe" in line
+    assert "less.csv: columns missing that the model needs: age, city; there are since, income, shoe" in line
     pd.read_csv(new).head(0).to_csv(tmp_path / "none.csv", index=False)
     assert "none.csv: " in refused(capsys, tmp_path / "none.csv", "--study", "shop", "-C", shop[0])
 

@@ -43,7 +43,7 @@ def address(shop):
 
 def test_answers_are_the_predictions_of_the_pipeline(shop, address):
     rows = json.loads(ROWS.to_json(orient="split", index=False))
-    records = json.loads(ROWS[["city", "income", "age"]].to_json(orient="records"))
+    records = json.loads(ROWS[["city", "since", "income", "age"]].to_json(orient="records"))
     labels = shop[1].predict(ROWS.assign(name="x"))
     for path in ("/predict", "/invocations"):
         for body in ({"dataframe_split": rows}, {"dataframe_records": records}, records):
@@ -58,7 +58,7 @@ def test_health_says_what_is_served(address):
     status, content = ask(address, "/health")
     assert status == 200
     assert content["model"] == "shop/customers"
-    assert content["columns"] == ["age", "income", "city"]
+    assert content["columns"] == ["age", "income", "since", "city"]
     assert content["classes"] == ["risk", "safe"]
 
 
@@ -72,9 +72,9 @@ def test_health_says_what_is_served(address):
         ({"dataframe_records": [1]}, "dataframe_records"),
         ({"dataframe_split": {"data": [[1]]}}, "rows cannot be read"),
         ({"dataframe_split": {"columns": ["age"], "data": [[1, 2]]}}, "rows cannot be read"),
-        ({"dataframe_split": {"columns": ["age", "age", "city", "income"], "data": [[1, 2, "Bonn", 3]]}}, "columns stand twice: age"),
-        ([{"age": 1}], "columns missing that the model needs: income, city"),
-        ([{"age": [1], "income": 1, "city": "Bonn"}], "column 'age' holds lists"),
+        ({"dataframe_split": {"columns": ["age", "age", "city", "income", "since"], "data": [[1, 2, "Bonn", 3, None]]}}, "columns stand twice: age"),
+        ([{"age": 1}], "columns missing that the model needs: income, since, city"),
+        ([{"age": [1], "income": 1, "city": "Bonn", "since": "1.1.2020"}], "column 'age' holds lists"),
         ({"dataframe_records": [{"age": 1}], "params": 3}, '"params"'),
         ({"dataframe_records": ROWS.fillna("").to_dict("records"), "params": {"intervals": True}}, "intervals"),
     ],

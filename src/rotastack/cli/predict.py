@@ -42,10 +42,10 @@ def add(commands: Any) -> None:
 def _predict(arguments: Namespace) -> None:
     import sys
 
-    from rotastack.data.tables import read_frame
+    from rotastack.data.tables import read_with_notes
     from rotastack.study.saved_model import model_of_study
 
-    table = read_frame(arguments.table)
+    table, reading = read_with_notes(arguments.table)
     model = (
         model_at(arguments)
         if arguments.model
@@ -57,7 +57,11 @@ def _predict(arguments: Namespace) -> None:
         named = str(error).startswith(model.name)
         raise RotastackError(str(error) if named else f"{arguments.table}: {error}") from None
     replaced = [str(c) for c in table.columns if c in found.columns]
-    for note in [*found.notes, *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else [])]:
+    for note in [
+        *reading.notes,
+        *found.notes,
+        *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else []),
+    ]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     result = table.drop(columns=replaced).join(found.columns)
     if arguments.output:

@@ -12,7 +12,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
 from rotastack.base.columns import date_numbers
-from rotastack.data.preprocessing import TablePreprocessor, check_target
+from rotastack.data.preprocessing import check_target
 from rotastack.data.tables import read_raw
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.importances import permutation_importances
@@ -97,7 +97,7 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str) -> dict[str, 
         raise RotastackError(f"{raw}: the table that the model was trained on is gone; run the study again")
     table = read_raw(raw)
     target = table["target"]
-    y = pd.to_numeric(target) if is_regressor(pipeline) else check_target(target, dataset)
+    y = check_target(target, dataset, "regression" if is_regressor(pipeline) else "classification")
     method = read_record(path.with_name("refit.run.json"))["metrics"]["method"]
     names = {"study": study, "dataset": dataset, "method": method}
     return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy())}
@@ -158,20 +158,21 @@ def _dependence(
     return {"column": column, "ordered": ordered, "values": values, "curves": curves}
 
 
-def _values(column: pd.Series, reader: TablePreprocessor) -> tuple[list[Any], bool]:
-    """Return values of a column to look at, dates in their order, and whether they are numbers."""
-    if column.name in reader.dates_:
-        days = date_numbers(column, reader.dates_[column.name]["format"], ["days"])[:, 0]
-        known = np.argsort(days, kind="stable")[: np.isfinite(days).sum()]
-        places = np.linspace(0.02, 0.98, N_CATEGORIES) * (len(known) - 1)
-        return list(dict.fromkeys(str(v) for v in column.iloc[known[places.round().astype(int)]])), False
+def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
+    """Return values of a column to look at, and whether they are numbers with an order."""
     if column.name in reader.numbers_:
         numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
         grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
         if (numbers == numbers.round()).all():
             grid = np.unique(grid.round())
         return [float(v) for v in grid], True
-    return [v.item() if hasattr(v, "item") else v for v in column.value_counts().index[:N_CATEGORIES]], False
+    found = column.value_counts().index.to_series()
+    if column.name in reader.dates_:
+        how = reader.dates_[column.name]
+        days = date_numbers(found, how["format"], how["parts"])[:, 0]
+        found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
+        found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
+    return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False
 
 
 def _families(model: Any) -> list[dict[str, Any]]:

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.types import is_numeric_dtype
 from sklearn.base import is_classifier, is_regressor
 
+from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.tracking.model_files import load_model
@@ -110,14 +112,20 @@ class SavedModel:
         reader = self.pipeline.named_steps["table"]
         extra = [c for c in table.columns if c not in {*self.columns, *reader.dropped_}]
         notes = [f"ignored, as the model does not read them: {_listed(extra)}"] if extra else []
-        for column in set(reader.numbers_) & set(table.select_dtypes(exclude="number").columns):
-            texts = table[column][
-                pd.to_numeric(table[column], errors="coerce").isna() & table[column].notna()
-            ]
+        for column in [*reader.numbers_, *reader.dates_]:
+            if is_numeric_dtype(table[column].dtype):
+                continue
+            how = reader.dates_.get(column)
+            found = (
+                date_numbers(table[column], how["format"], how["parts"])[:, 0]
+                if how
+                else numbers_of(table[column])
+            )
+            texts = table[column][np.isnan(found) & table[column].notna().to_numpy()]
             if len(texts):
-                example = f"(such as {str(texts.iloc[0])!r})"
+                kind = "dates as in training" if how else "numbers"
                 notes.append(
-                    f"column {column!r}: {len(texts)} values are no numbers {example}; they count as missing"
+                    f"column {column!r}: {len(texts)} values are no {kind} (such as {str(texts.iloc[0])!r}); they count as missing"
                 )
         return table[self.columns], notes
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import pandas as pd
 
-from rotastack.stats.metrics import METRICS, PRIMARY
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.receipts import track
@@ -61,8 +61,8 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
             writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
-    means = scores.groupby("method", sort=False)[[m for m in METRICS[task] if m in scores]].mean()
-    ranks = means[PRIMARY[task]].round(12).rank(ascending=not METRICS[task][PRIMARY[task]])
+    means = scores.groupby("method", sort=False)[list(METRICS[task])].mean()
+    ranks = means[PRIMARY[task]].round(12).rank()
     for record in records["methods"]:
         label = record["method"]
         part = scores[scores["method"] == label]
@@ -105,7 +105,7 @@ def _track_model(job: Job, writer: Writer, home: str, means: pd.Series) -> dict[
         writer.finish(run.run_id)
     description = (
         f"{label}, trained on all {len(raw)} rows of {dataset} on {record['started'][:10]} for the study "
-        f"{job.about['study']}. Cross-validated {means.name}: {means[label]:.4g}."
+        f"{job.about['study']}. Cross-validated {NAMES[str(means.name)]}: {means[label]:.4g}."
     )
     registered = writer.register_model(run.run_id, dataset, description)
     return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}
