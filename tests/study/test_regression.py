@@ -199,7 +199,7 @@ def test_the_flagship_is_refitted_on_the_table_itself():
 
 def test_a_constant_regressor_has_no_interval():
     fitted = fit_regressor(
-        DummyRegressor(), np.zeros((3, 1)), np.arange(3.0), np.random.SeedSequence(0), True
+        DummyRegressor(), np.zeros((3, 1)), np.arange(3.0), np.random.SeedSequence(0), intervals=True
     )
     assert fitted.outputs(np.zeros((1, 1)))[0, 0] == 1
     assert np.isnan(fitted.outputs(np.zeros((1, 1)))[0, 1:]).all()
