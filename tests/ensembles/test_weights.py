@@ -219,7 +219,7 @@ def test_weights_reach_base_learners_and_level_1():
         (StackedRotationClassifier(2, KNeighborsClassifier(), cv=3), "fit of KNeighborsClassifier takes no sample_weight"),
         (
             StackedRotationClassifier(2, n_trees=2, final_estimator=KNeighborsClassifier(), cv=3),
-            "fit of KNeighborsClassifier takes no sample_weight; choose another level-1 classifier",
+            "fit of KNeighborsClassifier takes no sample_weight; choose another level-1 estimator",
         ),
         (
             PooledEnsembleClassifier(combiner=Stacking(make_pipeline(LogisticRegression())), cv=3),

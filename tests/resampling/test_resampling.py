@@ -60,7 +60,7 @@ def test_rotation_groups_start_with_the_identity():
 @pytest.mark.parametrize("max_axes", [1000, 3])
 def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
     frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
-    write_frame(tmp_path / "table", frame, {"classes": ["x"]})
+    write_frame(tmp_path / "table", frame, {"task": "classification", "classes": ["x"]})
     view = {
         "class": "rotastack.views.rotation.RandomRotation",
         "parameters": {"flip": True, "max_axes": max_axes},

@@ -13,8 +13,9 @@ from rotastack.study.job import Job
 from rotastack.study.plan import Plan
 from rotastack.study.published_groups import beside_published, split_cells
 from rotastack.study.results import group_table
-from rotastack.study.steps import published, report, summarize
+from rotastack.study.steps import published, summarize
 from rotastack.study.study import Study
+from rotastack.study.verdict import verdict_of_many
 
 NAN = float("nan")
 
@@ -110,9 +111,9 @@ def test_the_report_says_what_came_out_in_each_group():
     tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
     found = {"G": ordered, "H": tied, "I": tied * NAN}
     result = {"groups": {name: summarize._group(errors, 0.05) for name, errors in found.items()}}
-    evaluation = {"alpha": 0.05, "groups": {"G": {"title": "Trees"}, "H": {"title": ""}, "I": {"title": ""}}}
-    trees, neighbours, nothing = report._verdict(
-        {**result, "average_ranks": {}}, "error", ["C"], "C", evaluation
+    titles = {"G": "Trees", "H": "", "I": ""}
+    trees, neighbours, nothing = verdict_of_many(
+        {**result, "average_ranks": {}}, "error", ["C"], "C", 0.05, titles
     )
     assert trees.startswith(
         "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
@@ -141,12 +142,13 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
     spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
-            "claims": [], "optimistic": [], "groups": groups}  # fmt: skip
+            "claims": [], "optimistic": [], "groups": groups,
+            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}}  # fmt: skip
     tables = [
         *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,
         "groups",
     ]
-    outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "variance")}
+    outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
     outputs["tables"] = [tmp_path / f"{Path(table).stem}.csv" for table in tables]
     nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
     write_frame(tmp_path / "calibration", nothing.astype({"rows": int, "accuracy": float}))

@@ -92,6 +92,7 @@ def test_names_of_studies():
     assert study_name("iris.csv") == "my-iris", "a registered data set"
     assert study_name("quickstart.xlsx") == "my-quickstart"
     assert study_name("Ü.csv") == "my-table"
+    assert study_name("Données 1.csv") == "donn-es-1"
     assert study_name("https://host/prices.csv.gz") == "prices"
 
 

@@ -65,7 +65,7 @@ def test_the_printed_studies_are_valid(tmp_path):
     text = project_file("config/README.md").read_text()
     printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
     studies = [block for block in printed if block.startswith("name:")]
-    assert len(studies) == 4
+    assert len(studies) == 5
     for block in studies:
         path = tmp_path / "printed.yaml"
         path.write_text(block)

@@ -1,7 +1,6 @@
 """Steps in corners that the workflow's tests do not reach."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -23,6 +22,8 @@ SPEC = {
     "claims": [],
     "optimistic": [],
     "groups": [],
+    "titles": {},
+    "test_to_train": {},
 }
 
 
@@ -49,7 +50,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
             inputs["records"][-1],
             json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
         )
-    outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "variance", "record")}
+    outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
     summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
     return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
@@ -148,19 +149,6 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
 )  # fmt: skip
 def test_looking_is_not_running(arguments, expected):
     assert runs_nothing(arguments) is expected
-
-
-def test_own_tables_do_not_take_names_that_mean_something(tmp_path, monkeypatch):
-    from rotastack.study.own_table import write_study
-
-    monkeypatch.chdir(tmp_path)
-    for name, expected in [
-        ("iris.csv", "my-iris"),
-        ("quickstart.csv", "my-quickstart"),
-        ("Données 1.csv", "donn-es-1"),
-    ]:
-        Path(name).write_text("a,y\n" + "".join(f"{i},{'uv'[i % 2]}\n" for i in range(40)))
-        assert write_study(Path(name), "y").stem == expected
 
 
 def test_claims_are_tested_over_data_sets():

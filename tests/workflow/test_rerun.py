@@ -51,7 +51,7 @@ EDITS = {
     "scores": ("stats/scores.py", "", "", each("score")),
     "a figure": ("plots/heatmap.py", "0.65", "0.66", each("draw_dataset")),
     "the statistics": ("study/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
-    "the report": ("study/steps/report.py", "autoescape=True", "autoescape=False", {("report",)}),
+    "the report": ("study/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
     "tracking": ("study/receipts.py", "indent=1", "indent=2", each("track_dataset") | {("track_study",)}),
     # other protocols, and all that only reads, checks and lays out studies
     "random splits": ("study/protocols/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),

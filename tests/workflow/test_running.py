@@ -1,6 +1,5 @@
 """Commands, bad input, failures, tracking: what a user meets."""
 
-import io
 import json
 import re
 import shutil
@@ -14,7 +13,6 @@ import xarray as xr
 from tests.workflow.project import TINY, Project
 
 from rotastack.cli import main
-from rotastack.study.own_table import write_study
 
 pytestmark = pytest.mark.workflow
 
@@ -90,65 +88,6 @@ def test_mirror(blank, tmp_path):
     blank.edit(TINY, "[iris,", "[fourclass,")
     blank.make("data/raw/fourclass.csv.gz")
     assert (blank.folder / "data/raw/fourclass.csv.gz").is_file()
-
-
-@pytest.mark.slow
-def test_ones_own_table(project, tmp_path):
-    rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {"a": rng.normal(size=60), "b": rng.normal(size=60), "c d": ["u", "v", None] * 20, "n": 1}
-    )
-    table["label"] = np.where(table["a"] + table["b"] > 0, "yes", "no")
-    table.loc[::9, "a"] = np.nan
-    table.to_csv(project.folder / "My table.csv", index=False)
-    project.call("rotastack", "run", "My table.csv", "--target", "label", "--dry-run")
-    project.edit("studies/my-table.yaml", "rotation_groups: 3", "rotation_groups: 2")
-    project.edit("studies/my-table.yaml", "rotations: 8", "rotations: 2")
-    project.call("rotastack", "run", "studies/my-table.yaml", "--cores", "2")
-    page = (project.folder / "results/report.html").read_text()
-    assert "column &#39;n&#39; dropped: constant" in page
-    assert "6 missing cells" in page or "7 missing cells" in page
-    receipt = json.loads((project.folder / "results/my-table/my-table/tracking.json").read_text())
-    out = project.call("rotastack", "predict", "--model", receipt["runs"]["model_uri"], "My table.csv")
-    predicted = pd.read_csv(io.StringIO(out.stdout))
-    assert (predicted["prediction"] == predicted["label"]).mean() > 0.8
-    one_line(
-        project.call("rotastack", "predict", "--model", "runs:/0123/model", "My table.csv", check=False),
-        "runs:/0123/model",
-    )
-    # An edit of the file is seen.
-    table.iloc[:50].to_csv(project.folder / "My table.csv", index=False)
-    assert project.planned("studies/my-table.yaml")[0]["fetch"] == 1
-
-
-@pytest.mark.parametrize(
-    ("label", "target", "words"),
-    [
-        (["a"] * 30, "y", ["one class only"]),
-        (np.linspace(0, 1, 30), "y", ["looks continuous"]),
-        (["a", "b"] * 15, "z", ["target column 'z' not found", "columns are x, y"]),
-        (["a", "b"] * 15, None, ["--target"]),
-    ],
-)
-def test_bad_tables(blank, capsys, label, target, words):
-    pd.DataFrame({"x": range(30), "y": label}).to_csv(blank.folder / "t.csv", index=False)
-    options = ["--target", target] if target else []
-    with blank.here():
-        assert main(["run", "t.csv", *options]) == 2
-    (line,) = capsys.readouterr().err.splitlines()
-    for word in ["rotastack: error: ", *words]:
-        assert word in line
-
-
-def test_infinite_values_are_named_by_the_job(blank, capsys):
-    (blank.folder / "t.csv").write_text(
-        "x,label\n" + "".join(f"{i},{'ab'[i % 2]}\n" for i in range(30)) + "inf,a\n"
-    )
-    with blank.here():
-        study = write_study(Path("t.csv"), "label")
-    with pytest.raises(AssertionError, match="prepare"):
-        blank.make("results/datasets/t.parquet", study=str(study))
-    assert "rotastack: error: t: column 'x': infinite values in 1 rows" in capsys.readouterr().err
 
 
 def test_rotations_of_other_columns_are_refused(project, capsys):
