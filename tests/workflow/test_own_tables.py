@@ -12,6 +12,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
+from rotastack.study.own_table import Shape, laid_out, study_of, write_study
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -121,7 +122,10 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     for which in (["--study", "customers"], ["--model", address]):
         after = call(installed, moved, "predict", *which, "aachen.csv", "--proba")
         pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
-    assert "customers" in call(installed, moved, "report", "customers").stdout
+    assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
+    explained = call(installed, moved, "explain", "customers").stdout
+    assert "city matters most" in explained or "a matters most" in explained
+    assert "matters most" in page, "and the report has it, too"
 
 
 @pytest.mark.slow
@@ -168,6 +172,17 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     assert "beyond chance" in done.stdout
     scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
     assert scores.groupby("method")["error"].mean().max() < 0.35
+
+
+def test_an_edit_of_the_table_is_seen(blank):
+    (blank.folder / "t.csv").write_text(FEW)
+    shape = Shape("classification", 30, 12, 2)
+    with blank.here():
+        study, _ = write_study(study_of("t.csv", "label", shape, laid_out(shape, "small", None, 2)))
+    blank.make("data/raw/t.csv.gz", study=str(study))
+    assert "fetch" not in blank.planned(str(study))[0]
+    (blank.folder / "t.csv").write_text(FEW + "1,2,x\n")
+    assert blank.planned(str(study))[0]["fetch"] == 1
 
 
 FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))
