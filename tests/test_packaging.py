@@ -126,6 +126,8 @@ def test_all_estimators_work_in_a_bare_installation():
 
 
 def test_what_a_bare_installation_lacks_is_named():
+    _, done = bare("from rotastack.data import load_dataset\nload_dataset('iris')")
+    assert "pip install 'rotastack[workflow]'" in done.stderr.splitlines()[-1]
     _, done = bare(
         "from rotastack.cli import main\nprint(main(['datasets']))\nprint(main(['run', 'quickstart']))"
     )

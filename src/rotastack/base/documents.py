@@ -8,11 +8,11 @@ from rotastack.errors import RotastackError, nearest, without
 
 try:
     import yaml
-    from pydantic import BaseModel, ConfigDict, ValidationError
+    from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(without(error.name) or str(error), name=error.name) from None
 
-__all__ = ["Document", "load_yaml"]
+__all__ = ["Document", "Field", "load_yaml", "model_validator"]
 
 
 class Document(BaseModel):

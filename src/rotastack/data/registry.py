@@ -6,9 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
-
-from rotastack.base.documents import Document, load_yaml
+from rotastack.base.documents import Document, Field, load_yaml, model_validator
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
