@@ -143,7 +143,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
     spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
             "claims": [], "optimistic": [], "groups": groups,
-            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}}  # fmt: skip
+            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotated": []}  # fmt: skip
     tables = [
         *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,
         "groups",

@@ -1,5 +1,7 @@
 """How a study of one's own table is laid out."""
 
+import numpy as np
+import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
@@ -11,8 +13,10 @@ from rotastack.study.own_table import (
     SIZES,
     Layout,
     Shape,
+    counts_among,
     labels_of,
     laid_out,
+    place_of,
     study_name,
     study_of,
     write_study,
@@ -88,27 +92,52 @@ def test_a_layout_knows_what_a_split_takes():
 
 
 def test_names_of_studies():
-    assert study_name("data/My table.csv") == "my-table"
-    assert study_name("iris.csv") == "my-iris", "a registered data set"
-    assert study_name("quickstart.xlsx") == "my-quickstart"
-    assert study_name("Ü.csv") == "my-table"
-    assert study_name("Données 1.csv") == "donn-es-1"
-    assert study_name("https://host/prices.csv.gz") == "prices"
+    assert study_name("data/My table.csv", "y") == "my-table"
+    assert study_name("iris.csv", "y") == "my-iris", "a registered data set"
+    assert study_name("quickstart.xlsx", "y") == "my-quickstart"
+    assert study_name("Ü.csv", "y") == "my-table"
+    assert study_name("Données 1.csv", "y") == "donn-es-1"
+    assert study_name("https://host/prices.csv.gz", "y") == "prices"
 
 
 def test_an_edited_study_is_kept(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path, is_own = write_study(content())
-    assert is_own
-    assert load_yaml(path)["name"] == "t"
-    path, is_own = write_study(content(size="small"))
-    assert is_own, "what nobody edited is made anew"
-    assert load_yaml(path)["protocol"]["folds"] == 3
-    path.write_text(path.read_text().replace("folds: 3", "folds: 4"))
-    assert write_study(content()) == (path, False)
-    assert load_yaml(path)["protocol"]["folds"] == 4
+    medium, small = content(), content(size="small")
+    place = place_of(medium)
+    assert (place.edited, place.replaced) == (False, "")
+    write_study(medium, place)
+    assert load_yaml(place.path)["name"] == "t"
+    assert place_of(medium) == place, "nothing changes"
+    assert place_of(small).replaced == "5-fold cross-validation, 4 times"
+    write_study(small, place_of(small))
+    assert load_yaml(place.path)["protocol"]["folds"] == 3, "what nobody edited is made anew"
+    place.path.write_text(place.path.read_text().replace("folds: 3", "folds: 4"))
+    assert place_of(medium).edited
+    write_study(medium, place_of(medium))
+    assert load_yaml(place.path)["protocol"]["folds"] == 4
     with pytest.raises(RotastackError, match="studies/t.yaml is there already and is about something else"):
-        write_study(content("other/t.csv"))
+        place_of(content("other/t.csv"))
+
+
+def test_another_target_of_the_same_table_is_another_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_study(content(), place_of(content()))
+    assert study_name("t.csv", "label") == "t"
+    assert study_name("t.csv", "Another one") == "t-another-one"
+
+
+def test_counts_are_numbers_and_codes_of_two_are_not():
+    table = pd.DataFrame(
+        {"rooms": [1, 2, 3, 4] * 10, "yes": [0, 1] * 20, "x": np.arange(40) / 7, "city": ["a", "b"] * 20}
+    )
+    assert counts_among(table) == ["rooms"]
+    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), ["rooms"])
+    assert made["datasets"][0]["kinds"] == {"numeric": ["rooms"], "others": "auto"}
+    Study.from_mapping(made, "s")
+
+
+def test_methods_that_rotate_are_known():
+    assert Study.from_mapping(content(), "s").rotated == ["Rotastack", "Random rotations", "Rotation Forest"]
 
 
 def test_labels():

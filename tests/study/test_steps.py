@@ -23,6 +23,7 @@ SPEC = {
     "optimistic": [],
     "groups": [],
     "titles": {},
+    "rotated": [],
     "test_to_train": {},
 }
 

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.study.own_table import Shape, laid_out, study_of, write_study
+from rotastack.study.own_table import Shape, laid_out, place_of, study_of, write_study
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -170,6 +170,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "40s", "--cores", "2")
     assert "shortened to fit into the time" in done.stdout
     assert "beyond chance" in done.stdout
+    assert "otations" in done.stdout
     scores = pd.read_parquet(tmp_path / "results/t/scores.parquet")
     assert scores.groupby("method")["error"].mean().max() < 0.35
 
@@ -178,11 +179,13 @@ def test_an_edit_of_the_table_is_seen(blank):
     (blank.folder / "t.csv").write_text(FEW)
     shape = Shape("classification", 30, 12, 2)
     with blank.here():
-        study, _ = write_study(study_of("t.csv", "label", shape, laid_out(shape, "small", None, 2)))
-    blank.make("data/raw/t.csv.gz", study=str(study))
-    assert "fetch" not in blank.planned(str(study))[0]
+        made = study_of("t.csv", "label", shape, laid_out(shape, "small", None, 2))
+        write_study(made, place_of(made))
+    study = "studies/t.yaml"
+    blank.make("data/raw/t.csv.gz", study=study)
+    assert "fetch" not in blank.planned(study)[0]
     (blank.folder / "t.csv").write_text(FEW + "1,2,x\n")
-    assert blank.planned(str(study))[0]["fetch"] == 1
+    assert blank.planned(study)[0]["fetch"] == 1
 
 
 FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))

@@ -17,8 +17,8 @@ class OwnTable:
     Attributes
     ----------
     study : dict
-    seconds : float
-        What the run is thought to take.
+    place : Place
+        Where it is written.
     lines : list of tuple of str
         What is said before the run: a word, and what is to be said of it.
     about : dict
@@ -26,7 +26,7 @@ class OwnTable:
     """
 
     study: dict[str, Any]
-    seconds: float
+    place: Any
     lines: list[tuple[str, str]] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -65,8 +65,9 @@ def look_at(arguments: Namespace) -> OwnTable:
         warnings.simplefilter("always")
         target = check_target(frame["target"], str(table), task)
         features = frame.drop(columns="target")
+        counted = own_table.counts_among(features)
         try:
-            preprocessor = TablePreprocessor().fit(features)
+            preprocessor = TablePreprocessor(dict.fromkeys(counted, "numeric")).fit(features)
         except RotastackError as error:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
@@ -77,10 +78,13 @@ def look_at(arguments: Namespace) -> OwnTable:
     shape = own_table.Shape(task, len(frame), len(preprocessor.get_feature_names_out()), n_classes)
     n_cores = cores(arguments.cores)
     layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores)
-    study = own_table.study_of(arguments.study, arguments.target, shape, layout)
-    own = OwnTable(study, layout.seconds)
+    study = own_table.study_of(arguments.study, arguments.target, shape, layout, counted)
+    place = own_table.place_of(study)
+    own = OwnTable(study, place)
     own.lines.append(("table", str(reading)))
-    own.lines.append(("target", f"{arguments.target}: {task}, as {reason}{_classes(target, task)}"))
+    other = {"classification": "regression", "regression": "classification"}[task]
+    hint = f" (--task {other} for {other})" if reason.startswith("it holds") and "number" in reason else ""
+    own.lines.append(("target", f"{arguments.target}: {task}, as {reason}{hint}{_classes(target, task)}"))
     kinds = _kinds(preprocessor)
     own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
     dropped = preprocessor.dropped_
@@ -93,16 +97,25 @@ def look_at(arguments: Namespace) -> OwnTable:
         own.lines.append(
             (
                 "missing",
-                _few([f"{c} {share:.0%}" if share >= 0.01 else f"{c} < 1 %" for c, share in holes.items()]),
+                _few(
+                    [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes.items()]
+                ),
             )
         )
     notes = [*reading.notes, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
     own.lines += [("note", note) for note in notes]
-    trees = f"{layout.n_estimators} trees each, Rotastack {layout.trees_per_family} a family"
-    own.lines.append(("methods", f"{', '.join(study['methods'])} ({trees})"))
-    shortened = " (shortened to fit into the time)" if layout.shortened else ""
-    own.lines.append(("test", f"{layout.test_in_words}{shortened}"))
-    own.lines.append(("time", _time(layout.seconds, arguments, n_cores, shape)))
+    if place.edited:
+        text = f"{place.path}, edited by you, and run as it is: --size and --time change nothing in it"
+        own.lines.append(("study", text))
+    else:
+        sizes = {label: next(iter(layout.parameters(label).values())) for label in study["methods"]}
+        trees = ", ".join(f"{label} {n}" for label, n in sizes.items())
+        own.lines.append(("methods", f"{trees} (trees; of Rotastack in each of its families)"))
+        shortened = " (shortened to fit into the time)" if layout.shortened else ""
+        own.lines.append(("test", f"{layout.test_in_words}{shortened}"))
+        own.lines.append(("time", _time(layout.seconds, arguments, n_cores, shape)))
+        replaced = f", in place of the one there ({place.replaced})" if place.replaced else ""
+        own.lines.append(("study", f"{place.path}{replaced}"))
     own.about = {
         "table": str(table), "rows": len(frame), "target": arguments.target, "task": task, "task_reason": reason,
         "columns": kinds, "dropped": dropped, "estimated_seconds": round(layout.seconds),
@@ -129,7 +142,7 @@ def _time(seconds: float, arguments: Namespace, n_cores: int, shape: Any) -> str
     megabytes = 500 + 8e-6 * shape.rows * shape.columns * 16
     text += f", up to {megabytes / 1000:.1f} GB of memory for each"
     if arguments.time is not None and seconds > arguments.time:
-        return f"{text}: no smaller comparison fits into {duration(arguments.time)}"
+        return f"{text}: more than was asked for, but the least that compares at all"
     if arguments.time is None and seconds > 2 * BUDGETS["small"] and (arguments.size or "medium") != "small":
         return f"{text}; --size small or --time 1m makes it shorter"
     return text
@@ -145,10 +158,11 @@ def _kinds(preprocessor: Any) -> dict[str, list[str]]:
 
 
 def _classes(target: Any, task: str) -> str:
+    """Return what the target holds: numbers from and to, or classes with their rows."""
     if task == "regression":
-        return f"; from {target.min():.4g} to {target.max():.4g}"
+        return f"; from {target.min():.6g} to {target.max():.6g}"
     counts = target.value_counts()
-    return f": {_few([f'{label} {n}' for label, n in counts.items()])}"
+    return f"; rows of each class: {_few([f'{label}: {n}' for label, n in counts.items()])}"
 
 
 def _few(names: Any, most: int = 8) -> str:
@@ -160,9 +174,9 @@ def seconds_of(text: str) -> float:
     """Return a time such as ``90s``, ``10m`` or ``1.5h`` in seconds; ValueError if it is none."""
     unit = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
     number = float(text[:-1] if unit else text)
-    if not number > 0:
+    if not (unit and number > 0):
         raise ValueError(text)
-    return number * (unit or 60.0)
+    return number * unit
 
 
 def as_json(content: dict[str, Any]) -> str:

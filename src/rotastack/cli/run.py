@@ -87,7 +87,8 @@ def _run(arguments: Namespace) -> int:
         options += ["--workflow-profile", str(shipped if shipped.is_dir() else arguments.profile)]
     if arguments.dry_run:
         with without_traces():
-            return snakemake([*options, "--dry-run", *arguments.rest])
+            quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
+            return snakemake([*options, "--dry-run", *quiet, *arguments.rest])
     if arguments.verbose:
         code, seconds = snakemake(options + arguments.rest, out=sys.stderr if arguments.json else None), None
     else:
@@ -102,6 +103,8 @@ def _is_table(name: str) -> bool:
     from rotastack.data.formats import format_of, is_address
 
     path = Path(name)
+    if path.is_dir():
+        raise RotastackError(f"{name} is a folder; name a table in it, or a study")
     if path.suffix in (".yaml", ".yml"):
         return False
     return (
@@ -118,15 +121,13 @@ def _own(arguments: Namespace) -> tuple[Any, Path | None]:
         raise RotastackError(f"--size: of a table there are {', '.join(SIZES)}, found {arguments.size!r}")
     own = look_at(arguments)
     out = sys.stderr if arguments.json else sys.stdout
-    print(own.text, file=out)
+    print(own.text, file=out, flush=True)
     if arguments.dry_run:
         if arguments.json:
             print(json.dumps(own.about, indent=1, default=str))
         return own, None
-    study, is_own = write_study(own.study)
-    edited = "" if is_own else " (edited by you, and used as it is: --size and --time change nothing in it)"
-    print(f"{'study':10s}{study}{edited}", file=out, flush=True)
-    return own, study
+    write_study(own.study, own.place)
+    return own, own.place.path
 
 
 def _answer(study: Path, size: str | None, own: Any, arguments: Namespace, seconds: float | None) -> None:

@@ -60,10 +60,13 @@ def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcom
     study : Path
     size : str or None
     """
-    plan = plan_of(study, size)
-    log = Path("results") / "logs" / f"{plan.study.name}.log"
     command, environment = _command(arguments)
-    outcome = run_with_progress(command, environment, log, _progress(plan))
+    try:
+        plan = plan_of(study, size)
+        log, progress = Path("results") / "logs" / f"{plan.study.name}.log", _progress(plan)
+    except RotastackError:  # a mistake in the study, which Snakemake's process finds with file and key
+        log, progress = Path("results") / "logs" / f"{study.stem}.log", Progress(lambda _: 1.0, {})
+    outcome = run_with_progress(command, environment, log, progress)
     for line in outcome.said:
         print(line, file=sys.stderr)
     if outcome.code:

@@ -1,13 +1,16 @@
 """A study of one's own table: which methods, how they are tested, and what it will take."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import yaml
+from pandas.api.types import is_integer_dtype
 
+from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_yaml
 from rotastack.data.preprocessing import Task
 from rotastack.data.registry import list_datasets
@@ -17,7 +20,18 @@ from rotastack.project import project_file
 from rotastack.study.catalogue import find
 from rotastack.study.costs import JOB_SECONDS, prediction_seconds, training_seconds
 
-__all__ = ["BUDGETS", "METHODS", "SIZES", "Layout", "Shape", "laid_out", "study_name", "write_study"]
+__all__ = [
+    "BUDGETS",
+    "METHODS",
+    "SIZES",
+    "Layout",
+    "Shape",
+    "laid_out",
+    "place_of",
+    "study_name",
+    "study_of",
+    "write_study",
+]
 
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 240.0, "full": float("inf")}
@@ -119,6 +133,22 @@ class Layout:
         )
 
 
+def counts_among(features: pd.DataFrame) -> list[str]:
+    """Return columns of more than two whole numbers, however few differ: counts and grades have an order.
+
+    The rules of tables would make categories of them; trees cut numbers into the same sets, in their order.
+    """
+    found = []
+    for name, column in features.items():
+        if (
+            is_integer_dtype(column.dtype)
+            and column_kind(column).kind == "categorical"
+            and column.nunique() > 2
+        ):
+            found.append(str(name))
+    return found
+
+
 def labels_of(task: Task) -> list[str]:
     """Return the labels of the methods that a task has."""
     return [label for label in METHODS if task == "classification" or label not in ONLY_CLASSES]
@@ -180,20 +210,34 @@ def _block(layout: Layout, shape: Shape) -> int:
     return max(1, min(layout.n_splits, int(BLOCK_SECONDS / max(slowest, 1e-3))))
 
 
-def study_name(table: str) -> str:
-    """Return the name of a table's study: the file's, in letters that folders and studies may have."""
-    name = "".join(
-        c if (c.isascii() and c.isalnum()) or c in "_-" else "-"
-        for c in Path(table).name.split(".")[0].lower()
-    ).strip("-_")
+def study_name(table: str, target: str) -> str:
+    """Return the name of a table's study: the file's, in letters that folders and studies may have.
+
+    If there is a study of the same table with another target, the target is part of the name.
+    """
+    name = _plain(Path(table).name.split(".")[0])
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}
-    return name if name and name not in taken else f"my-{name or 'table'}"
+    name = name if name and name not in taken else f"my-{name or 'table'}"
+    path = Path("studies") / f"{name}.yaml"
+    files = (
+        [source["file"] for sources in _sources(load_yaml(path)) for source in sources]
+        if path.is_file()
+        else []
+    )
+    other = any(file["path"] == table and file["target"] != target for file in files)
+    return f"{name}-{_plain(target) or 'target'}" if other else name
 
 
-def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str, Any]:
-    """Return the study of a table, as its YAML file says it."""
-    name, file = study_name(table), Path(table).name
+def _plain(text: str) -> str:
+    return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in text.lower()).strip("-_")
+
+
+def study_of(
+    table: str, target: str, shape: Shape, layout: Layout, numeric: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the study of a table, as its YAML file says it; `numeric` are columns that are numbers whatever the rules say."""
+    name, file = study_name(table, target), Path(table).name
     labels = labels_of(shape.task)
     return {
         "name": name,
@@ -205,6 +249,7 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str,
             {
                 "name": name,
                 "sources": [{"file": {"path": table, "target": target}}],
+                **({"kinds": {"numeric": list(numeric), "others": "auto"}} if numeric else {}),
                 "roughly": {"rows": shape.rows, "columns": shape.columns},
             }
         ],
@@ -220,14 +265,26 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout) -> dict[str,
     }
 
 
-def write_study(study: dict[str, Any]) -> tuple[Path, bool]:
-    """Write ``studies/<name>.yaml``, but for one that somebody has edited.
+@dataclass(frozen=True)
+class Place:
+    """Where a study is written, and what is there.
 
-    Returns
-    -------
+    Attributes
+    ----------
     path : Path
-    is_own : bool
-        Whether the file is what was to be written: False for one that was edited, and is kept.
+    edited : bool
+        Whether somebody has edited what is there, so that it is kept.
+    replaced : str
+        How the comparison there tests, if it is another one and will be replaced; else "".
+    """
+
+    path: Path
+    edited: bool = False
+    replaced: str = ""
+
+
+def place_of(study: dict[str, Any]) -> Place:
+    """Look at ``studies/<name>.yaml``.
 
     Raises
     ------
@@ -235,18 +292,33 @@ def write_study(study: dict[str, Any]) -> tuple[Path, bool]:
         There is a file of this name, and it is about another table.
     """
     path = Path("studies") / f"{study['name']}.yaml"
-    body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-    if path.is_file():
-        found = load_yaml(path)
-        mark, _, rest = path.read_text(encoding="utf-8").partition("\n")
-        if [d.get("sources") for d in found.get("datasets", [])] != [study["datasets"][0]["sources"]]:
-            raise RotastackError(
-                f"{path} is there already and is about something else; move it or rename the table"
-            )
-        if not mark.endswith(_digest(rest)):
-            return path, False
-    write_text(path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")
-    return path, True
+    if not path.is_file():
+        return Place(path)
+    found = load_yaml(path)
+    if _sources(found) != _sources(study):
+        raise RotastackError(
+            f"{path} is there already and is about something else; move it or rename the table"
+        )
+    mark, _, body = path.read_text(encoding="utf-8").partition("\n")
+    if not mark.endswith(_digest(body)):
+        return Place(path, edited=True)
+    if all(found.get(key) == study[key] for key in ("task", "protocol", "pools")):
+        return Place(path)
+    return Place(path, replaced=Layout(found["protocol"], 0, 0).test_in_words)
+
+
+def write_study(study: dict[str, Any], place: Place) -> None:
+    """Write the study's file, but for one that somebody has edited."""
+    if not place.edited:
+        body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
+        write_text(
+            place.path,
+            f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}",
+        )
+
+
+def _sources(study: Any) -> list[Any]:
+    return [d.get("sources") for d in study.get("datasets", []) if isinstance(d, dict)]
 
 
 def _digest(text: str) -> str:

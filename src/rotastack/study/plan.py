@@ -247,7 +247,7 @@ class Plan:
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
                 "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
-                "titles": {name: group["title"] for name, group in evaluation["groups"].items()},
+                "rotated": self.study.rotated, "titles": {name: group["title"] for name, group in evaluation["groups"].items()},
                 "test_to_train": {d: self.study.protocol.test_to_train(self.resources.extent(d, "rows")) for d in self.datasets},
             }
         )  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
+from rotastack.study.catalogue import find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
@@ -98,6 +99,23 @@ class Study:
     def optimistic(self) -> list[str]:
         """Methods that choose members by the test rows: shown, but neither ranked nor ever the best."""
         return self.document.optimistic
+
+    @property
+    def rotated(self) -> list[str]:
+        """Methods whose members look at rotated columns: by the names of their views and estimators."""
+        named = {
+            name: (
+                find(pool.estimator, self.task.estimators).path,
+                "" if pool.view is None else pool.view.entry.path,
+            )
+            for name, pool in self.pools.items()
+        }
+        turns = {
+            name
+            for name, paths in named.items()
+            if any("otation" in p or ("rotastack." in p and "Rotastack" in p) for p in paths)
+        }
+        return [label for label, method in self.methods.items() if method.pool in turns]
 
     @property
     def refittable(self) -> list[str]:

@@ -119,8 +119,15 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
         index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False
     )
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
+    fair_scores = scores[scores["method"].isin(fair)]
+    log_loss = (
+        {}
+        if "log_loss" not in scores
+        else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
+    )
     return verdict_of_one(
-        cells[fair], spec["task"], spec["control"], baseline=known.baseline.loc[datasets[0], known.primary],
+        cells[fair], spec["task"], spec["control"],
+        baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
     )  # fmt: skip
 
