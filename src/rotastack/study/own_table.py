@@ -34,7 +34,7 @@ __all__ = [
 ]
 
 SIZES = ("small", "medium", "full")
-BUDGETS = {"small": 60.0, "medium": 240.0, "full": float("inf")}
+BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study is laid out for, if nothing else is asked for."""
 METHODS = {
     "Rotastack": ("rotastack", "rotastack"),
