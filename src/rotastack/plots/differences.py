@@ -33,8 +33,9 @@ def plot_differences(
     band = max(0.5, 0.085 * len(others))
     longest = max((len(m) for m in others), default=0)
     columns = max(1, min(len(others), 5, int(_WIDTH / (0.55 + 0.08 * longest))))
-    text = f"{score} minus that of {control}, percentage points (left of the line is better)"
-    lines = textwrap.wrap(text, 90)
+    text = f"{score} minus that of {control}, percentage points"
+    left = "(left of the line is better)"
+    lines = [f"{text} {left}"] if len(text) < 60 else [*textwrap.wrap(text, 90), left]
     height = band * len(means) + 0.95 + 0.15 * len(lines) + 0.2 * -(-len(others) // columns)
     figure = new_figure(_WIDTH, height)
     axis = figure.subplots()
@@ -42,8 +43,9 @@ def plot_differences(
     for k, method in enumerate(others):
         difference = 100 * (means[method] - means[control])
         y = [i + step * (k - (len(others) - 1) / 2) for i in range(len(means))]
+        bars = 200 * errors_of_mean[method] if errors_of_mean[method].notna().any() else None
         axis.errorbar(
-            difference, y, xerr=200 * errors_of_mean[method], fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
+            difference, y, xerr=bars, fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
     labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]

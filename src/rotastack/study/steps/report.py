@@ -43,7 +43,7 @@ FACTS = {
         "n_nodes": "nodes (leaves included), leaves and depth of the trees",
         "median_leaves": "the median of their leaves",
         "oob_error": "out-of-bag error",
-        "oob_rmse": "out-of-bag RMSE (the root of the mean squared error's mean)",
+        "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
         "training_error": "error on training rows",
         "margin_mean": "mean and variance of the margin on test rows, Chebyshev's bound of the error and the mean "
         "correlation of the trees",
@@ -146,7 +146,7 @@ def _facts(path: Path, task: str) -> list[dict]:
     frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
     if task == "regression" and "oob_error" in frame:
         frame["oob_error"] **= 0.5
-        frame = frame.rename(columns={"oob_error": "oob_rmse"})
+        frame = frame.rename(columns={"oob_error": "oob_RMSE"})
     return frame.to_dict("records")
 
 
