@@ -6,11 +6,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rotastack.data.tables import write_raw
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
 from rotastack.study.job import Job, declarations
 from rotastack.study.launch import runs_nothing
-from rotastack.study.steps import report, summarize
+from rotastack.study.steps import draw_study, prepare, report, summarize
+from rotastack.tracking.records import read_record
 
 SPEC = {
     "task": "classification",
@@ -188,3 +190,71 @@ def test_the_best_method_is_never_one_that_chose_by_test_rows():
 
     scores = pd.DataFrame({"method": ["A", "B"], "error": [0.2, 0.1]})
     assert best_method(scores, "error", {"A": {}}) == "A"
+
+
+FACTS_OF_FOREST = "dataset,method,n_nodes,oob_error,margin_mean,iterations\nd,RF,9,4,,\nd,ET,9,,,\n"
+
+
+def test_the_report_explains_the_facts_that_it_shows(tmp_path):
+    (tmp_path / "facts.csv").write_text(FACTS_OF_FOREST)
+    classes, numbers = (report._facts(tmp_path / "facts.csv", t) for t in ("classification", "regression"))
+    assert list(classes[0]) == ["dataset", "method", "n_nodes", "oob_error"]
+    assert numbers[0]["oob_RMSE"] == 2, "the root of a mean squared error"
+    kinds = report._kinds(list(numbers[0]), "splits")
+    assert list(kinds) == ["Trees"]
+    assert "RMSE" in kinds["Trees"]
+    assert "Chebyshev" not in kinds["Trees"]
+    everything = [name for names in report.FACTS.values() for name in names]
+    assert "share of folds in which" in report._kinds(everything, "folds")["votes"]
+
+
+def test_the_configuration_is_shown_without_what_has_no_effect():
+    study = {
+        "task": "regression", "title": "", "datasets": [{"name": "d", "classes": {}}], "cells": "splits",
+        "protocol": {"rotations": 8, "repeats": 2}, "pools": {"p": {"view": None, "training_error": False}},
+        "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote", "voting": "soft"}}},
+    }  # fmt: skip
+    shown = {
+        "task": "regression", "datasets": [{"name": "d"}], "protocol": {"repeats": 2},
+        "pools": {"p": {"training_error": False}}, "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote"}}},
+    }  # fmt: skip
+    assert report._shown(study) == shown
+    rotated = report._shown(
+        {**study, "task": "classification", "pools": {"p": {"view": {"class": "rotation"}}}}
+    )
+    assert rotated["protocol"]["rotations"] == 8
+    assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
+
+
+def test_captions_speak_of_the_study_s_task_and_protocol():
+    text = report._caption("differences", "classification", "folds")
+    assert "five folds or more" in text
+    assert "cells" not in text
+    assert "RMSE" in report._caption("boxes", "regression", "cells")
+
+
+def test_missing_cells_are_those_of_the_raw_columns(tmp_path):
+    n, rng = 60, np.random.default_rng(0)
+    raw = pd.DataFrame({"a": rng.normal(size=n), "city": ["A", "B", "C"] * 20, "target": ["x", "y"] * 30})
+    days = pd.Timestamp("2020-01-01") + pd.to_timedelta(rng.integers(0, 900, n), "D")
+    raw.insert(1, "joined", days.strftime("%Y-%m-%d"))
+    raw.loc[:4, "a"], raw.loc[:2, "joined"], raw.loc[:6, "city"] = np.nan, None, None
+    write_raw(raw, tmp_path / "raw")
+    outputs = {"table": [tmp_path / "table"], "record": [tmp_path / "record"]}
+    spec = {"task": "classification", "kinds": "auto"}
+    prepare.run(Job("prepare", spec, {"raw": [tmp_path / "raw"]}, outputs, {"dataset": "d"}))
+    metrics = read_record(tmp_path / "record")["metrics"]
+    assert metrics["missing_cells"] == 5 + 3 + 7
+    assert (metrics["numeric_columns"], metrics["categorical_columns"]) == (1, 1)
+    assert (metrics["date_columns"], metrics["date_numbers"]) == (1, 3)
+
+
+@pytest.mark.parametrize(("cells", "bars"), [(4, False), (5, True)])
+def test_few_cells_have_no_standard_error(cells, bars):
+    rows = [
+        {"dataset": "d", "method": m, "split": s, "error": e * s}
+        for m, e in (("A", 0.1), ("B", 0.2))
+        for s in range(cells)
+    ]
+    found = draw_study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
+    assert found.notna().all(axis=None) == bars

@@ -1,5 +1,7 @@
 """How much each method gains or loses against the control, data set by data set."""
 
+import textwrap
+
 import pandas as pd
 from matplotlib.figure import Figure
 
@@ -20,7 +22,7 @@ def plot_differences(
     means : DataFrame of shape (n_datasets, n_methods)
         Mean errors.
     errors_of_mean : DataFrame of shape (n_datasets, n_methods)
-        Standard error, over cells, of the difference to the control; drawn as bars of two.
+        Standard error, over cells, of the difference to the control; drawn as bars of two, missing ones not at all.
     control : str
         The method that the others are compared with.
     score : str
@@ -31,14 +33,19 @@ def plot_differences(
     band = max(0.5, 0.085 * len(others))
     longest = max((len(m) for m in others), default=0)
     columns = max(1, min(len(others), 5, int(_WIDTH / (0.55 + 0.08 * longest))))
-    figure = new_figure(_WIDTH, band * len(means) + 1.1 + 0.2 * -(-len(others) // columns))
+    text = f"{score} minus that of {control}, percentage points"
+    left = "(left of the line is better)"
+    lines = [f"{text} {left}"] if len(text) < 60 else [*textwrap.wrap(text, 90), left]
+    height = band * len(means) + 0.95 + 0.15 * len(lines) + 0.2 * -(-len(others) // columns)
+    figure = new_figure(_WIDTH, height)
     axis = figure.subplots()
     axis.axvline(0, color="black", linewidth=1)
     for k, method in enumerate(others):
         difference = 100 * (means[method] - means[control])
         y = [i + step * (k - (len(others) - 1) / 2) for i in range(len(means))]
+        bars = 200 * errors_of_mean[method] if errors_of_mean[method].notna().any() else None
         axis.errorbar(
-            difference, y, xerr=200 * errors_of_mean[method], fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
+            difference, y, xerr=bars, fmt=MARKERS[(k + k // len(MARKERS)) % len(MARKERS)], markersize=5,
             color=METHOD_COLORS[k % len(METHOD_COLORS)], label=method, elinewidth=0.8, capsize=2,
         )  # fmt: skip
     labels = [f"{name}\n({control}: {means.loc[name, control]:.3f})" for name in means.index]
@@ -47,9 +54,9 @@ def plot_differences(
     if len(others) > 4:
         for i in range(1, len(means)):
             axis.axhline(i - 0.5, color="#dddddd", linewidth=0.6)
-    axis.set_xlabel(
-        f"{score} minus that of {control}, percentage points (left of the line is better)", fontsize=9
-    )
+    figure.supxlabel(
+        "\n".join(lines), fontsize=9
+    )  # below the figure, not the axis: long labels make that narrow
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right", "left"):

@@ -20,6 +20,8 @@ from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
 from rotastack.study.results import complete, group_table, in_units, mean_scores
 
+FEW = 5  # cells from which on a standard error says something
+
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures",)
 ABOUT = ()
@@ -146,7 +148,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
 
 
 def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
-    """Return the standard error over cells of each method's paired difference to the control."""
+    """Return the standard error over cells of each method's paired difference to the control; missing where they are few."""
     cells = scores.pivot_table(
         index=["dataset", *axes],
         columns="method",
@@ -156,4 +158,4 @@ def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list
     )
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
-    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).fillna(0.0)
+    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rotastack.data.loading import columns_by_kind
 from rotastack.data.preprocessing import TablePreprocessor, check_target
@@ -47,17 +48,27 @@ def run(job: Job) -> None:
         about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]
+        n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
+        of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
         record.metrics = {
             "rows": len(frame),
-            "numeric_columns": n_numeric + n_noise,
-            "categorical_columns": len(preprocessor.categories_),
-            "missing_cells": int(frame.isna().to_numpy().sum()),
+            "numeric_columns": n_numbers + n_noise,
+            "date_columns": len(of_dates),
+            "date_numbers": sum(of_dates),
+            "categorical_columns": n_categorical,
+            "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
             **known,
         }
         n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
             record.metrics["noise_columns"] = n_noise
             record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
+
+
+def _missing(X: NDArray[np.float64], widths: list[int]) -> int:
+    """Count missing cells of the raw columns, each of which became so many of `X`: a missing date is one, not three."""
+    first = np.cumsum([0, *widths[:-1]])
+    return int(np.isnan(X[:, first]).sum())
 
 
 def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any]]:

@@ -2,8 +2,10 @@
 
 import json
 import re
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import yaml
@@ -36,6 +38,40 @@ ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
 
+FACTS = {
+    "Trees": {
+        "n_nodes": "nodes (leaves included), leaves and depth of the trees",
+        "median_leaves": "the median of their leaves",
+        "oob_error": "out-of-bag error",
+        "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
+        "training_error": "error on training rows",
+        "margin_mean": "mean and variance of the margin on test rows, Chebyshev's bound of the error and the mean "
+        "correlation of the trees",
+    },
+    "votes": {
+        "members": "members that vote and those there were, how often pairs of them disagree (one right, one wrong) on "
+        "test and on selection rows, the diversity of the QMM paper (which grows as members go), their mean accuracy "
+        "and mean margins, and the share of {cells} in which a program could not be solved",
+    },
+    "machines": {
+        "iterations": "iterations of linear machines, how far the objective may be above the optimum (a share of it), "
+        "and on which share of the training rows two members disagree",
+    },
+}  # fmt: skip
+"""What facts are of -> the first column of several -> what they are."""
+
+GLOSSARY_OF_CELLS = {
+    "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
+    "splits": {"split": "one random division of the rows into those that train and those that test"},
+    "folds": {"fold": "one part of the rows, which tests what the other parts have trained; a split is one fold"},
+}  # fmt: skip
+GLOSSARY = {
+    "pool": "estimators that are trained together; several methods may combine the outputs of the same pool",
+    "method": "a pool and how its outputs become one prediction",
+    "control": "the method that all others are compared with, {control} in this study",
+    "baseline": "a prediction that looks at no column: {baseline} of the training rows",
+}
+
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
@@ -45,10 +81,14 @@ def run(job: Job) -> None:
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
     variance, _ = read_frame(job.input("variance"))
-    methods = list(study["methods"])
+    methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
+    datasets = _datasets(job, variance)
+    many = len(datasets) > 1
+    facts = _facts(tables["facts"], task)
+    fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
     environment = page_environment()
     environment.filters |= {
-        "caption": lambda name: _caption(name, task),
+        "caption": lambda name: _caption(name, task, cells),
         "number": _number,
         "score": _number if task == "classification" else _significant,
         "p": _p_value,
@@ -58,10 +98,11 @@ def run(job: Job) -> None:
     figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
     page = environment.get_template("report.html.j2").render(
         study=study,
-        control=job.about["control"],
+        control=control,
         alpha=study["evaluation"]["alpha"],
         methods=methods,
-        datasets=_datasets(job, variance),
+        datasets=datasets,
+        many=many,
         comparison=comparison,
         verdict=json.loads(job.input("verdict").read_text(encoding="utf-8"))["sentences"],
         names=NAMES,
@@ -73,31 +114,70 @@ def run(job: Job) -> None:
         baseline_name=BASELINE[task],
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
         figures=figures,
-        cells=study["cells"],
+        cells=cells,
         pairs=_table(tables["pairs"]),
-        facts=(facts := _table(tables["facts"], drop=True)),
+        facts=facts,
+        fact_names=fact_names,
+        fact_kinds=_kinds(fact_names, cells),
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
-        fact_names=[name for name in facts[0] if name not in ("dataset", "method")] if facts else [],
-        notes=_notes(job, comparison),
-        times=_times(pd.DataFrame(_table(tables["times"])), job.about["control"], methods),
+        notes=_notes(job, comparison, many),
+        times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
         seconds=_seconds(
             job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
-        configuration=yaml.safe_dump(
-            {k: v for k, v in study.items() if k != "cells"}, sort_keys=False, allow_unicode=True, width=100
-        ),
+        configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
+        glossary={
+            **GLOSSARY_OF_CELLS[cells],
+            **{k: v.format(control=control, baseline=BASELINE[task]) for k, v in GLOSSARY.items()},
+        },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
     write_text(job.output("report"), page)
 
 
-def _table(path: Path, drop: bool = False) -> list[dict]:
-    """Return the rows of a CSV file, without empty columns if asked to; none if it is empty."""
-    if not path.read_text(encoding="utf-8").strip():
-        return []
-    frame = pd.read_csv(path)
-    return (frame.dropna(axis="columns", how="all") if drop else frame).to_dict("records")
+def _table(path: Path) -> list[dict]:
+    """Return the rows of a CSV file; none if it is empty."""
+    return pd.read_csv(path).to_dict("records") if path.read_text(encoding="utf-8").strip() else []
+
+
+def _facts(path: Path, task: str) -> list[dict]:
+    """Return what is known of trees and votes, without empty columns; squared errors as their roots."""
+    frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
+    if task == "regression" and "oob_error" in frame:
+        frame["oob_error"] **= 0.5
+        frame = frame.rename(columns={"oob_error": "oob_RMSE"})
+    return frame.to_dict("records")
+
+
+def _kinds(names: list[str], cells: str) -> dict[str, str]:
+    """Return what these facts are of, and for each kind what its columns are."""
+    found = {
+        kind: "; ".join(text.format(cells=cells) for name, text in texts.items() if name in names)
+        for kind, texts in FACTS.items()
+    }
+    return {kind: text for kind, text in found.items() if text}
+
+
+def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration without what is empty, or without effect in this study."""
+    shown = _filled({k: v for k, v in study.items() if k != "cells"})
+    if not any(pool.get("view") for pool in study["pools"].values()):
+        shown["protocol"].pop("rotations", None)
+    if study["task"] == "regression":  # numbers have no majority: a vote is their mean
+        for method in shown["methods"].values():
+            method["combiner"].pop("voting", None)
+    return shown
+
+
+def _filled(content: Any) -> Any:
+    """Return parts of a document without empty values."""
+    if isinstance(content, list):
+        return [_filled(v) for v in content]
+    if not isinstance(content, dict):
+        return content
+    inner = {k: _filled(v) for k, v in content.items()}
+    return {k: v for k, v in inner.items() if v is not None and v not in ("", [], {})}
 
 
 def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
@@ -139,8 +219,12 @@ def _sentence(claim: dict) -> dict:
     }  # fmt: skip
 
 
-def _notes(job: Job, comparison: dict) -> list[str]:
-    notes = list(comparison[PRIMARY[job.spec["task"]]]["notes"])
+def _notes(job: Job, comparison: dict, many: bool) -> list[str]:
+    notes = [
+        note
+        for note in comparison[PRIMARY[job.spec["task"]]]["notes"]
+        if many or not note.startswith("Friedman")  # of one data set nobody asks for it
+    ]
     for name in ("prepare", "folds", "scored"):
         for path in job.inputs[name]:
             record = read_record(path)
@@ -183,8 +267,8 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
 
 
-def _caption(name: str, task: str) -> str:
-    """Return a caption of workflow/report as HTML, in the words of the task; there may be none."""
+def _caption(name: str, task: str, cells: str) -> str:
+    """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
     from docutils.core import publish_parts
     from markupsafe import Markup
 
@@ -192,6 +276,7 @@ def _caption(name: str, task: str) -> str:
     text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
     if task == "regression" and not own.is_file():
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
+    text = text.replace("cells or splits", cells)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
 
 
@@ -203,8 +288,8 @@ def _significant(value: float | None) -> str:
     return "failed" if value is None or pd.isna(value) else f"{value:.4g}"
 
 
-def _percent(value: float | None, where: str | None) -> str:
-    return "-" if value is None else f"{value:+.1f} % ({where})"
+def _percent(value: float | None, where: str | None = None) -> str:
+    return "-" if value is None else f"{value:+.1f} %" + (f" ({where})" if where else "")
 
 
 def _p_value(value: float | None) -> str:
