@@ -46,7 +46,10 @@ def run(job: Job) -> None:
         frame["target"], classes, known = _target(target, job.spec["task"])
         about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
-        record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_.items()]
+        record.warnings = [
+            f"column {c!r} dropped: {preprocessor.kinds_[c]} ({why})"
+            for c, why in preprocessor.dropped_.items()
+        ]
         record.metrics = {
             "rows": len(frame),
             "numeric_columns": n_numeric + n_noise,
