@@ -205,7 +205,7 @@ def test_what_is_refused_is_refused_without_warnings():
 
 def test_text_that_is_not_declared_is_refused():
     X, y = mixed_table()
-    message = r"could not convert string to float: .*; columns of text must be in categorical_features"
+    message = r"^column .* holds text \(such as .*; name it in categorical_features"
     with pytest.raises(ValueError, match=message):
         small().fit(X.to_numpy(object), y)
     with pytest.raises(ValueError, match=message):
