@@ -212,6 +212,13 @@ def test_text_that_is_not_declared_is_refused():
         small(categorical_features=["colour"]).fit(X, y)
 
 
+def test_two_classes_have_a_weight():
+    X, y = load_iris(return_X_y=True)
+    for given in ({"sample_weight": y == 1}, {"sample_weight": 1.0 * (y > 0)}):
+        with pytest.raises(ValueError, match=r"rows of weight above 0 are of one class only \(1\)"):
+            small(class_weight={0: 1, 1: 1, 2: 0}).fit(X, y, **given)
+
+
 def test_weights_of_rows_and_classes():
     X, y = load_iris(return_X_y=True)
     present = np.ones(150)

@@ -187,5 +187,5 @@ def test_what_is_no_date_in_predict_is_told_of_where_predict_was_called():
     np.testing.assert_array_equal(known, clf.predict_proba(X))
     message = r"column 'sold': 2 of 3 values are no dates as in training \(such as 'yesterday'\); they count as missing"
     with pytest.warns(UserWarning, match=message) as said:
-        clf.predict(X.head(3).assign(sold=["yesterday", None, "today"]))
+        clf.predict(X.head(3).assign(sold=["yesterday", None, "soon"]))
     assert [w.filename for w in said] == [__file__]
