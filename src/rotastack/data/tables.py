@@ -192,7 +192,10 @@ def write_table(table: pd.DataFrame, path: str | Path) -> None:
     """Write a table at once, in the format of the ending; errors as of :func:`check_writable`."""
     check_writable(path)
     buffer = io.BytesIO()
-    _WRITERS[str(format_of(Path(path).name))](table, buffer)
+    try:
+        _WRITERS[str(format_of(Path(path).name))](table, buffer)
+    except (ValueError, TypeError) as error:  # such as dates with a time zone in Excel
+        raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV takes any table") from None
     body = buffer.getvalue()
     with replacing(path) as temporary:
         temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
