@@ -11,6 +11,7 @@ import pytest
 from tests.cli.conftest import customers
 
 from rotastack.cli import main
+from rotastack.data.tables import read_frame
 
 
 def refused(capsys, *arguments):
@@ -41,7 +42,7 @@ def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
     rows = pd.read_csv(new).assign(name="x")
     assert found["prediction"].tolist() == model.predict(rows).tolist()
     np.testing.assert_allclose(
-        found[["probability=risk", "probability=safe"]], model.predict_proba(rows), rtol=1e-12
+        found[["probability=risk", "probability=safe"]], model.predict_proba(rows).round(6), rtol=1e-12
     )
     assert list(found.columns[:5]) == ["city", "since", "income", "age", "shoe"]
     assert said == [f"rotastack: {new}: ignored, as the model does not read them: shoe"]
@@ -55,6 +56,34 @@ def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_pat
     assert not said.out
     assert f"rotastack: {out}: replaced by predictions: prediction" in said.err.splitlines()
     assert list(pd.read_csv(out).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
+
+
+@pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "xlsx"])
+def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
+    at_hand, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0], "--proba")
+    out = tmp_path / f"out.{ending}"
+    assert (
+        main(["predict", str(new), "--study", "shop", "-C", str(shop[0]), "--proba", "--output", str(out)])
+        == 0
+    )
+    assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: 10 rows written to {out}"
+    found = read_frame(out)
+    assert list(found.columns) == list(at_hand.columns)
+    np.testing.assert_array_equal(found["probability=risk"], at_hand["probability=risk"])
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [
+        ("out.txt", "written as .csv, .tsv, .jsonl, .parquet, .xlsx"),
+        ("out.arff", "written as"),
+        ("nowhere/out.csv", "there is no folder"),
+        (".", "written as"),
+    ],
+)
+def test_places_that_cannot_be_written_are_one_line_and_nothing_is_made(new, tmp_path, capsys, path, words):
+    assert words in refused(capsys, new, "--study", "no such study", "--output", tmp_path / path)
+    assert [p.name for p in tmp_path.iterdir()] == ["new.csv"]
 
 
 def test_a_project_may_be_moved(shop, new, tmp_path, capsys):

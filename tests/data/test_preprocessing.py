@@ -30,8 +30,8 @@ def test_kinds_are_decided_by_the_rules():
     assert p.numeric_ == ["number", "marks"]
     assert p.categories_ == {"few": ["1", "2", "3"], "colour": ["(missing)", "green", "red"]}
     assert p.dropped_ == {
-        "name": "id: text, and all values differ",
-        "same": "constant",
+        "name": "12 different values in 12 rows, 5 characters on average",
+        "same": "one value only",
         "empty": "all missing",
     }
     assert p.categorical_.tolist() == [False, False, True, True, True, True]
@@ -90,9 +90,11 @@ def test_it_is_a_transformer():
         (["a", None, "b"], "missing in 1 rows"),
         (
             np.linspace(0, 1, 50),
-            r"looks continuous \(it holds 50 fractional numbers in 50 rows, more than 20\)",
+            r"looks continuous \(it holds 50 different fractional numbers in 50 rows, more than 20\)",
         ),
         (np.arange(300), "looks continuous"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
+        (["31.12.2024", "30.12.2024"] * 3, r"is a date \(such as '31.12.2024'\); make a number"),
         ([f"p{i}" for i in range(500)], r"labels all differ \(500 in 500 rows, such as 'p0'\): are they ids"),
         ([f"p{i % 1000}" for i in range(5000)], "1000 classes in 5000 rows, and 100 are the most"),
     ],
@@ -117,17 +119,28 @@ def test_a_class_of_one_row_is_named():
         (["a", "b", "a"], "classification", r"text \(2 values\)"),
         ([True, False, None], "classification", "truth values"),
         (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
-        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "classification", "text"),
-        (np.arange(300) % 101, "regression", "101 whole numbers in 300 rows, more than 100"),
-        (np.arange(300) % 100, "regression", "100 whole numbers in 300 rows, fewer than 5 rows for each"),
-        (np.arange(500) % 100, "classification", "100 whole numbers in 500 rows, 5 or more"),
-        (np.arange(12) % 10, "classification", "10 whole numbers"),
-        (np.arange(12), "regression", "12 whole numbers"),
-        (np.linspace(0, 1, 21).repeat(100), "regression", "21 fractional numbers in 2100 rows, more than 20"),
-        (np.linspace(0, 1, 20).repeat(5), "classification", "20 fractional"),
-        ([0.5, 1.5, 2.5], "regression", "3 fractional numbers in 3 rows, fewer"),
-        ([0.5, 1.5, None], "classification", "2 fractional"),
-        (["1.5", "2.5", "3.5"], "regression", "3 fractional"),
+        (
+            np.arange(500) % 31,
+            "regression",
+            "^it holds 31 different whole numbers in 500 rows, more than 30$",
+        ),
+        (
+            np.arange(140) % 30,
+            "regression",
+            "30 different whole numbers in 140 rows, fewer than 5 rows for each",
+        ),
+        (np.arange(150) % 30, "classification", "30 different whole numbers in 150 rows, 5 or more"),
+        (np.arange(12) % 10, "classification", "10 different whole numbers"),
+        (np.arange(12), "regression", "12 different whole numbers"),
+        (
+            np.linspace(0, 1, 21).repeat(100),
+            "regression",
+            "21 different fractional numbers in 2100 rows, more than 20",
+        ),
+        (np.linspace(0, 1, 20).repeat(5), "classification", "20 different fractional"),
+        ([0.5, 1.5, 2.5], "regression", "3 different fractional numbers in 3 rows, fewer"),
+        ([0.5, 1.5, None], "classification", "2 different fractional"),
+        (["1.5", "2.5", "3.5"], "regression", "3 different fractional"),
         (["1.5", "2.5", "three"], "classification", "text"),
     ],
 )
@@ -150,6 +163,7 @@ def test_a_target_of_regression_is_numbers():
         ([1.0, "x", 2.0], r"is no number in 1 rows \(such as 'x'\)"),
         ([1.0, np.inf, 2.0], "is infinite in 1 rows"),
         ([1.0, 1.0], "has one value only in 2 rows"),
+        (pd.to_datetime(["2020-01-01", "2021-01-01"]), "is a date"),
     ],
 )
 def test_bad_targets_of_regression(values, message):
@@ -163,7 +177,7 @@ def test_numbers_are_counted_without_junk_and_ids_without_missing():
     )
     p = TablePreprocessor().fit(mixed)
     assert "m" in p.categories_
-    assert p.dropped_["i"].startswith("id")
+    assert p.kinds_["i"] == "id"
 
 
 def test_categories_by_their_numbers():
@@ -182,30 +196,33 @@ def test_categories_by_their_numbers():
         ("x", np.linspace(0, 1, 50), "numeric", "50 different numbers"),
         ("x", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
         ("x", np.arange(5, 55), "numeric", "50 different"),
-        ("x", np.arange(1, 51), "id", "id: it numbers the rows"),
+        ("x", np.arange(1, 51), "id", "it numbers the rows"),
         ("x", np.arange(1, 13), "numeric", "12 different"),
         ("customer_id", np.random.default_rng(0).permutation(50), "id", "by its name, and 50 values in 50 rows"),
         ("PassengerId", [*range(100, 149), None], "id", "by its name, and 49 values in 49 rows"),
         ("id", np.arange(50) % 20, "numeric", "20 different"),
         ("id", np.linspace(0, 1, 50), "numeric", "50 different"),
         ("acid", np.random.default_rng(0).permutation(50), "numeric", "50 different"),
-        ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text, and all values differ"),
+        ("x", [f"{k:08x}-aa" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"a{k:031x}" for k in range(50)], "id", "text whose values all differ"),
+        ("x", [f"broken on day {k}" for k in range(50)], "text", "50 different values in 50 rows, 16 characters"),
+        ("x", [f"www.place.net/{'a' * k}" for k in range(50)], "text", "50 different"),
         ("x", [f"a name {k % 30}" for k in range(50)], "text", "30 different values in 50 rows"),
         ("x", [f"a long comment on the row {k % 30} of it" for k in range(200)], "text", "30 different values in 200 rows, 34"),
         ("x", [f"town {k % 30}" for k in range(200)], "categorical", "text of 30 different values"),
         ("x", pd.Categorical([f"a name {k}" for k in range(50)]), "categorical", "text of 50"),
         ("x", [True, False] * 10, "categorical", "2 different numbers, fewer than 10"),
         ("x", pd.to_timedelta(np.arange(5, 55), unit="h"), "numeric", "50 different numbers"),
-        ("x", pd.date_range("2020-01-01", periods=50), "date", "dates such as 2020-01-01 00:00:00: days, weekday"),
-        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "dates such as 2020-01-01: days"),
-        ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "dates such as 2020-01-01: days, weekday"),
+        ("x", pd.date_range("2020-01-01", periods=50), "date", "all such as 2020-01-01 00:00:00: days, weekday"),
+        ("x", pd.date_range("2020-01-01", periods=50).date, "date", "all such as 2020-01-01: days"),
+        ("x", [f"2020-01-{1 + k % 28:02d}" for k in range(50)], "date", "all such as 2020-01-01: days, weekday"),
         ("x", [f"2020-01-{1 + k % 28:02d}T10:{k:02d}:00Z" for k in range(50)], "date", "days, weekday"),
         ("x", [f"{1 + k % 28}/13/2020" for k in range(50)], "text", "28 different"),
         ("x", [f"1/{1 + k % 28}/2020" for k in range(50)], "date", "days, weekday"),
         ("x", [f"1.1.2020 {k % 24}:30" for k in range(50)], "date", "days"),
         ("x", ["2020-01-01", "unknown"] * 20, "categorical", "text of 2"),
         ("x", ["2020-01-01", None] * 20, "categorical", "text of 1"),
-        ("x", ["2020-01-01"] * 20, "constant", "constant"),
+        ("x", ["2020-01-01"] * 20, "constant", "one value only"),
         ("x", [None] * 50, "missing", "all missing"),
         ("x", [[1]] * 50, "text", "holds lists"),
     ],

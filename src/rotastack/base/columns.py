@@ -15,11 +15,16 @@ from pandas.api.types import (
 )
 
 __all__ = [
-    "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts", "numbers_of", "unusable",
+    "AS_MISSING", "AS_UNKNOWN", "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts",
+    "holds_dates", "new_category", "numbers_of", "unusable",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
 """Kinds of columns that nothing is learnt from."""
+
+AS_MISSING = "it counts as missing, as training rows have missing values there"
+AS_UNKNOWN = "training rows have none missing there, so it counts as no known category"
+"""What a category that no training row has counts as."""
 
 _DAY = pd.Timedelta(days=1)
 _FEW = 20  # up to so many different texts, or rows, nothing but an id is told by its values
@@ -41,7 +46,7 @@ class ColumnKind(NamedTuple):
     ----------
     kind : {"numeric", "categorical", "date", "id", "text", "constant", "missing", "leak"}
     reason : str
-        Why, in words.
+        Why, in words that stand beside the kind and do not repeat it.
     format : str or None
         How dates are written: "" where they are none of text.
     """
@@ -92,7 +97,8 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     - Nothing but missing values, or one value: "missing", "constant".
     - Dates by their type, or text every value of which is a date of one format (ISO 8601, 31.12.2024, 31/12/2024 or,
       where this does not fit, 12/31/2024, 31 Dec 2024, ...; each with a time or without): "date".
-    - Text (more than half of the values are no numbers): "id" if all of at least three values differ; "text" if of more than 20
+    - Text (more than half of the values are no numbers): if all of at least three values differ, "text" where most have
+      several words, or they are of different lengths, 20 characters on average, and "id" otherwise; "text" if of more than 20
       different values most stand once (more than half as many as rows), or they are long (30 characters on average) and more than
       a tenth as many as rows; otherwise "categorical". Declared categories are categorical whatever they hold.
     - Whole numbers: "id" if more than half of the values differ, in at least 20 rows, and the column is called an id (``id``, ``customer_id``,
@@ -103,9 +109,9 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     Examples
     --------
     >>> column_kind(pd.Series([f"{day}.1.2024" for day in range(1, 31)]))
-    ColumnKind(kind='date', reason='dates such as 1.1.2024', format='%d.%m.%Y')
+    ColumnKind(kind='date', reason='all such as 1.1.2024', format='%d.%m.%Y')
     >>> column_kind(pd.Series(range(100, 130), name="customer_id"))
-    ColumnKind(kind='id', reason='id: by its name, and 30 values in 30 rows', format=None)
+    ColumnKind(kind='id', reason='by its name, and 30 values in 30 rows', format=None)
     >>> column_kind(pd.Series(range(100, 130), name="income")).kind
     'numeric'
     """
@@ -121,7 +127,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     written = None if declared else _date_format(known)
     if written is not None and distinct > 1:
-        return ColumnKind("date", f"dates such as {known.iloc[0]}", written)
+        return ColumnKind("date", f"all such as {known.iloc[0]}", written)
     numbers = numbers_of(known)
     textual = np.isnan(numbers).mean() > 0.5
     dropped = (
@@ -137,7 +143,7 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     if not textual and len(different) >= min_distinct:
         return ColumnKind("numeric", f"{len(different)} different numbers")
     if distinct < 2 and len(known) == len(column):
-        return ColumnKind("constant", "constant")
+        return ColumnKind("constant", "one value only")
     if textual:
         return ColumnKind("categorical", f"text of {distinct} different values")
     return ColumnKind("categorical", f"{len(different)} different numbers, fewer than {min_distinct}")
@@ -150,16 +156,17 @@ def unusable(column: pd.Series) -> ColumnKind | None:
 
 
 def _id_or_text(known: pd.Series, column: pd.Series, numbers: NDArray, distinct: int) -> ColumnKind | None:
+    texts = known.astype(str)
+    lengths = texts.str.len()
+    length = lengths.mean()
+    told = f"{distinct} different values in {len(known)} rows, {length:.0f} characters on average"
     if distinct == len(known) > 2:
-        return ColumnKind("id", "id: text, and all values differ")
-    if distinct <= _FEW:
-        return None
-    length = known.astype(str).str.len().mean()
-    if distinct > len(known) / 2 or (length >= 30 and distinct > len(known) / 10):
-        return ColumnKind(
-            "text",
-            f"free text: {distinct} different values in {len(known)} rows, {length:.0f} characters on average",
-        )
+        several = texts.str.contains(r"\S\s+\S").mean() > 0.5
+        if several or (length >= 20 and lengths.nunique() > 1):  # of one length are keys and hashes
+            return ColumnKind("text", told)
+        return ColumnKind("id", "text whose values all differ")
+    if distinct > _FEW and (distinct > len(known) / 2 or (length >= 30 and distinct > len(known) / 10)):
+        return ColumnKind("text", told)
     return None
 
 
@@ -168,16 +175,27 @@ def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:
     if n < _FEW or is_bool_dtype(column.dtype) or not np.array_equal(numbers, np.round(numbers)):
         return None
     if n == len(column) and numbers[0] in (0, 1) and (np.diff(numbers) == 1).all():
-        return ColumnKind("id", "id: it numbers the rows")
+        return ColumnKind("id", "it numbers the rows")
     distinct = len(np.unique(numbers))
     if distinct > n / 2 and _named_id(str(column.name)):
-        return ColumnKind("id", f"id: by its name, and {distinct} values in {n} rows")
+        return ColumnKind("id", f"by its name, and {distinct} values in {n} rows")
     return None
 
 
 def _named_id(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     return " ".join(words) in _ID_NAMES or words[-1] in _ID_WORDS
+
+
+def holds_dates(values: Any) -> bool:
+    """Tell whether values, missing ones aside, are dates, or text of one format of dates."""
+    known = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
+    return len(known) > 0 and _date_format(known) is not None
+
+
+def new_category(column: Any, n_new: int, n_rows: int, example: Any, counts: str) -> str:
+    """Return a warning of categories that no training row has; `counts` tells what they count as, and why."""
+    return f"column {column!r}: {n_new} of {n_rows} rows hold a category that no training row has (such as {example!r}); {counts}"
 
 
 def _date_format(known: pd.Series) -> str | None:

@@ -87,7 +87,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     own.lines.append(("target", f"{arguments.target}: {task}, as {reason}{hint}{_classes(target, task)}"))
     kinds = _kinds(preprocessor)
     own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
-    dropped = preprocessor.dropped_
+    dropped = preprocessor.dropped_in_words()
     own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
     if len(dropped) > 10:
         own.lines.append(("", f"and {len(dropped) - 10} more columns; the report names all"))

@@ -35,16 +35,23 @@ def add(commands: Any) -> None:
         action="store_true",
         help="also columns lower and upper, which hold 90 %% of the targets",
     )
-    predict.add_argument("--output", metavar="FILE", help="CSV file to write (default: standard output)")
+    predict.add_argument(
+        "--output",
+        metavar="FILE",
+        help="file to write, of the format of its ending: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
+        "(default: CSV to standard output)",
+    )
     predict.set_defaults(run=_predict)
 
 
 def _predict(arguments: Namespace) -> None:
     import sys
 
-    from rotastack.data.tables import read_with_notes
+    from rotastack.data.tables import check_writable, read_with_notes, write_table
     from rotastack.study.saved_model import model_of_study
 
+    if arguments.output:
+        check_writable(arguments.output)
     table, reading = read_with_notes(arguments.table)
     model = (
         model_at(arguments)
@@ -63,11 +70,10 @@ def _predict(arguments: Namespace) -> None:
         *([f"replaced by predictions: {', '.join(replaced)}"] if replaced else []),
     ]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
-    result = table.drop(columns=replaced).join(found.columns)
+    rounded = found.columns.round({c: 6 for c in found.columns if str(c).startswith("probability=")})
+    result = table.drop(columns=replaced).join(rounded)
     if arguments.output:
-        from rotastack.files import replacing
-
-        with replacing(arguments.output) as temporary:
-            result.to_csv(temporary, index=False)
+        write_table(result, arguments.output)
+        print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)
     else:
         result.to_csv(sys.stdout, index=False)

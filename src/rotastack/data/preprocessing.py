@@ -1,25 +1,29 @@
 """From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype
+from pandas.api.types import is_bool_dtype, is_numeric_dtype
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.columns import (
+    AS_MISSING,
+    AS_UNKNOWN,
     DROPPED,
     ColumnKind,
     as_pandas,
     column_kind,
     date_numbers,
     date_parts,
+    holds_dates,
+    new_category,
     numbers_of,
 )
+from rotastack.base.warned import warn
 from rotastack.data.categories import MISSING, dummies, texts_of
 from rotastack.errors import RotastackError
 
@@ -86,7 +90,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     >>> table = pd.DataFrame({"x": range(12), "colour": ["r", "g", None] * 4, "c": 1})
     >>> p = TablePreprocessor().fit(table)
     >>> p.get_feature_names_out().tolist(), p.dropped_
-    (['x', 'colour=g', 'colour=r'], {'c': 'constant'})
+    (['x', 'colour=g', 'colour=r'], {'c': 'one value only'})
     """
 
     def __init__(
@@ -132,14 +136,14 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
                 categories = sorted(texts_of(X[column]).unique())
                 categories.sort(key=lambda c: c != MISSING)  # "missing" first: it has no dummy
                 if len(categories) == 1:
-                    found = ColumnKind("constant", "constant")
+                    found = ColumnKind("constant", "one value only")
                 else:
                     self.categories_[column] = categories
             self.kinds_[column], self.reasons_[column] = found.kind, found.reason
         self.numbers_ = [column for column, kind in self.kinds_.items() if kind == "numeric"]
         if all(kind in DROPPED for kind in self.kinds_.values()):
             raise RotastackError(
-                f"no usable column is left: {'; '.join(f'{c!r} is dropped ({why})' for c, why in self.dropped_.items())}"
+                f"no usable column is left: {'; '.join(f'{c!r} is dropped ({self.kinds_[c]}: {why})' for c, why in self.dropped_.items())}"
             )
         return self
 
@@ -157,12 +161,21 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         values = numbers[~np.isnan(numbers)]
         if not len(values):
             return ColumnKind("missing", "holds no numbers")
-        return ColumnKind("constant", "constant") if values.min() == values.max() else found
+        return ColumnKind("constant", "one value only") if values.min() == values.max() else found
 
     @property
     def dropped_(self) -> dict[str, str]:
         """Dropped column -> reason."""
         return {column: self.reasons_[column] for column, kind in self.kinds_.items() if kind in DROPPED}
+
+    def dropped_in_words(self) -> dict[str, str]:
+        """Return dropped column -> its kind, and the reason where it says more."""
+        return {
+            column: reason
+            if reason in (self.kinds_[column], f"declared {self.kinds_[column]}")
+            else f"{self.kinds_[column]}: {reason}"
+            for column, reason in self.dropped_.items()
+        }
 
     @property
     def numeric_(self) -> list[str]:
@@ -232,11 +245,12 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             codes[:, k] = texts.map(number).fillna(len(categories))
             unseen = codes[:, k] == len(categories)
             if unseen.any():
-                warnings.warn(
-                    f"column {column!r}: {int(unseen.sum())} of {len(X)} rows hold a category that no training row has "
-                    f"(such as {texts[unseen].iloc[0]!r}); it counts as {'missing' if categories[0] == MISSING else 'none of them'}",
-                    stacklevel=3,
-                )
+                counts = AS_MISSING if categories[0] == MISSING else AS_UNKNOWN
+                if self.encoding == "codes" and counts == AS_MISSING:
+                    counts = "it counts as no known category"
+                elif self.encoding == "dummies" and counts == AS_UNKNOWN:
+                    counts = f"it counts as {categories[0]!r}, which has no dummy; encoding='onehot' has one for each"
+                warn(new_category(column, int(unseen.sum()), len(X), texts[unseen].iloc[0], counts))
         return codes
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
@@ -259,17 +273,18 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
 
     - if there are at most two values,
     - if they are whole, and there are at most 10 values,
-    - if there are at least five rows for each value on average, and at most 100 values that are whole, or 20 that are
+    - if there are at least five rows for each value on average, and at most 30 values that are whole, or 20 that are
       not;
 
-    and a quantity otherwise. So ten digits are classes, and 101 whole values in 300 rows a quantity.
+    and a quantity otherwise. So ten digits are classes, and 71 months in 500 rows a quantity. Dates are neither:
+    :func:`check_target` refuses them.
 
     Examples
     --------
     >>> decide_task(pd.Series(["a", "b", "a"]))
     ('classification', 'it holds text (2 values)')
-    >>> decide_task(pd.Series(range(300)) % 101)
-    ('regression', 'it holds 101 whole numbers in 300 rows, more than 100')
+    >>> decide_task(pd.Series(range(300)) % 71)
+    ('regression', 'it holds 71 different whole numbers in 300 rows, more than 30')
     """
     known = y.dropna()
     distinct = known.nunique()
@@ -278,12 +293,14 @@ def decide_task(y: pd.Series) -> tuple[Task, str]:
     if is_bool_dtype(known.infer_objects()):
         return "classification", "it holds truth values"
     numbers = numbers_of(known)
-    if is_datetime64_any_dtype(known) or not np.isfinite(numbers).all():
+    if holds_dates(known):
+        return "classification", f"it holds dates ({distinct} values)"
+    if not np.isfinite(numbers).all():
         return "classification", f"it holds text ({distinct} values)"
     distinct = len(np.unique(numbers))
     whole = bool((numbers == np.round(numbers)).all())
-    what = f"it holds {distinct} {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
-    most = MAX_CLASSES if whole else 20
+    what = f"it holds {distinct} different {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
+    most = 30 if whole else 20
     if distinct <= (10 if whole else 2):
         return "classification", what
     if distinct > most:
@@ -299,7 +316,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
     Raises
     ------
     RotastackError
-        Missing values or one value only; in classification labels that all differ or more than 100 classes, in
+        Missing values, dates, or one value only; in classification labels that all differ or more than 100 classes, in
         regression something that is no finite number.
 
     Warns
@@ -310,6 +327,11 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
     if y.isna().any():
         raise RotastackError(
             f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them"
+        )
+    if holds_dates(y):
+        raise RotastackError(
+            f"{where}: the target is a date (such as {str(y.iloc[0])!r}); make a number (days, years) or classes (month names) of it, or "
+            "name another column as the target"
         )
     distinct = y.nunique()
     if task == "regression":
@@ -340,10 +362,9 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
     counts = labels.value_counts()
     once = sorted(counts.index[counts == 1])
     if once:
-        warnings.warn(
+        warn(
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
             "so that no model can be trained and tested on it; drop or merge it",
-            stacklevel=2,
         )
     return labels
 

@@ -7,6 +7,7 @@ import json
 import urllib.parse
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,8 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
+    "Reading", "check_writable", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
+    "write_table",
 ]  # fmt: skip
 
 DOWNLOADS = Path("data/raw/addresses")
@@ -165,6 +167,40 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
     return features.assign(target=table[target])
 
 
+def check_writable(path: str | Path) -> None:
+    """Tell before anything is computed whether :func:`write_table` can write to a place.
+
+    Raises
+    ------
+    RotastackError
+        The ending of the name is that of no format that is written, the folder is not there, or a package is not.
+    """
+    path = Path(path)
+    if format_of(path.name) not in _WRITERS:
+        raise RotastackError(
+            f"{path}: the ending tells the format, and tables are written as {', '.join(_WRITERS)}, or text with .gz behind"
+        )
+    if path.is_dir():
+        raise RotastackError(f"{path}: this is a folder; name a file")
+    if not path.parent.is_dir():
+        raise RotastackError(f"{path}: there is no folder {str(path.parent)!r}; make it, or mend the path")
+    if format_of(path.name) == ".xlsx" and find_spec("openpyxl") is None:
+        raise RotastackError(f"{path}: Excel needs openpyxl: pip install 'rotastack[tables]'")
+
+
+def write_table(table: pd.DataFrame, path: str | Path) -> None:
+    """Write a table at once, in the format of the ending; errors as of :func:`check_writable`."""
+    check_writable(path)
+    buffer = io.BytesIO()
+    try:
+        _WRITERS[str(format_of(Path(path).name))](table, buffer)
+    except (ValueError, TypeError) as error:  # such as dates with a time zone in Excel
+        raise RotastackError(f"{path}: {' '.join(str(error).split())}; CSV takes any table") from None
+    body = buffer.getvalue()
+    with replacing(path) as temporary:
+        temporary.write_bytes(gzip.compress(body, mtime=0) if str(path).lower().endswith(".gz") else body)
+
+
 def write_raw(table: pd.DataFrame, path: str | Path) -> None:
     """Write a raw table: gzipped CSV with header, last column ``target``; equal bytes for equal content.
 
@@ -274,6 +310,15 @@ _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {
     ".parquet": lambda body, labels: (pd.read_parquet(io.BytesIO(body)), ["Parquet"], []),
     ".feather": lambda body, labels: (pd.read_feather(io.BytesIO(body)), ["Feather"], []),
     ".xlsx": _excel,
+}
+
+
+_WRITERS: dict[str, Callable[[pd.DataFrame, io.BytesIO], Any]] = {
+    ".csv": lambda table, to: table.to_csv(to, index=False),
+    ".tsv": lambda table, to: table.to_csv(to, index=False, sep="\t"),
+    ".jsonl": lambda table, to: table.to_json(to, orient="records", lines=True, date_format="iso"),
+    ".parquet": lambda table, to: table.to_parquet(to, index=False),
+    ".xlsx": lambda table, to: table.to_excel(to, index=False, engine="openpyxl"),
 }
 
 

@@ -16,8 +16,9 @@ from rotastack.views.scaling import SCALERS
 __all__ = ["TableEnsemble"]
 
 _WAY_OUT = (
-    "make 0/1 columns of it (OneHotEncoder, or rotastack.data.TablePreprocessor) and name them in categorical_features; "
-    "RotastackClassifier and RotastackRegressor take columns of text"
+    "column {column} holds {what} (such as {example}), and numbers are needed; make 0/1 columns of categories (OneHotEncoder, or "
+    "rotastack.data.TablePreprocessor, which also takes dates) and name them in categorical_features; RotastackClassifier and "
+    "RotastackRegressor take such columns as they are"
 )
 
 

@@ -1,14 +1,18 @@
 """Checks and scaling of a table, before views are applied to its numeric columns."""
 
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
+from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
+from rotastack.base.columns import as_pandas
 from rotastack.base.scales import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
@@ -78,18 +82,50 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
 
 
 @contextmanager
-def naming_text(X: Any, way_out: str) -> Iterator[None]:
-    """Name the column in scikit-learn's message about text among numbers, and say what to do."""
+def naming_text(X: Any, told: str) -> Iterator[None]:
+    """Name the column, where text or dates stand among numbers, instead of scikit-learn's and NumPy's messages.
+
+    Parameters
+    ----------
+    X : array-like, or table of any library
+        Columns that are to be numbers.
+    told : str
+        What to say, with places for ``column``, ``what`` ("text" or "dates") and ``example``.
+    """
     try:
         yield
-    except ValueError as error:
-        if "could not convert string" not in str(error):
+    except (ValueError, TypeError) as error:
+        if isinstance(error, ValueError) and not re.search("could not convert|[Cc]annot cast", str(error)):
             raise
-        table = pd.DataFrame(X)
-        texts = (
-            c for c in table if (pd.to_numeric(table[c], errors="coerce").isna() & table[c].notna()).any()
-        )
-        raise ValueError(f"{error} in column {next(texts, None)!r}; {way_out}") from error
+        table = as_pandas(X) if hasattr(X, "to_pandas") else pd.DataFrame(X)
+        for j, name in enumerate(table.columns):
+            found = _no_number(table.iloc[:, j])
+            if found is not None:
+                what = "text" if isinstance(found, str) else "dates"
+                raise ValueError(
+                    told.format(column=repr(name), what=what, example=repr(str(found)))
+                ) from error
+        raise
+
+
+def _no_number(column: pd.Series) -> Any:
+    """Return the first text or date of a column, None if there is none."""
+    if is_numeric_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
+        return None
+    if is_datetime64_any_dtype(column.dtype):
+        return column.min()
+    texts = (v for v in column if isinstance(v, date | np.datetime64 | pd.Period) or _is_text(v))
+    return next(texts, None)
+
+
+def _is_text(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    try:
+        float(value)
+    except ValueError:
+        return True
+    return False
 
 
 def check_rotatable(n_numeric: int, n_features: int) -> None:

@@ -205,11 +205,18 @@ def test_what_is_refused_is_refused_without_warnings():
 
 def test_text_that_is_not_declared_is_refused():
     X, y = mixed_table()
-    message = r"could not convert string to float: .*; columns of text must be in categorical_features"
+    message = r"^column .* holds text \(such as .*; name it in categorical_features"
     with pytest.raises(ValueError, match=message):
         small().fit(X.to_numpy(object), y)
     with pytest.raises(ValueError, match=message):
         small(categorical_features=["colour"]).fit(X, y)
+
+
+def test_two_classes_have_a_weight():
+    X, y = load_iris(return_X_y=True)
+    for given in ({"sample_weight": y == 1}, {"sample_weight": 1.0 * (y > 0)}):
+        with pytest.raises(ValueError, match=r"rows of weight above 0 are of one class only \(1\)"):
+            small(class_weight={0: 1, 1: 1, 2: 0}).fit(X, y, **given)
 
 
 def test_weights_of_rows_and_classes():

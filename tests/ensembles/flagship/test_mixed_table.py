@@ -1,13 +1,15 @@
 """Tables as they come, in the flagship: frames of any library, dates, ids, free text, and categories never seen."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
 
-from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack import RotastackClassifier, RotastackRegressor, StackedRotationClassifier
 from rotastack.data import TablePreprocessor
-from rotastack.ensembles import RandomRotationForestClassifier
+from rotastack.ensembles import RotationForestClassifier
 
 
 def small(**parameters):
@@ -35,7 +37,7 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
     new = X.head(4).assign(city=[unknown, "Aachen", "Bonn", unknown])
     with pytest.warns(
         UserWarning,
-        match="column 'city': 2 of 4 rows hold a category that no training row has; it counts as any",
+        match=r"'city': 2 of 4 rows hold a category that no training row has \(such as .*; training rows have none missing there",
     ):
         proba = clf.predict_proba(new)
     share = (y == "risk").mean()
@@ -47,7 +49,9 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
 def test_an_unknown_category_is_missing_where_training_rows_are():
     X, y = cities(missing=True)
     clf = small().fit(X, y)
-    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* counts as missing"):
+    with pytest.warns(
+        UserWarning, match="column 'city': 1 of 1 rows .* \\(such as 'Ulm'\\); it counts as missing, as"
+    ):
         proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
     np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
@@ -122,7 +126,7 @@ def test_ids_and_free_text_are_left_out_with_a_warning():
     ids = [f"c{k:04d}" for k in range(300)]
     long = X.assign(id=ids, number=np.arange(300), name=[f"name {k % 200}" for k in range(300)])
     with pytest.warns(
-        UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(free text: 200"
+        UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(text: 200"
     ):
         clf = small().fit(long, y)
     np.testing.assert_array_equal(clf.predict_proba(long), small().fit(X, y).predict_proba(X))
@@ -148,9 +152,40 @@ def test_a_name_twice():
 
 def test_text_is_named_where_it_cannot_be_used():
     X, y = cities()
-    with pytest.raises(ValueError, match="in column 'city'; columns of text must be in categorical_features"):
+    with pytest.raises(ValueError, match=r"'city' holds text \(such as '\w+'\); name it in categorical"):
         small(categorical_features=None).fit(X, y)
-    with pytest.raises(ValueError, match=r"in column 'city'; make 0/1 columns of it .*OneHotEncoder"):
-        RandomRotationForestClassifier(5).fit(X, y)
-    with pytest.raises(ValueError, match="in column 0; make 0/1 columns of it"):
-        RandomRotationForestClassifier(5).fit(X.to_numpy(), y)
+    for table, name in ((X, "'city'"), (X[["city"]], "'city'"), (X.to_numpy(), "0")):
+        for given in (None, [0]):
+            message = rf"^column {name} holds text \(such as '\w+'\), and .*OneHotEncoder"
+            with pytest.raises(ValueError, match=message):
+                RotationForestClassifier(5, categorical_features=given).fit(table, y)
+    dates = X.assign(city=pd.Timestamp("2020-01-01"))
+    for forest in (RotationForestClassifier(5), StackedRotationClassifier()):
+        with pytest.raises(
+            ValueError, match=r"^column 'city' holds dates \(such as '2020-01-01 00:00:00'\), and"
+        ):
+            forest.fit(dates, y)
+
+
+def test_what_is_no_number_in_predict_is_named():
+    X, y = cities()
+    X = X.assign(number=np.arange(200) / 7)
+    message = "^column 'number' was numeric in fit and holds 'big'; make it a number, or missing"
+    for used in (X, X.drop(columns="city")):
+        clf = small().fit(used, y)
+        with pytest.raises(ValueError, match=message):
+            clf.predict(used.assign(number="big"))
+
+
+def test_what_is_no_date_in_predict_is_told_of_where_predict_was_called():
+    X, y = cities()
+    X = X.assign(sold=pd.date_range("2020-01-01", periods=200), opened="2020-01-01", noise=pd.NaT)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clf = small().fit(X, y)
+        known = clf.predict_proba(X.assign(opened="2021-05-05"))
+    np.testing.assert_array_equal(known, clf.predict_proba(X))
+    message = r"column 'sold': 2 of 3 values are no dates as in training \(such as 'yesterday'\); they count as missing"
+    with pytest.warns(UserWarning, match=message) as said:
+        clf.predict(X.head(3).assign(sold=["yesterday", None, "soon"]))
+    assert [w.filename for w in said] == [__file__]

@@ -206,3 +206,10 @@ def test_quantiles_lie_between_0_and_1(quantiles):
         model.predict(X, quantiles=quantiles)
     with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
         model.predict_interval(X, coverage=1.0)
+
+
+def test_a_target_of_dates_is_refused_as_one():
+    days = pd.date_range("2020-01-01", periods=50)
+    for y in (days, pd.Series(days), days.to_numpy(), days.strftime("%d.%m.%Y"), list(days.date)):
+        with pytest.raises(ValueError, match="^the target is a date; make a number of it"):
+            RotastackRegressor(5).fit(np.arange(50.0)[:, None], y)

@@ -121,7 +121,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             Missing values are allowed.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. Bags are drawn by them, and the families' weights and all
+            At least 0; rows of weight 0 are left out, but a class all of whose rows have it stays in ``classes_``, with
+            probabilities near 0. Bags are drawn by them, and the families' weights and all
             out-of-bag scores heed them; views know only which rows are in a bag. Their scale does not count.
 
         Returns
@@ -131,12 +132,16 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes, a continuous target, infinite values, weights below 0, unknown families, or text
+            Fewer than two classes in rows that have a weight, a continuous target, infinite values, weights below 0, unknown families, or text
             in a column that is not categorical.
         """
         y = check_y(y, estimator=self)
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight, self.class_weight))
+        if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
+            raise ValueError(
+                f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed"
+            )
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_))
         codes = self._numbered(y)

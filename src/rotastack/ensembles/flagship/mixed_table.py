@@ -13,7 +13,18 @@ from sklearn.base import BaseEstimator
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_array, validate_data
 
-from rotastack.base.columns import as_pandas, column_kind, date_numbers, date_parts, numbers_of
+from rotastack.base.columns import (
+    AS_MISSING,
+    AS_UNKNOWN,
+    DROPPED,
+    as_pandas,
+    column_kind,
+    date_numbers,
+    date_parts,
+    new_category,
+    numbers_of,
+)
+from rotastack.base.warned import warn
 from rotastack.ensembles.table import (
     categorical_mask,
     column_names,
@@ -25,6 +36,10 @@ from rotastack.ensembles.table import (
 
 __all__ = ["MixedTable"]
 
+_IN_FIT = (
+    "column {column} holds {what} (such as {example}); name it in categorical_features, or make numbers of it"
+)
+_IN_PREDICT = "column {column} was numeric in fit and holds {example}; make it a number, or missing"
 _DONORS = 20
 _MANY = 200  # categories of a column from which on they are told of
 
@@ -41,7 +56,8 @@ class MixedTable(BaseEstimator):
     ----------
     categorical_ : ndarray of bool of shape (n_features,)
     dropped_ : dict of int to str
-        Columns of a table that nothing is learnt from, ids and free text, and why; a warning names them.
+        Columns of a table that nothing is learnt from, and why: ids and free text, which a warning names, and those that are no
+        numbers and have one value only.
     dates_ : dict of int to dict
         Columns of dates, which become numbers: how they are written, and the parts that are numbers.
     encoder_ : OneHotEncoder or None
@@ -119,6 +135,7 @@ class MixedTable(BaseEstimator):
 
     def _look(self, X: pd.DataFrame, mask: NDArray[np.bool_], by_dtype: bool) -> None:
         """Find columns of dates and, if columns are judged by what they hold, categories, ids and free text."""
+        told_of: list[int] = []  # constant columns are left out without a word
         for j in np.flatnonzero(~mask):
             column = X.iloc[:, j]
             if not by_dtype and not is_datetime64_any_dtype(column.dtype):
@@ -127,28 +144,28 @@ class MixedTable(BaseEstimator):
             if found.kind == "date":
                 written = found.format or ""
                 self.dates_[int(j)] = {"format": written, "parts": date_parts(column, written)}
-            elif found.kind in ("id", "text"):
-                self.dropped_[int(j)] = found.reason
+            elif found.kind in ("id", "text") or (
+                found.kind in DROPPED and not is_numeric_dtype(column.dtype)
+            ):
+                self.dropped_[int(j)] = f"{found.kind}: {found.reason}"
+                told_of += [int(j)] * (found.kind in ("id", "text"))
             else:
                 mask[j] = by_dtype and not is_numeric_dtype(column.dtype)
-        if self.dropped_:
-            told = "; ".join(f"{X.columns[j]!r} ({why})" for j, why in self.dropped_.items())
-            warnings.warn(
+        told = "; ".join(f"{X.columns[j]!r} ({self.dropped_[j]})" for j in told_of or self.dropped_)
+        if told_of:
+            warn(
                 f"nothing is learnt from {told}; to keep such a column, make it numbers that mean something, or name the "
-                "columns of categories in categorical_features",
-                stacklevel=5,
+                "columns of categories in categorical_features"
             )
-            if len(self.dropped_) == X.shape[1]:
-                raise ValueError(f"there is nothing to learn from: {told}")
+        if len(self.dropped_) == X.shape[1]:
+            raise ValueError(f"there is nothing to learn from: {told}")
 
     def _split(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
         """Return numbers, and the columns of categories or None."""
-        with naming_text(X, "columns of text must be in categorical_features"):
-            return self._parts(X, owner, reset)
-
-    def _parts(self, X, owner, reset: bool) -> tuple[NDArray[np.floating], Any]:
+        told = _IN_FIT if reset else _IN_PREDICT
         if not self.categorical_.any() and not self.dropped_ and not self.dates_:
-            return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
+            with naming_text(X, told):
+                return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
         if not _is_frame(X):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
@@ -157,8 +174,9 @@ class MixedTable(BaseEstimator):
         numbers = np.empty((len(X), 0))
         if numeric.any():
             rules = input_rules("minmax")
-            numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **rules)
-        dates = [date_numbers(X.iloc[:, j], how["format"], how["parts"]) for j, how in self.dates_.items()]
+            with naming_text(X.iloc[:, numeric], told):
+                numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **rules)
+        dates = [_days(X.iloc[:, j], **how) for j, how in self.dates_.items()]
         if dates:
             numbers = np.hstack([numbers, *dates])
         if not self.categorical_.any():
@@ -184,10 +202,9 @@ class MixedTable(BaseEstimator):
             raise
         for name, found in zip(names, encoder.categories_, strict=True):
             if len(found) > _MANY:
-                warnings.warn(
+                warn(
                     f"column {name!r} has {len(found)} categories in {len(categories)} rows, each a 0/1 column: this takes time and "
-                    "memory, and rare ones tell little; merge these, drop the column, or make numbers of it",
-                    stacklevel=6,
+                    "memory, and rare ones tell little; merge these, drop the column, or make numbers of it"
                 )
         return encoder
 
@@ -228,16 +245,16 @@ class MixedTable(BaseEstimator):
             missing = pd.isna(categories[:, k])
             known = found[~pd.isna(found)]
             new = (pd.Index(known).get_indexer(pd.Index(categories[:, k], dtype=object)) < 0) & ~missing
-            if len(known) < len(found):
-                categories[new, k] = None
-            else:
+            seen_missing = len(known) < len(found)
+            if not seen_missing:
                 unknown[:, k] = new = new | missing
             if names is not None and new.any():
-                warnings.warn(
-                    f"column {names[k]!r}: {int(new.sum())} of {len(new)} rows hold a category that no training row has; it "
-                    f"counts as {'missing' if len(known) < len(found) else 'any of those'}",
-                    stacklevel=7,
-                )
+                first = categories[new, k][0]
+                example = "(missing)" if pd.isna(first) else str(first)
+                counts = AS_MISSING if seen_missing else AS_UNKNOWN
+                warn(new_category(names[k], int(new.sum()), len(new), example, counts))
+            if seen_missing:
+                categories[new, k] = None
         with warnings.catch_warnings():  # a category that was not there before has no dummy
             warnings.filterwarnings("ignore", message="Found unknown categories")
             dummies = np.array(self.encoder_.transform(categories))  # may be read-only
@@ -259,6 +276,18 @@ def _frame(X: Any) -> Any:
         X = X.copy(deep=False)
         X[spans] = np.column_stack([numbers_of(X[column]) for column in spans])
     return X
+
+
+def _days(column: pd.Series, format: str, parts: list[str]) -> NDArray[np.float64]:
+    """Return the numbers of dates; a warning counts values that are none."""
+    numbers = date_numbers(column, format, parts)
+    none = column[np.isnan(numbers[:, 0]) & column.notna().to_numpy()]
+    if len(none):
+        warn(
+            f"column {column.name!r}: {len(none)} of {len(column)} values are no dates as in training "
+            f"(such as {str(none.iloc[0])!r}); they count as missing"
+        )
+    return numbers
 
 
 def _is_frame(X: Any) -> bool:

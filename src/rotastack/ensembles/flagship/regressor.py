@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
+from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
@@ -130,9 +131,11 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Infinite values, a missing target or one above 1e100, weights below 0, unknown families, or text in a
+            Infinite values, a target that is missing, a date or above 1e100, weights below 0, unknown families, or text in a
             column that is not categorical.
         """
+        if np.ndim(y) == 1 and np.asarray(y).dtype.kind not in "biuf" and holds_dates(y):
+            raise ValueError("the target is a date; make a number of it, such as days or years")
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight))
