@@ -81,6 +81,9 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
     return mask
 
 
+_NO_NUMBER = re.compile(r"could not convert|[Cc]annot cast|be promoted|argument must be a string or a")
+
+
 @contextmanager
 def naming_text(X: Any, told: str) -> Iterator[None]:
     """Name the column, where text or dates stand among numbers, instead of scikit-learn's and NumPy's messages.
@@ -90,18 +93,21 @@ def naming_text(X: Any, told: str) -> Iterator[None]:
     X : array-like, or table of any library
         Columns that are to be numbers.
     told : str
-        What to say, with places for ``column``, ``what`` ("text" or "dates") and ``example``.
+        What to say, with places for ``column``, ``what`` ("text" or "dates or times") and ``example``.
     """
+    dtypes = X.dtypes if isinstance(X, pd.DataFrame) else ()
     try:
+        if any(is_datetime64_any_dtype(dtype) for dtype in dtypes):  # which may pass for nanoseconds
+            raise TypeError("cannot cast dates")
         yield
     except (ValueError, TypeError) as error:
-        if isinstance(error, ValueError) and not re.search("could not convert|[Cc]annot cast", str(error)):
+        if not _NO_NUMBER.search(str(error)):
             raise
         table = as_pandas(X) if hasattr(X, "to_pandas") else pd.DataFrame(X)
         for j, name in enumerate(table.columns):
             found = _no_number(table.iloc[:, j])
             if found is not None:
-                what = "text" if isinstance(found, str) else "dates"
+                what = "text" if isinstance(found, str) else "dates or times"
                 raise ValueError(
                     told.format(column=repr(name), what=what, example=repr(str(found)))
                 ) from error
@@ -109,11 +115,11 @@ def naming_text(X: Any, told: str) -> Iterator[None]:
 
 
 def _no_number(column: pd.Series) -> Any:
-    """Return the first text or date of a column, None if there is none."""
-    if is_numeric_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
+    """Return the first text, date or span of time of a column; None if there is none."""
+    if is_datetime64_any_dtype(column.dtype) or is_timedelta64_dtype(column.dtype):
+        return column.iloc[0]
+    if is_numeric_dtype(column.dtype):
         return None
-    if is_datetime64_any_dtype(column.dtype):
-        return column.min()
     texts = (v for v in column if isinstance(v, date | np.datetime64 | pd.Period) or _is_text(v))
     return next(texts, None)
 

@@ -162,7 +162,7 @@ def test_text_is_named_where_it_cannot_be_used():
     dates = X.assign(city=pd.Timestamp("2020-01-01"))
     for forest in (RotationForestClassifier(5), StackedRotationClassifier()):
         with pytest.raises(
-            ValueError, match=r"^column 'city' holds dates \(such as '2020-01-01 00:00:00'\), and"
+            ValueError, match=r"^column 'city' holds dates or times \(such as '2020-01-01 00:00:00'\), and"
         ):
             forest.fit(dates, y)
 
@@ -175,6 +175,10 @@ def test_what_is_no_number_in_predict_is_named():
         clf = small().fit(used, y)
         with pytest.raises(ValueError, match=message):
             clf.predict(used.assign(number="big"))
+        with pytest.raises(
+            ValueError, match="^column 'number' was numeric in fit and holds '2020-01-01 00:00:00'"
+        ):
+            clf.predict(used.assign(number=pd.Timestamp("2020-01-01")))
 
 
 def test_what_is_no_date_in_predict_is_told_of_where_predict_was_called():

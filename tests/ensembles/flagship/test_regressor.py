@@ -210,6 +210,13 @@ def test_quantiles_lie_between_0_and_1(quantiles):
 
 def test_a_target_of_dates_is_refused_as_one():
     days = pd.date_range("2020-01-01", periods=50)
-    for y in (days, pd.Series(days), days.to_numpy(), days.strftime("%d.%m.%Y"), list(days.date)):
+    for y in (
+        days,
+        pd.Series(days),
+        days.to_numpy(),
+        days.strftime("%d.%m.%Y"),
+        list(days.date),
+        days.tz_localize("UTC"),
+    ):
         with pytest.raises(ValueError, match="^the target is a date; make a number of it"):
             RotastackRegressor(5).fit(np.arange(50.0)[:, None], y)

@@ -134,7 +134,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             Infinite values, a target that is missing, a date or above 1e100, weights below 0, unknown families, or text in a
             column that is not categorical.
         """
-        if np.ndim(y) == 1 and np.asarray(y).dtype.kind not in "biuf" and holds_dates(y):
+        target = np.asarray(y)
+        if target.ndim == 1 and target.dtype.kind not in "biuf" and holds_dates(target):
             raise ValueError("the target is a date; make a number of it, such as days or years")
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(X, y)
