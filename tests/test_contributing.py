@@ -63,7 +63,7 @@ files = {n: [root / f"{n}.parquet"] for n in ("scores", "calibration")}
 do(score, plan.spec("score"), {**known, "methods": plan.method_files(dataset), "pools": here / "pools",
    "records": plan.method_files(dataset, "run.json")}, **files, record=root / "scores.run.json")
 do(summarize, plan.summarize_spec(), {**files, "records": [root / "scores.run.json"]}, tables=plan.tables,
-   **{n: root / "all" / n for n in ("scores", "comparison", "variance", "record")})
+   **{n: root / "all" / n for n in ("scores", "comparison", "verdict", "variance", "record")})
 do(draw_study, plan.draw_study_spec(), {**files, "tables": plan.tables}, figures=plan.study_figure_files("svg"))
 do(refit, plan.spec("refit", dataset), {"raw": raw, "scores": files["scores"][0]}, model=root / "model.skops",
    record=root / "refit.run.json")

@@ -164,7 +164,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
         tmp_path / "t.csv", index=False
     )
     said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
-    assert "y: classification, as it holds 2 whole numbers" in said
+    assert "y: classification, as it holds 2 different whole numbers" in said
     assert not (tmp_path / "studies").exists()
     assert [p.name for p in tmp_path.iterdir()] == ["t.csv"], "a dry run writes nothing"
     done = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--time", "40s", "--cores", "2")

@@ -92,7 +92,8 @@ def test_everything_is_made(done):
 def test_a_size_takes_targets(done):
     target = "results/splits-small/statistics/comparison.json"
     asked = done.call("rotastack", "run", "splits", "--size", "small", "--cores", "2", "--", target)
-    assert "Nothing to be done" in asked.stderr
+    assert "Nothing to be done" in (done.folder / "results/logs/splits-small.log").read_text()
+    assert "predict" not in asked.stdout, "what is asked for is no whole run, and has no answer"
 
 
 @pytest.mark.slow
@@ -122,13 +123,16 @@ def test_numbers_stand_under_their_methods(done):
     page = (done.folder / "results/report.html").read_text()
     table = page.split('id="errors"')[1].split("<table>")[1].split("</table>")[0]
     header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
-    methods = re.findall(r"<th>(.*?)</th>", header)[1:]
+    *methods, constant = re.findall(r"<th>(.*?)</th>", header)[1:]
+    assert constant == "always the largest class"
     assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST", "ExRM"]
     errors = pd.read_csv(done.folder / "results/splits-small/tables/error.csv").set_index("dataset")
+    baseline = pd.read_csv(done.folder / "results/splits-small/tables/baseline.csv").set_index("dataset")
     assert len(rows) == len(errors)
     for row in rows:
         name, *cells = re.findall(r"<td.*?>(.*?)</td>", row)
-        shown = [float(cell.split()[0]) for cell in cells]
+        *shown, of_baseline = (float(cell.split()[0]) for cell in cells)
+        assert of_baseline == pytest.approx(baseline.loc[name, "error"], abs=6e-5)
         np.testing.assert_allclose(shown, errors.loc[name, methods], atol=6e-5)
         best = re.search(r'<td class="best">(.*?)</td>', row)[1]
         assert float(best.split()[0]) == min(shown)

@@ -94,7 +94,7 @@ def _run(arguments: Namespace) -> int:
     else:
         outcome = run_snakemake(options + arguments.rest, study, size)
         code, seconds = outcome.code, outcome.seconds
-    if code == 0:
+    if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
 
