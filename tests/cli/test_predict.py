@@ -150,10 +150,6 @@ def test_tables_that_do_not_fit_are_one_line(shop, new, tmp_path, capsys):
 
 
 def test_intervals_stand_beside_predictions_of_numbers(shop, new, capsys):
-    from rotastack import RotastackRegressor
-
-    if not hasattr(RotastackRegressor, "predict_interval"):
-        pytest.skip("regressors have no intervals yet")
     options = ["--study", "prices", "--dataset", "flats", "-C", shop[0], "--intervals"]
     found, _ = predicted(capsys, new, *options)
     assert (found["lower"] <= found["prediction"]).all()

@@ -7,7 +7,7 @@ from sklearn.base import clone
 
 from rotastack.data import TablePreprocessor, load_dataset
 from rotastack.data.categories import MISSING, texts_of
-from rotastack.data.preprocessing import check_target, decide_task
+from rotastack.data.target import check_target, decide_task
 from rotastack.errors import RotastackError
 
 

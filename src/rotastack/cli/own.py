@@ -46,8 +46,9 @@ def look_at(arguments: Namespace) -> OwnTable:
     """
     import warnings
 
-    from rotastack.data.preprocessing import TablePreprocessor, check_target, decide_task
+    from rotastack.data.preprocessing import TablePreprocessor
     from rotastack.data.tables import move_target_last, read_with_notes
+    from rotastack.data.target import check_target, decide_task
     from rotastack.study import own_table
 
     table = arguments.study

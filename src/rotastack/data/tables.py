@@ -19,7 +19,7 @@ from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, nearest, without
 from rotastack.files import replacing
 
 __all__ = [
@@ -184,8 +184,9 @@ def check_writable(path: str | Path) -> None:
         raise RotastackError(f"{path}: this is a folder; name a file")
     if not path.parent.is_dir():
         raise RotastackError(f"{path}: there is no folder {str(path.parent)!r}; make it, or mend the path")
-    if format_of(path.name) == ".xlsx" and find_spec("openpyxl") is None:
-        raise RotastackError(f"{path}: Excel needs openpyxl: pip install 'rotastack[tables]'")
+    package = _PACKAGES.get(str(format_of(path.name)))
+    if package is not None and find_spec(package) is None:
+        raise RotastackError(f"{path}: {without(package)}")
 
 
 def write_table(table: pd.DataFrame, path: str | Path) -> None:
@@ -243,13 +244,14 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
         if known is not None and known != ending:
             raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
         return _READERS[ending](body, labels)
-    except ImportError as error:
-        raise RotastackError(
-            f"{where}: {ending} files need {error.name or 'pyarrow'}: pip install 'rotastack[tables]'"
-        ) from None
+    except ImportError:  # pandas does not say which
+        raise RotastackError(f"{where}: {without(_PACKAGES[ending])}") from None
     except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
+
+_PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
+"""Format -> what pandas reads and writes it with."""
 
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.base.fitting import NUMBERS
-from rotastack.data.preprocessing import MISSING, dummies
+from rotastack.data.categories import MISSING, dummies
 from rotastack.errors import RotastackError
 from rotastack.files import replacing
 

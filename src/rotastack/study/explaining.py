@@ -12,8 +12,8 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import train_test_split
 
 from rotastack.base.columns import date_numbers
-from rotastack.data.preprocessing import check_target
 from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError

@@ -12,8 +12,8 @@ from pandas.api.types import is_integer_dtype
 
 from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_yaml
-from rotastack.data.preprocessing import Task
 from rotastack.data.registry import list_datasets
+from rotastack.data.target import Task
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file

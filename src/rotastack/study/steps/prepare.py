@@ -7,8 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor, check_target
+from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, root_sequence
 from rotastack.study.artifacts import write_frame

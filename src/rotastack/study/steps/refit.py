@@ -8,8 +8,9 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import placed
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor, check_target
+from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.files import replacing

@@ -1,0 +1,148 @@
+"""The target of a table: whether it is classes or a quantity, and whether it can be learnt."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from pandas.api.types import is_bool_dtype
+
+from rotastack.base.columns import holds_dates, numbers_of
+from rotastack.base.warned import warn
+from rotastack.data.categories import texts_of
+from rotastack.errors import RotastackError
+
+__all__ = ["MAX_CLASSES", "Task", "check_target", "decide_task"]
+
+Task = Literal["classification", "regression"]
+
+MAX_CLASSES = 100
+"""More classes are not told apart: outputs of every member are kept for each."""
+
+
+def decide_task(y: pd.Series) -> tuple[Task, str]:
+    """Return "classification" or "regression", and why, in words that end a sentence about the target.
+
+    Text, truth values and declared categories are classes. Numbers, be they written as text, are classes
+
+    - if there are at most two values,
+    - if they are whole, and there are at most 10 values,
+    - if there are at least five rows for each value on average, and at most 30 values that are whole, or 20 that are
+      not;
+
+    and a quantity otherwise. So ten digits are classes, and 71 months in 500 rows a quantity. Dates are neither:
+    :func:`check_target` refuses them.
+
+    Examples
+    --------
+    >>> decide_task(pd.Series(["a", "b", "a"]))
+    ('classification', 'it holds text (2 values)')
+    >>> decide_task(pd.Series(range(300)) % 71)
+    ('regression', 'it holds 71 different whole numbers in 300 rows, more than 30')
+    """
+    known = y.dropna()
+    distinct = known.nunique()
+    if isinstance(y.dtype, pd.CategoricalDtype):
+        return "classification", f"it holds declared categories ({distinct})"
+    if is_bool_dtype(known.infer_objects()):
+        return "classification", "it holds truth values"
+    numbers = numbers_of(known)
+    if holds_dates(known):
+        return "classification", f"it holds dates ({distinct} values)"
+    if not np.isfinite(numbers).all():
+        return "classification", f"it holds text ({distinct} values)"
+    distinct = len(np.unique(numbers))
+    whole = bool((numbers == np.round(numbers)).all())
+    what = f"it holds {distinct} different {'whole' if whole else 'fractional'} numbers in {len(known)} rows"
+    most = 30 if whole else 20
+    if distinct <= (10 if whole else 2):
+        return "classification", what
+    if distinct > most:
+        return "regression", f"{what}, more than {most}"
+    if len(known) < 5 * distinct:
+        return "regression", f"{what}, fewer than 5 rows for each"
+    return "classification", f"{what}, 5 or more rows for each"
+
+
+def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.Series:
+    """Return labels as text, or the numbers of a regression.
+
+    Raises
+    ------
+    RotastackError
+        Missing values, dates, or one value only; in classification labels that all differ or more than 100 classes, in
+        regression something that is no finite number.
+
+    Warns
+    -----
+    UserWarning
+        A class of one row.
+    """
+    if y.isna().any():
+        raise RotastackError(
+            f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them"
+        )
+    if holds_dates(y):
+        raise RotastackError(
+            f"{where}: the target is a date (such as {str(y.iloc[0])!r}); make a number (days, years) or classes (month names) of it, or "
+            "name another column as the target"
+        )
+    distinct = y.nunique()
+    if task == "regression":
+        return _quantity(y, where)
+    if distinct < 2:
+        raise RotastackError(
+            f"{where}: the target has one class only ({_example(y)}); at least 2 are needed"
+            if len(y)
+            else f"{where}: there are no rows"
+        )
+    if distinct > max(2, len(y) / 2) or distinct > MAX_CLASSES:
+        decided, reason = decide_task(y)
+        if decided == "regression":
+            raise RotastackError(
+                f"{where}: the target looks continuous ({reason}); classification needs classes (regression is for numbers)"
+            )
+    if distinct == len(y) > 2:
+        raise RotastackError(
+            f"{where}: the target's labels all differ ({len(y)} in {len(y)} rows, such as {_example(y)}): are they ids? "
+            "Name another column as the target"
+        )
+    if distinct > MAX_CLASSES:
+        raise RotastackError(
+            f"{where}: the target has {distinct} classes in {len(y)} rows, and {MAX_CLASSES} are the most; "
+            "merge rare ones, or name another column as the target"
+        )
+    labels = texts_of(y)
+    counts = labels.value_counts()
+    once = sorted(counts.index[counts == 1])
+    if once:
+        warn(
+            f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
+            "so that no model can be trained and tested on it; drop or merge it",
+        )
+    return labels
+
+
+def _quantity(y: pd.Series, where: str) -> pd.Series:
+    numbers = numbers_of(y)
+    for bad, what in [
+        (np.isnan(numbers), "is no number"),
+        (np.isinf(numbers), "is infinite"),
+        (np.full(len(y), len(np.unique(numbers)) < 2), "has one value only"),
+    ]:
+        if bad.any():
+            raise RotastackError(
+                f"{where}: the target {what} in {int(bad.sum())} rows (such as {_example(y[bad])}); regression needs numbers"
+            )
+    return pd.Series(numbers, index=y.index, name=y.name)
+
+
+def _example(y: pd.Series) -> str:
+    return repr(y.iloc[0].item() if isinstance(y.iloc[0], np.generic) else y.iloc[0])
+
+
+def _listed(names: Sequence[str], one: str, many: str) -> str:
+    """Return ``class 'a'``, or ``3 classes ('a', 'b', ...)``."""
+    if len(names) == 1:
+        return f"{one} {names[0]!r}"
+    return f"{len(names)} {many} ({', '.join(map(repr, names[:3]))}{', ...' if len(names) > 3 else ''})"
