@@ -9,6 +9,7 @@ import pytest
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
 from rotastack.study.artifacts import write_frame
+from rotastack.study.comparisons import compare_group
 from rotastack.study.job import Job
 from rotastack.study.plan import Plan
 from rotastack.study.published_groups import beside_published, split_cells
@@ -85,7 +86,7 @@ def test_rows_over_all_groups_are_data_sets_in_groups():
 
 def test_a_group_is_compared_by_accuracy_with_its_first_method():
     errors = pd.DataFrame({"C": [0.2, 0.5, 0.2, 0.4], "D": [0.4, 0.5, 0.1, NAN]}, index=list("wxyz"))
-    result = summarize._group(errors, 0.05)
+    result = compare_group(errors, 0.05)
     assert result["n_rows"] == 3
     assert result["notes"] == ["z: left out of the ranks, as D failed there"]
     assert result["average_ranks"] == {"C": 1.5, "D": 1.5}
@@ -96,11 +97,11 @@ def test_a_group_is_compared_by_accuracy_with_its_first_method():
 
 def test_what_failed_everywhere_is_left_out_of_its_group():
     errors = pd.DataFrame({"C": [NAN, NAN], "D": [0.4, 0.5], "E": [0.1, 0.5]}, index=["x", "y"])
-    rows = summarize._group_rows({"G": summarize._group(errors, 0.05)}).set_index("method")
+    rows = summarize._group_rows({"G": compare_group(errors, 0.05)}).set_index("method")
     assert rows["average_rank"].tolist()[1:] == [1.75, 1.25]
     assert rows[["improvement", "better", "p_holm"]].isna().all(axis=None)
     assert rows["rows"].tolist() == [2, 2, 2]
-    nothing = summarize._group_rows({"G": summarize._group(errors * NAN, 0.05)})
+    nothing = summarize._group_rows({"G": compare_group(errors * NAN, 0.05)})
     assert nothing["rows"].tolist() == [0, 0, 0]
     assert nothing["average_rank"].isna().all()
 
@@ -110,7 +111,7 @@ def test_the_report_says_what_came_out_in_each_group():
     ordered = pd.DataFrame({"C": 0.3, "D": 0.2, "E": 0.1}, index=rows)
     tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
     found = {"G": ordered, "H": tied, "I": tied * NAN}
-    result = {"groups": {name: summarize._group(errors, 0.05) for name, errors in found.items()}}
+    result = {"groups": {name: compare_group(errors, 0.05) for name, errors in found.items()}}
     titles = {"G": "Trees", "H": "", "I": ""}
     trees, neighbours, nothing = verdict_of_many(
         {**result, "average_ranks": {}}, "error", ["C"], "C", 0.05, titles

@@ -9,6 +9,7 @@ import pytest
 from rotastack.data.tables import write_raw
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
+from rotastack.study.comparisons import compare_methods
 from rotastack.study.job import Job, declarations
 from rotastack.study.launch import runs_nothing
 from rotastack.study.steps import draw_study, prepare, report, summarize
@@ -140,7 +141,7 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
             for i, e in enumerate(values)
         ]  # fmt: skip
     means = pd.DataFrame(frame).pivot_table(index="dataset", columns="method", values="error")
-    assert summarize._comparison(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
+    assert compare_methods(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_claims_are_tested_over_data_sets():
 
 def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():
     means = pd.DataFrame({"A": [0.2, 0.3], "B": [0.1, 0.1], "C": [0.3, 0.4]}, index=["x", "y"])
-    result = summarize._comparison(means, False, {**SPEC, "optimistic": ["B"]})
+    result = compare_methods(means, False, {**SPEC, "optimistic": ["B"]})
     assert result["average_ranks"] == {"A": 1, "C": 2}
     assert result["means"]["x"]["B"] == 0.1
     assert "B: left out of the ranks, as it chooses members by the test rows" in result["notes"]
