@@ -1,0 +1,149 @@
+"""What a tree is grown from and what it becomes: the structures that all parts of the kernel share.
+
+A structure holds addresses only. Their memory belongs to the entry point (see `memory.pxd`).
+Functions copy the addresses that their inner loops use to locals: for all a compiler knows, a
+number that is written might be one of the addresses.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+
+
+cdef enum Criterion:
+    GINI
+    ENTROPY
+    GAIN_RATIO
+    SQUARED_ERROR
+    C45
+
+
+cdef enum Splitter:
+    BEST
+    RANDOM
+
+
+# A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1. In a
+# leaf `column` is -1 and `child` encodes its output: -1 - c if all its rows are of class c,
+# otherwise the row of its output in the table of leaf values.
+cdef struct Node:
+    int32_t column
+    float cut
+    int32_t child
+
+
+# The data as a tree sees them. Column j is column s = source[j] of `data` if s >= 0, else column
+# -1 - s of `stored`, which holds the view's mapped columns. Both are (column, row).
+cdef struct View:
+    const float* data
+    float* stored
+    int32_t* source
+    Py_ssize_t n_columns
+    Py_ssize_t n_rows
+
+
+# A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
+# columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
+# them by matrices[matrix:matrix + n_in * n_out], row after row.
+cdef struct Parts:
+    const int64_t* parts        # (n_parts, 4)
+    Py_ssize_t n_parts
+    const int32_t* columns
+    const float* matrices
+
+
+# What is to be predicted, and by what splits are judged.
+cdef struct Task:
+    Criterion criterion
+    Py_ssize_t n_outputs        # classes, or 1 for a regression
+    const int32_t* y            # (row,): class numbers
+    const double* target        # (row,): the same as floats, or the targets of a regression
+    const double* table         # x log2 x of 0, 1, ...; NULL if weights are not whole
+    double* pairs               # (row, 2): weight in the tree's bag, weight times target
+
+
+# What all trees of a call have in common.
+cdef struct Limits:
+    int64_t max_depth
+    int64_t min_split
+    int64_t min_leaf
+    double min_share
+    int64_t max_leaves          # 0: grow depth first, without a limit
+    double min_decrease
+    double ccp_alpha
+    double confidence           # of C4.5: 0 prunes nothing
+    double quantile             # of the normal distribution at 1 - confidence
+    bint raising
+
+
+# How the trees of a lot look for splits.
+cdef struct Search:
+    Splitter splitter
+    int64_t max_features
+    int64_t n_cuts
+
+
+# Scratch for the sorting of a node's rows; `values` and `bits` are the same memory.
+cdef struct Sorter:
+    uint64_t* keys              # (n_rows + 8,)
+    uint64_t* other             # (n_rows + 8,)
+    float* values               # (n_rows,)
+    int32_t* bits
+    int32_t* starts             # (STARTS,)
+
+
+# The sorted keys of every column j of the bag, orders[j * n_bag:(j + 1) * n_bag], or with `compact`
+# small[j * n_bag:(j + 1) * n_bag]; then `apart` says where cuts are (see `compact.pxd`). C4.5 also
+# keeps the sorted values of the whole bag, `ranked`.
+cdef struct Presorted:
+    bint used
+    bint compact
+    Py_ssize_t n_bag
+    uint64_t* orders
+    uint32_t* small
+    uint16_t* apart
+    float* ranked
+    uint32_t* small_other       # (n_rows,): scratch
+
+
+# Gains of information where all rows weigh 1: see `unit_entropy.pxd`.
+cdef struct Units:
+    uint8_t* classes
+    int64_t* h
+    int64_t* up
+    uint32_t* begin
+    uint32_t* following
+    int64_t* steps
+    int64_t* sides
+
+
+# The ones of sparse columns: see `sparse.pxd`.
+cdef struct Ones:
+    const uint32_t* ones        # NULL without such columns
+    const int64_t* first_one
+    int32_t* stands
+
+
+# One candidate split for each column that is searched, where all are known before one is chosen.
+cdef struct Candidates:
+    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn
+    double* gains
+    double* ratios
+    float* cuts
+    int32_t* places             # of C4.5
+
+
+# The tree while it grows. The rows of a node are rows[first[node]:last[node]].
+cdef struct Growing:
+    uint32_t* rows
+    Node* nodes                 # (2 n_rows + 1,), as all of node
+    double* impurity
+    double* weight
+    int32_t* first
+    int32_t* last
+    int32_t* depth
+    double* gains               # of C4.5: training errors
+    int32_t* open
+    double* totals              # (2, n_outputs): class weights of the two newest nodes
+    double* left                # (n_outputs,): scratch
+    uint32_t* spare             # (n_rows,): scratch
+    uint32_t* found             # (n_rows,): scratch
+    uint8_t* side               # (n_rows,): whether the last split sent a row to the left
