@@ -124,7 +124,7 @@ class Worker:
     """A process of one environment."""
 
     def __init__(self, python: str):
-        threads = {k: "1" for k in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")}
+        threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
         self.python, self.environment = (
             python,
             {**os.environ, **threads, "PATH": f"{Path(python).parent}:{os.environ['PATH']}"},
