@@ -339,8 +339,7 @@ def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, 
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:
-        waits = {f for name, files in job.input.items() if name != "compiled" for f in files}
-        if job.name in names or waits & made:
+        if job.name in names or job.read & made:
             found.add(job.name)
             made |= job.made
     return found
