@@ -1,10 +1,21 @@
-# Two commands do everything: `make run` and `make test`. The environment is made from requirements.lock.
+# Two commands do everything: `make run` and `make test`. The environment is made from requirements.lock, and the
+# forest's kernel is built in it, beside its sources.
 PYTHON ?= python3
 CORES ?= all
 STUDY ?= quickstart
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+
+# Where there is no C compiler, PyPI has one, which wants no root.
+ifeq ($(origin CC),default)
+ifeq ($(shell for name in cc gcc clang; do command -v $$name; done),)
+ZIG := $(CURDIR)/$(BIN)/python -m ziglang
+export CC := $(ZIG) cc -mcpu=baseline
+export AR := $(ZIG) ar
+endif
+endif
 
 .PHONY: run test test-rest test-all ui report lint format lock clean env
 
@@ -49,14 +60,18 @@ format: env         ## put code into shape
 lock: env           ## pin all dependencies anew
 	$(BIN)/uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 \
 	    --generate-hashes --no-header --upgrade -o requirements.lock
+	echo ziglang | $(BIN)/uv pip compile - --universal --python-version 3.11 \
+	    --generate-hashes --no-header --no-annotate --upgrade -o requirements-compiler.lock
 
-env: $(STAMP)
+env: $(STAMP)       ## the environment, and the kernel as its sources are now
+	@$(BIN)/python tools/build_kernel.py
 
-$(STAMP): requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, found " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+$(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
+	$(PYTHON) tools/check_python.py
+	test -d $(VENV) || rm -rf build
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
+	$(PIP) --require-hashes -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
+	$(PIP) --no-build-isolation --no-deps -e .
 	$(BIN)/python -m compileall -q src || true
 	touch $(STAMP)
 

@@ -5,6 +5,10 @@ class RotastackError(ValueError):
     """Something the user can mend: one line that names the culprit and what is allowed."""
 
 
+class KernelError(RotastackError, ImportError):
+    """The compiled kernel is not built, or is that of another platform."""
+
+
 def nearest(name: str, known: list[str]) -> str:
     """Return ``"; did you mean 'x'"`` for the known name closest to `name`, or nothing."""
     import difflib

@@ -12,8 +12,9 @@ from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
 from rotastack.study.building import load_class
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, VIEWS, find
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, ROTATING, VIEWS, _public, find
 from rotastack.study.classes import checked
+from rotastack.study.fingerprint import closure
 from rotastack.study.making import make_estimator
 from rotastack.trees import C45Classifier, ForestClassifier
 
@@ -121,3 +122,18 @@ def test_defaults_are_those_of_the_class():
             made, plain = make(name), load_class(entry.path)()
             told = {k: v for k, v in made.get_params(deep=False).items() if k != "scaling"}
             assert told == {k: v for k, v in plain.get_params(deep=False).items() if k != "scaling"}, name
+
+
+def test_all_that_rotates_is_declared():
+    """Classes that are called so, and those that use a view which is."""
+    public = [f"{module}.{name}" for name, module in _public().items()]
+    known = {*public, *(entry.path for names in (ESTIMATORS, REGRESSORS, VIEWS) for entry in names.values())}
+    ours = {path for path in known if path.startswith(("rotastack.ensembles.", "rotastack.views."))}
+    ours = {path for path in ours if hasattr(load_class(path, "here"), "fit")}
+    named = {path for path in ours if "Rotation" in path}
+    views = {path.rpartition(".")[0] for path in named if ".views." in path} | {
+        "rotastack.trees.bagged_views"
+    }
+    using = {path for path in ours if views & set(closure([path.rpartition(".")[0]]))}
+    assert named | using == {path for path in ROTATING if path.startswith("rotastack.")}
+    assert set(ROTATING) <= known

@@ -45,7 +45,7 @@ def copy(tmp_path, monkeypatch):
     monkeypatch.setattr(module, "ROOT", root)
 
     def digest(*modules):
-        for cached in (module._tree, module._tree_text, module._imports, module._version, fingerprint):
+        for cached in (module._tree, module._code, module._imports, module._version, fingerprint):
             cached.cache_clear()
         return fingerprint(*modules)
 
@@ -98,6 +98,23 @@ def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
         after = all_of_them()
         assert [a != b for a, b in zip(after, before, strict=True)] == expected, file
         before = after
+
+
+def test_an_extension_module_is_its_sources(copy):
+    """Of the package's own, all that it cimports; what its Python part imports counts as of any module."""
+    root, digest = copy
+    folder = root / "trees" / "kernel"
+    (folder / "small.pyx").write_text(
+        "import numpy\nfrom rotastack.trees.kernel.smaller cimport one\nfrom rotastack.seeds import hash_words\n"
+    )
+    (folder / "smaller.pxd").write_text("cdef inline int one() noexcept nogil:\n    return 1\n")
+    (root / "trees" / "using.py").write_text("from rotastack.trees.kernel import small\n")
+    before = digest("rotastack.trees.using")
+    assert {"rotastack.trees.kernel.small", "rotastack.seeds"} <= set(closure(["rotastack.trees.using"]))
+    edit(folder / "smaller.pxd", "    return 1", "    # the least\n    return 1")
+    assert digest("rotastack.trees.using") == before
+    edit(folder / "smaller.pxd", "return 1", "return 2")
+    assert digest("rotastack.trees.using") != before
 
 
 def test_library_versions_count(copy, monkeypatch):

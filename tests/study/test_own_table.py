@@ -5,9 +5,11 @@ import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
+from rotastack.ensembles.flagship.families import find_families
 from rotastack.errors import RotastackError
 from rotastack.study import own_table
-from rotastack.study.costs import prediction_seconds, training_seconds
+from rotastack.study.costs import FAMILIES, prediction_seconds, training_seconds
 from rotastack.study.own_table import (
     BUDGETS,
     SIZES,
@@ -143,3 +145,9 @@ def test_methods_that_rotate_are_known():
 def test_labels():
     assert labels_of("classification") == list(own_table.METHODS)
     assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest"}
+
+
+def test_the_families_that_are_counted_are_the_flagships():
+    families = find_families(RotastackClassifier().families, n_categories=0)
+    assert len(families) == FAMILIES
+    assert len(find_families(RotastackClassifier().families, n_categories=1)) == FAMILIES + 1

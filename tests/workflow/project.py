@@ -28,6 +28,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.cli import main
 from rotastack.data.registry import registry
 from rotastack.study import fingerprint
+from rotastack.study.extensions import files_of
 from rotastack.study.launch import config_file, open_plan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -205,7 +206,7 @@ class Project:
             mock.patch.dict(os.environ),
             mock.patch.object(project_module, "project_root", return_value=self.folder),
             mock.patch.object(fingerprint, "ROOT", self.folder / "src" / "rotastack"),
-            mock.patch.object(fingerprint, "_tree_text", _by_source(fingerprint._tree_text)),
+            mock.patch.object(fingerprint, "_code", _by_source(fingerprint._code)),
             mock.patch.object(fingerprint, "_imports", _by_source(fingerprint._imports)),
         ):
             try:
@@ -237,7 +238,7 @@ class Project:
         return {str(f.relative_to(root)): f.read_bytes() for f in files}
 
 
-_remembered: dict[tuple[str, str, bytes], Any] = {}
+_remembered: dict[tuple[str, str, tuple[bytes, ...]], Any] = {}
 
 
 def _by_source(function):
@@ -245,8 +246,9 @@ def _by_source(function):
 
     @cache
     def ask(name):
-        path = fingerprint._path(name)
-        key = (function.__name__, name, path.read_bytes() if path else b"")
+        path = fingerprint._source(name)
+        files = files_of(path, fingerprint.ROOT) if path.suffix == ".pyx" else [path]
+        key = (function.__name__, name, tuple(file.read_bytes() for file in files))
         if key not in _remembered:
             _remembered[key] = function.__wrapped__(name)
         return _remembered[key]
@@ -339,8 +341,7 @@ def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, 
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:
-        waits = {f for name, files in job.input.items() if name != "compiled" for f in files}
-        if job.name in names or waits & made:
+        if job.name in names or job.read & made:
             found.add(job.name)
             made |= job.made
     return found

@@ -47,7 +47,7 @@ EDITS = {
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ROTATED | DRAWN | REFIT),
     "the trees": ("trees/forest.py", "", "", FORESTS),
-    "the kernel": ("trees/kernel/splitting.py", "n_useful += 1", "n_useful += 2", FORESTS | {("compile",)}),
+    "the kernel": ("trees/kernel/splitting.py", "n_useful += 1", "n_useful += 2", FORESTS),
     "scores": ("stats/scores.py", "", "", each("score")),
     "a figure": ("plots/heatmap.py", "0.65", "0.66", each("draw_dataset")),
     "the statistics": ("study/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
@@ -114,15 +114,6 @@ def test_the_command_answers_as_this_process_does(project):
     assert {m for m in messages if "combining" in m} == {
         f"{d}: combining for method {m}" for d in DATASETS for m in ("S-RRE_RF", "S-RRE_XGB")
     }
-
-
-def test_the_receipt_of_compilation_makes_nothing_rerun(project):
-    """It only orders jobs: machine code changes no result."""
-    (receipt,) = project.folder.glob("results/compiled/*.json")
-    receipt.write_text("{}")
-    assert project.planned() == ({}, [])
-    receipt.unlink()
-    assert set(project.planned()[0]) <= {"compile"}
 
 
 STUDY_EDITS = {

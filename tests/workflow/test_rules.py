@@ -19,10 +19,8 @@ PROTOCOLS = ROOT / "src/rotastack/study/protocols"
 # What a rule waits for, and its step finds in other ways: by name below a folder, or by address.
 UNSAID = {
     "fetch": {"own"},
-    "train": {"compiled"},
-    "combine": {"pool", "compiled"},
-    "refit": {"compiled"},
-    "explain": {"compiled", "texts"},
+    "combine": {"pool"},
+    "explain": {"texts"},
     "track_dataset": {"pools"},
     "published": {"texts"},
     "report": {"texts", "refits"},

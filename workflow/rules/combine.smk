@@ -3,7 +3,6 @@ rule combine:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
         pool=lambda w: PLAN.pool_files(w.dataset, PLAN.pool_of(w.method)),
-        compiled=lambda w: ancient(PLAN.compiled("combine", PLAN.label(w.method))),
     output:
         method=f"{ROOT}/{{dataset}}/methods/{{method}}.nc",
         record=f"{ROOT}/{{dataset}}/methods/{{method}}.run.json",

@@ -1,29 +1,8 @@
-rule compile:
-    output:
-        receipt=PLAN.receipt,
-    log:
-        "results/logs/compile.log",
-    benchmark:
-        "results/benchmarks/compile.tsv"
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: 1000 * attempt,
-        runtime=lambda w, attempt: 10 * attempt,
-    params:
-        spec="{}",
-        code=PLAN.code("compile"),
-    message:
-        "compiling the forest"
-    shell:
-        step("compile")
-
-
 rule train:
     input:
         table="results/datasets/{dataset}.parquet",
         folds=f"{ROOT}/{{dataset}}/folds.parquet",
         rotations=lambda w: PLAN.rotation_files(w.dataset, w.pool, w.block),
-        compiled=lambda w: ancient(PLAN.compiled("train", w.pool)),
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",

@@ -7,7 +7,6 @@ rule refit:
     input:
         raw="data/raw/{dataset}.csv.gz",
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
-        compiled=ancient(PLAN.compiled("refit")),
     output:
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
@@ -33,7 +32,6 @@ rule explain:
         raw="data/raw/{dataset}.csv.gz",
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         refit=f"{ROOT}/{{dataset}}/model/refit.run.json",
-        compiled=ancient(PLAN.compiled("explain")),
         texts=PLAN.report_texts,
     output:
         explanation=f"{ROOT}/{{dataset}}/model/explanation.json",

@@ -14,7 +14,17 @@ from typing import Any, NamedTuple
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "find", "resolved"]
+__all__ = [
+    "DRAWN_VIEWS",
+    "ESTIMATORS",
+    "PRUNERS",
+    "REGRESSORS",
+    "ROTATING",
+    "VIEWS",
+    "Entry",
+    "find",
+    "resolved",
+]
 
 
 class Entry(NamedTuple):
@@ -140,6 +150,30 @@ VIEWS: dict[str, Entry] = {
 
 DRAWN_VIEWS = ("rotastack.views.rotation.RandomRotation",)
 """Views that depend on a seed and the number of columns alone: nested cross-validation draws them before any training."""
+
+ROTATING = (
+    "aeon.classification.sklearn.RotationForestClassifier",
+    "rotastack.ensembles.flagship.classifier.RotastackClassifier",
+    "rotastack.ensembles.flagship.regressor.RotastackRegressor",
+    "rotastack.ensembles.forests.double.DoubleRotationForestClassifier",
+    "rotastack.ensembles.forests.double.DoubleRotationMarginForestClassifier",
+    "rotastack.ensembles.forests.multi.MultiRotationForestClassifier",
+    "rotastack.ensembles.forests.multi.MultiRotationForestRegressor",
+    "rotastack.ensembles.forests.random.RandomRotationForestClassifier",
+    "rotastack.ensembles.forests.random.RandomRotationForestRegressor",
+    "rotastack.ensembles.forests.regularized.RegularizedRotationForestClassifier",
+    "rotastack.ensembles.forests.rotation.RotationForestClassifier",
+    "rotastack.ensembles.forests.weightings.RotationWeightingsClassifier",
+    "rotastack.ensembles.pooled.boosting.RandomRotationBoostingClassifier",
+    "rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor",
+    "rotastack.ensembles.pooled.stacked.StackedRotationClassifier",
+    "rotastack.views.discriminant.DiscriminantRotation",
+    "rotastack.views.double.DoubleRotation",
+    "rotastack.views.multi_rotation.MultiRotation",
+    "rotastack.views.principal.PrincipalRotation",
+    "rotastack.views.rotation.RandomRotation",
+)
+"""Estimators and views whose members look at rotated columns: the verdict sets them against the others."""
 
 PRUNERS: dict[str, Entry] = {
     "drep": Entry("rotastack.combine.pruning.drep.DREPPruner"),

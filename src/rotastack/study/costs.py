@@ -8,10 +8,12 @@ study of one's own table is laid out, never for limits of jobs: these are in :mo
 from math import log2
 from typing import NamedTuple
 
-__all__ = ["JOB_SECONDS", "prediction_seconds", "training_seconds"]
+__all__ = ["FAMILIES", "JOB_SECONDS", "prediction_seconds", "training_seconds"]
 
 JOB_SECONDS = 3.0
 """Of any job: a process starts and imports its libraries."""
+FAMILIES = 5
+"""Of the flagship at its defaults, where no column is categorical: `trees_per_family` counts so often."""
 
 
 class Cost(NamedTuple):

@@ -1,9 +1,10 @@
 """Fingerprints of the code that a step runs, for Snakemake's ``params``.
 
 Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So
-each rule carries a hash of the syntax trees of the package's modules that its step imports,
-directly or not (comments, docstrings and layout left out), and of the versions of the
-libraries that compute. Steps find classes by their paths; those modules are named by the caller. Foreign ones stand
+each rule carries a hash of the code of the package's modules that its step imports, directly or
+not (comments, docstrings and layout left out): of Python's the syntax trees, of extension modules
+the sources and flags that they are compiled from. The versions of the libraries that compute belong
+to it, too; that of the compiler does not, as results do not depend on it. Steps find classes by their paths; those modules are named by the caller. Foreign ones stand
 for the distribution that brings them, and its version.
 """
 
@@ -16,12 +17,14 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from importlib.util import find_spec
 from pathlib import Path
 
+from rotastack.study.extensions import code_of, files_of, imports_of
+
 __all__ = ["COMPUTING", "closure", "fingerprint"]
 
 ROOT = Path(__file__).resolve().parents[1]
 
 COMPUTING = {
-    "cvxpy": "cvxpy", "joblib": "joblib", "numba": "numba", "numpy": "numpy", "scipy": "scipy",
+    "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "scipy": "scipy",
     "sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "pandas": "pandas",
 }  # fmt: skip
 
@@ -45,7 +48,7 @@ def fingerprint(*modules: str) -> str:
     digest = hashlib.sha256()
     libraries = {name.partition(".")[0] for name in modules} - {"rotastack"}
     for name in closure(modules):
-        digest.update(f"{name}\n{_tree_text(name)}\n".encode())
+        digest.update(f"{name}\n{_code(name)}\n".encode())
         libraries |= _imports(name)[1]
     for library in sorted(libraries):
         digest.update(f"{library} {_version(library)}\n".encode())
@@ -83,17 +86,21 @@ def _lineage(name: str) -> list[str]:
 
 def _path(name: str) -> Path | None:
     base = ROOT.joinpath(*name.split(".")[1:])
-    for path in (base.with_suffix(".py"), base / "__init__.py"):
+    for path in (base / "__init__.py", base.with_suffix(".pyx"), base.with_suffix(".py")):
         if name != "rotastack" and path.is_file():
             return path
     return ROOT / "__init__.py" if name == "rotastack" else None
 
 
-@cache
-def _tree(name: str) -> ast.Module:
+def _source(name: str) -> Path:
     path = _path(name)
     if path is None:
         raise ModuleNotFoundError(name)
+    return path
+
+
+@cache
+def _tree(path: Path) -> ast.Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -107,8 +114,9 @@ def _is_text(node: ast.stmt) -> bool:
 
 
 @cache
-def _tree_text(name: str) -> str:
-    return ast.dump(_tree(name))
+def _code(name: str) -> str:
+    path = _source(name)
+    return code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
 
 
 @cache
@@ -116,18 +124,24 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the package's modules and the computing libraries that a module imports."""
     own: set[str] = set()
     libraries: set[str] = set()
-    for node in ast.walk(_tree(name)):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            names = [node.module]
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for target in names:
-            root = target.split(".")[0]
-            if root == "rotastack" and _path(target) is not None:
-                own.update(_lineage(target))
-            elif root in COMPUTING:
-                libraries.add(root)
+    for target in _imported_names(name):
+        root = target.split(".")[0]
+        if root == "rotastack" and _path(target) is not None:
+            own.update(_lineage(target))
+        elif root in COMPUTING:
+            libraries.add(root)
     return frozenset(own - {name}), frozenset(libraries)
+
+
+def _imported_names(name: str) -> list[str]:
+    """Return the names that a module imports; of what is imported from a module, that module first."""
+    path = _source(name)
+    if path.suffix == ".pyx":
+        return imports_of(path)
+    names = []
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+    return names

@@ -18,7 +18,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.study.catalogue import find
-from rotastack.study.costs import JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 
 __all__ = [
     "BUDGETS",
@@ -47,8 +47,6 @@ METHODS = {
 """Label -> pool and estimator. The order is that of the report; the random forest is the control."""
 CONTROL = "Random forest"
 ONLY_CLASSES = ("Rotation Forest",)
-FAMILIES = 5
-"""Of the flagship at its defaults."""
 BLOCK_SECONDS = 30
 """Splits that take about so long are one job."""
 LEAST_ROWS = 20

@@ -12,7 +12,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
-from rotastack.study.fingerprint import closure, fingerprint
+from rotastack.study.fingerprint import fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
@@ -21,7 +21,6 @@ from rotastack.study.study import Study, compact
 
 __all__ = ["Plan"]
 
-KERNEL = ("rotastack.trees.kernel.lots", "rotastack.trees.kernel.reading", "rotastack.trees.bagged_views")
 OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining", "score": "folds"}
 """Steps that each protocol does in its own way, or ask of it -> its module."""
 
@@ -285,19 +284,6 @@ class Plan:
     def code(self, step: str, *names: str) -> str:
         """Return the fingerprint of a step; for train and combine, of the pool or method named, and so on."""
         return fingerprint(*self._modules(step, *names))
-
-    @property
-    def receipt(self) -> str:
-        """The receipt of the compile step, named after the code it compiled.
-
-        Without the name an edit of the kernel would have to rerun the step, and Snakemake does
-        not look whether the code of jobs below such a step has changed.
-        """
-        return f"results/compiled/{fingerprint(*KERNEL)}.json"
-
-    def compiled(self, step: str, *names: str) -> list[str]:
-        """Return the receipt if a step runs compiled code, else nothing."""
-        return [self.receipt] if KERNEL[0] in closure(self._modules(step, *names)) else []
 
     def _modules(self, step: str, *names: str) -> list[str]:
         modules, estimators = [f"rotastack.study.steps.{step}"], self.study.task.estimators

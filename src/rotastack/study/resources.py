@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from rotastack.study.catalogue import find
-from rotastack.study.costs import JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
 __all__ = ["Resources"]
 
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
-_FAMILIES = 6  # of the flagship
+_FAMILIES = FAMILIES + 1  # that of categories, too: data sets do not state whether they have any
 _USUAL_TREES = {
     "rotastack.ensembles.flagship.classifier.RotastackClassifier": 100 * _FAMILIES,
     "rotastack.ensembles.flagship.regressor.RotastackRegressor": 100 * _FAMILIES,

@@ -8,7 +8,7 @@ from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.catalogue import find
+from rotastack.study.catalogue import ROTATING, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
@@ -102,18 +102,12 @@ class Study:
 
     @property
     def rotated(self) -> list[str]:
-        """Methods whose members look at rotated columns: by the names of their views and estimators."""
-        named = {
-            name: (
-                find(pool.estimator, self.task.estimators).path,
-                "" if pool.view is None else pool.view.entry.path,
-            )
-            for name, pool in self.pools.items()
-        }
+        """Methods whose members look at rotated columns: by the classes of their views and estimators."""
         turns = {
             name
-            for name, paths in named.items()
-            if any("otation" in p or ("rotastack." in p and "Rotastack" in p) for p in paths)
+            for name, pool in self.pools.items()
+            if find(pool.estimator, self.task.estimators).path in ROTATING
+            or (pool.view is not None and pool.view.entry.path in ROTATING)
         }
         return [label for label, method in self.methods.items() if method.pool in turns]
 
