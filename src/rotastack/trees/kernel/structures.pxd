@@ -40,6 +40,11 @@ cdef struct View:
     Py_ssize_t n_rows
 
 
+cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
+    cdef Py_ssize_t where = view.source[j]
+    return view.data + where * view.n_rows if where >= 0 else view.stored + (-1 - where) * view.n_rows
+
+
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
 # columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
 # them by matrices[matrix:matrix + n_in * n_out], row after row.
@@ -81,12 +86,11 @@ cdef struct Search:
     int64_t n_cuts
 
 
-# Scratch for the sorting of a node's rows; `values` and `bits` are the same memory.
+# Scratch for the sorting of a node's rows.
 cdef struct Sorter:
     uint64_t* keys              # (n_rows + 8,)
     uint64_t* other             # (n_rows + 8,)
     float* values               # (n_rows,)
-    int32_t* bits
     int32_t* starts             # (STARTS,)
 
 
@@ -121,6 +125,13 @@ cdef struct Ones:
     const uint32_t* ones        # NULL without such columns
     const int64_t* first_one
     int32_t* stands
+
+
+# The split of a node: `column` is -1 if there is none; `gain` is the decrease of impurity times weight.
+cdef struct Split:
+    int32_t column
+    float cut
+    double gain
 
 
 # One candidate split for each column that is searched, where all are known before one is chosen.
