@@ -110,11 +110,12 @@ cdef struct Presorted:
 
 # Gains of information where all rows weigh 1: see `unit_entropy.pxd`.
 cdef struct Units:
-    uint8_t* classes
-    int64_t* h
+    Py_ssize_t n_classes
+    uint8_t* classes            # (n_rows,)
+    int64_t* h                  # (n_rows + 1,), as are `up`, and of a node `steps` and `sides`
     int64_t* up
-    uint32_t* begin
-    uint32_t* following
+    uint32_t* begin             # (n_classes,): where the part of a class begins in `steps`
+    uint32_t* following         # (n_classes,): scratch
     int64_t* steps
     int64_t* sides
 
@@ -154,7 +155,7 @@ cdef struct Growing:
     double* gains               # of C4.5: training errors
     int32_t* open
     double* totals              # (2, n_outputs): class weights of the two newest nodes
-    double* left                # (n_outputs,): scratch
+    double* left                # (n_outputs,), of C4.5 (3, n_outputs): scratch
     uint32_t* spare             # (n_rows,): scratch
     uint32_t* found             # (n_rows,): scratch
     uint8_t* side               # (n_rows,): whether the last split sent a row to the left
@@ -177,6 +178,14 @@ cdef struct Watch:
     const uint8_t* stop         # not 0 once another thread has asked for an end
 
 
+# Scratch of C4.5's pruning, all of node.
+cdef struct Pruning:
+    double* estimates           # expected errors
+    int32_t* begin              # the newcomers of a node
+    int32_t* end
+    uint8_t* waiting            # whether the node is still to be looked at
+
+
 # All that growing a tree takes.
 cdef struct Grower:
     View view
@@ -189,5 +198,6 @@ cdef struct Grower:
     Units units
     Candidates candidates
     Growing growing
+    Pruning pruning             # of C4.5
     Watch watch
     uint64_t state              # of the random numbers
