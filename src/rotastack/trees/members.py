@@ -121,7 +121,7 @@ def grow_members(
     n_members = len(views)
     widths = views.widths()
     base = lots_of([family], widths, family.n_trees)[0]
-    masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
+    masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64, order="C")
     bags = Bags.of(n_rows, weights)
     if weights is not None:
         masks = masks * (weights / weights.max() if bootstrap else weights)
