@@ -4,15 +4,12 @@ Work is counted by values looked at, some nanoseconds each, so that a check come
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport int64_t, uint8_t
+from libc.stdint cimport int64_t
+
+from rotastack.trees.kernel.structures cimport Watch
 
 cdef enum:
     VALUES_BETWEEN = 1 << 19
-
-cdef struct Watch:
-    int64_t n_values        # looked at since the last check
-    const uint8_t* stop     # not 0 once another thread has asked for an end
-
 
 cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:
     """Count values that are looked at next; raise KeyboardInterrupt if the call shall end."""

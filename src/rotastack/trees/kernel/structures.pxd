@@ -36,13 +36,13 @@ cdef struct View:
     const float* data
     float* stored
     int32_t* source
+    const float** columns       # (n_columns,): where they start
     Py_ssize_t n_columns
     Py_ssize_t n_rows
 
 
 cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
-    cdef Py_ssize_t where = view.source[j]
-    return view.data + where * view.n_rows if where >= 0 else view.stored + (-1 - where) * view.n_rows
+    return view.columns[j]
 
 
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
@@ -161,9 +161,43 @@ cdef struct Growing:
     uint8_t* side               # (n_rows,): whether the last split sent a row to the left
 
 
+# A node that is searched for a split: its rows are `n` from place `first`, and what `describe` finds.
+cdef struct Described:
+    Py_ssize_t first
+    Py_ssize_t n
+    double* total               # (n_outputs,)
+    double whole
+    double squares
+    double base
+    double impurity
+
+
+# When a call shall end early: see `interrupts.pxd`.
+cdef struct Watch:
+    int64_t n_values            # looked at since the last check
+    const uint8_t* stop         # not 0 once another thread has asked for an end
+
+
 # Scratch of C4.5's pruning, all of node.
 cdef struct Pruning:
     double* estimates           # expected errors
     int32_t* begin              # the newcomers of a node
     int32_t* end
     uint8_t* waiting            # whether the node is still to be looked at
+
+
+# All that growing a tree takes.
+cdef struct Grower:
+    View view
+    Task task
+    Limits limits
+    Search search
+    Ones ones
+    Sorter sorter
+    Presorted presorted
+    Units units
+    Candidates candidates
+    Growing growing
+    Pruning pruning             # of C4.5
+    Watch watch
+    uint64_t state              # of the random numbers

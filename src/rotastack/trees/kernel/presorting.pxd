@@ -1,0 +1,22 @@
+"""Sort every column of a tree's bag once, where nodes look at most columns."""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+
+from rotastack.trees.kernel.sorting cimport gather, sort_rows, value_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, column_of
+
+
+cdef inline void presort(
+    const View* view, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, Presorted* presorted
+) noexcept nogil:
+    """Write the sorted keys of every column, and where they are wanted the sorted values."""
+    cdef float low, high
+    cdef Py_ssize_t i, j
+    for j in range(view.n_columns):
+        gather(column_of(view, j), rows, n, sorter.values, &low, &high)
+        sort_rows(rows, n, low, high, sorter)
+        memcpy(presorted.orders + j * n, sorter.keys, n * sizeof(sorter.keys[0]))
+        if presorted.ranked != NULL:
+            for i in range(n):
+                presorted.ranked[j * n + i] = value_of(sorter.keys[i])
