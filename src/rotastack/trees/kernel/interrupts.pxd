@@ -11,6 +11,7 @@ from rotastack.trees.kernel.structures cimport Watch
 cdef enum:
     VALUES_BETWEEN = 1 << 19
 
+
 cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:
     """Count values that are looked at next; raise KeyboardInterrupt if the call shall end."""
     watch.n_values += n_values
@@ -22,6 +23,6 @@ cdef inline int pass_by(Watch* watch, int64_t n_values) except -1 nogil:
 
 cdef inline int check(Watch* watch) except -1 with gil:
     PyErr_CheckSignals()    # does nothing but in the main thread
-    if watch.stop[0]:
+    if watch.stop != NULL and watch.stop[0]:
         raise KeyboardInterrupt
     return 0

@@ -57,6 +57,16 @@ cdef inline void add_held_out(
         add_output(tree[leaves[i]].child, values, n_outputs, sums + bagging.held[i] * n_outputs)
 
 
+cdef inline void mean_held_out(
+    const Bagging* bagging, const double* sums, Py_ssize_t n_outputs, Py_ssize_t n_trees, float* means
+) noexcept nogil:
+    cdef Py_ssize_t i, c, first
+    for i in range(bagging.n_held):
+        first = bagging.held[i] * n_outputs
+        for c in range(first, first + n_outputs):
+            means[c] = <float> (sums[c] / n_trees)
+
+
 cdef inline double error_of(
     const double* sums, const int32_t* seen, Py_ssize_t n, const Task* task, const double* weight
 ) noexcept nogil:

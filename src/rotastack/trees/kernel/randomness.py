@@ -54,22 +54,3 @@ def draw_bootstrap(state, rows, n, ends, size, counts):
             else:
                 low = middle + 1
         counts[rows[low]] += 1
-
-
-def many_bits(seed, size):
-    """Return the first `size` draws of ``draw_bits(state)`` with the state at `seed`; not compiled."""
-    with np.errstate(over="ignore"):
-        z = np.uint64(seed) + _STEP * np.arange(1, size + 1, dtype=np.uint64)
-        z = (z ^ (z >> _30)) * _MIX_1
-        z = (z ^ (z >> _27)) * _MIX_2
-        return z ^ (z >> _31)
-
-
-def draw_many_below(seed, n, size):
-    """Return the first `size` draws of ``draw_below(state, n)`` with the state at `seed`; not compiled."""
-    return (((many_bits(seed, size) >> _32) * np.uint64(n)) >> _32).astype(np.int64)
-
-
-def draw_many_units(seed, size):
-    """Return the first `size` draws of ``draw_unit(state)`` with the state at `seed`; not compiled."""
-    return (many_bits(seed, size) >> _11).astype(np.float64) * (1.0 / 9007199254740992.0)

@@ -45,6 +45,14 @@ cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogi
     return view.columns[j]
 
 
+cdef inline void place_columns(View* view) noexcept nogil:
+    """Write where the columns start, as their sources tell."""
+    cdef Py_ssize_t j, s
+    for j in range(view.n_columns):
+        s = view.source[j]
+        view.columns[j] = view.data + s * view.n_rows if s >= 0 else view.stored + (-1 - s) * view.n_rows
+
+
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
 # columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
 # them by matrices[matrix:matrix + n_in * n_out], row after row.
@@ -100,6 +108,7 @@ cdef struct Sorter:
 cdef struct Presorted:
     bint used
     bint compact
+    bint may_be_compact         # where all rows of a bag weigh 1
     Py_ssize_t n_bag
     uint64_t* orders
     uint32_t* small
@@ -179,7 +188,7 @@ cdef struct Described:
 # When a call shall end early: see `interrupts.pxd`.
 cdef struct Watch:
     int64_t n_values            # looked at since the last check
-    const uint8_t* stop         # not 0 once another thread has asked for an end
+    const uint8_t* stop         # not 0 once another thread has asked for an end; or NULL
 
 
 # Scratch of C4.5's pruning, all of node.

@@ -45,7 +45,7 @@ cdef inline void project(
     cdef float* z
     cdef float* target
     cdef float m
-    for begin in range(0, n, ROWS):
+    for begin in range(0, n, 128):
         end = min(begin + ROWS, n)
         target = stored
         for k in range(view.n_parts):
