@@ -9,6 +9,7 @@ import numpy as np
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
 from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
 from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
+from rotastack.trees.kernel.error_pruning cimport expected_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
@@ -373,6 +374,10 @@ def _draw_below(uint64_t[::1] state, int64_t n):
 
 def _draw_unit(uint64_t[::1] state):
     return draw_unit(&state[0])
+
+
+def _expected_errors(double weight, double wrong, double confidence, double quantile):
+    return expected_errors(weight, wrong, confidence, quantile)
 
 
 def _sort_rows(const float[::1] column, const uint32_t[::1] rows):
