@@ -10,22 +10,21 @@ is taken, so the tree does not depend on the order of summation. A row of weight
 """
 
 from libc.math cimport floor, log2
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
-from rotastack.trees.kernel.compact cimport constant, part_compact
-from rotastack.trees.kernel.describing cimport describe
+from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
-from rotastack.trees.kernel.partition cimport part_rows, split_orders
+from rotastack.trees.kernel.growing cimport add_children, look_at, part_orders
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.partition cimport part_rows
 from rotastack.trees.kernel.sorting cimport differ, row_of
-from rotastack.trees.kernel.structures cimport (
-    Candidates, Growing, Limits, Node, Presorted, Pruning, Sorter, Task, Units, View, column_of,
-)
+from rotastack.trees.kernel.structures cimport Described, Grower, Growing, Node, Presorted, Units, column_of
 from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables, scan_units
 
 cdef extern from *:
     """
     #define APART 1e-5          /* neighbouring values that are no farther apart have no cut between them */
-    #define LEAST_SHARE 0.1     /* a side weighs at least min_leaf, or a tenth of the mean weight of a class ... */
+    #define LEAST_SHARE 0.1     /* a side weighs at least min_leaf, or a tenth of the mean weight of a class */
     #define MOST_NEEDED 25.0    /* ... up to 25 */
     #define NEAR_MEAN 1e-3      /* a gain that lies so little below the mean still counts as average */
     """
@@ -48,28 +47,29 @@ cdef inline double h(double x, const double* table) noexcept nogil:
 
 
 cdef inline GainCut best_cut(
-    const uint64_t* run, Py_ssize_t n, const float* column, const Task* task, const double* total,
-    double whole, double base, double least, double* left,
+    Grower* grower, const Described* node, const uint64_t* run, const float* column,
+    double base, double least,
 ) noexcept nogil:
-    """Return the first of the cuts of largest gain; each side weighs at least `least`.
-
-    Scratch holds of each class the weight on the `left`, and x log2 x of the weights on either side.
-    """
-    cdef const double* pairs = task.pairs
-    cdef const int32_t* y = task.y
-    cdef const double* table = task.table
-    cdef double* h_left = left + task.n_outputs
-    cdef double* h_right = h_left + task.n_outputs
-    cdef double gain, weight, weight_left = 0.0, weight_right, sum_left = 0.0, sum_right = 0.0, new, below
-    cdef double value = column[row_of(run[0])]
+    """Return the first of the cuts of largest gain; each side weighs at least `least`."""
+    cdef const double* pairs = grower.task.pairs
+    cdef const double* table = grower.task.table
+    cdef const double* total = node.total
+    cdef const int32_t* y = grower.task.y
+    # Of each class the weight on the left, and x log2 x of the weights on either side.
+    cdef double* left = grower.growing.left
+    cdef double* h_left = left + grower.task.n_outputs
+    cdef double* h_right = h_left + grower.task.n_outputs
+    cdef double gain, weight, new, below, value, whole = node.whole
+    cdef double weight_left = 0.0, weight_right, sum_left = 0.0, sum_right = 0.0
     cdef Py_ssize_t row = row_of(run[0]), c, i
     cdef GainCut best = GainCut(0.0, 0.0, 0, 0)
-    for c in range(task.n_outputs):
+    for c in range(grower.task.n_outputs):
         left[c] = 0.0
         h_left[c] = 0.0
         h_right[c] = h(total[c], table)
         sum_right += h_right[c]
-    for i in range(1, n):
+    value = column[row]
+    for i in range(1, node.n):
         weight = pairs[2 * row]
         c = y[row]
         left[c] += weight
@@ -97,76 +97,83 @@ cdef inline GainCut best_cut(
     return best
 
 
-cdef inline void find_gain_split(
-    const View* view, const Presorted* sorted, Py_ssize_t first, Py_ssize_t n, const Task* task,
-    const double* total, double whole, double least, double* left,
-    const Candidates* candidates, const Units* units, Node* node,
+cdef inline GainCut best_unit_cut(
+    Grower* grower, const Described* node, const uint32_t* run, const uint16_t* apart, double least
 ) noexcept nogil:
-    """Write column and cut of the best split to `node`; the column is -1 if nothing splits."""
-    cdef const double* table = task.table
-    cdef int32_t* places = candidates.places
-    cdef double* gains = candidates.gains
-    cdef double* ratios = candidates.ratios
-    cdef int64_t of_classes = 0, more = 0, none = 0
-    cdef double h_whole = h(whole, table), base = -h_whole, mean = 0.0, best = 0.0, middle
-    cdef Py_ssize_t at_least = 0, n_candidates = 0, place, begin, j, c, below, above
-    cdef const float* column
-    cdef UnitCut found
+    """Return what `best_cut` does, by the keys of `compact.pxd`."""
+    cdef Units* units = &grower.units
+    cdef Py_ssize_t at_least = max(<Py_ssize_t> floor(least - TINY) + 1, 1)
+    cdef int64_t none = units.of_classes - units.h[node.n]      # the merit of no cut
+    cdef int64_t more = <int64_t> (TINY * node.whole * UNIT)
+    cdef UnitCut found = scan_units(
+        run, node.n, apart, grower.task.n_outputs, at_least, none + more, more, True, units
+    )
+    return GainCut((found.merit - none) / UNIT / node.whole, found.place, found.place, found.n_cuts)
+
+
+cdef inline void find_gain_split(
+    Grower* grower, const Described* node, double least, Node* split
+) noexcept nogil:
+    """Write column and cut of the best split of a node to `split`; the column is -1 if nothing splits."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef const double* table = grower.task.table
+    cdef int32_t* places = grower.candidates.places
+    cdef double* gains = grower.candidates.gains
+    cdef double* ratios = grower.candidates.ratios
+    cdef double whole = node.whole, h_whole = h(whole, table), h_sides, base = -h_whole
+    cdef double mean = 0.0, best = 0.0
+    cdef Py_ssize_t n_columns = grower.view.n_columns, n_bag = presorted.n_bag, n_candidates = 0, first, c
+    cdef int32_t j
     cdef GainCut cut
-    if sorted.compact:
-        of_classes = fill_tables(total, n, units)
-        at_least = max(<Py_ssize_t> floor(least - TINY) + 1, 1)
-        none = of_classes - units.h[n]  # the merit of no cut
-        more = <int64_t> (TINY * whole * UNIT)
-    for c in range(task.n_outputs):
-        base += h(total[c], table)
-    for j in range(view.n_columns):
+    if presorted.compact:
+        fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
+    for c in range(grower.task.n_outputs):
+        base += h(node.total[c], table)
+    for j in range(<int32_t> n_columns):
         places[j] = 0
-        begin = j * sorted.n_bag + first
-        if sorted.compact:
-            if constant(sorted.small + begin, n, sorted.apart + j * sorted.n_bag):
+        first = j * n_bag + node.first
+        if presorted.compact:
+            if constant(presorted.small + first, node.n, presorted.apart + j * n_bag):
                 continue
-            found = scan_units(
-                sorted.small + begin, n, sorted.apart + j * sorted.n_bag, of_classes, at_least, none + more, more, units
-            )
-            cut.gain = <double> (found.merit - none) / UNIT / whole
-            cut.weight_left = <double> found.place
-            cut.place, cut.n_cuts = found.place, found.n_cuts
+            cut = best_unit_cut(grower, node, presorted.small + first, presorted.apart + j * n_bag, least)
         else:
-            if not differ(sorted.orders[begin], sorted.orders[begin + n - 1]):
+            if not differ(presorted.orders[first], presorted.orders[first + node.n - 1]):
                 continue
-            cut = best_cut(
-                sorted.orders + begin, n, column_of(view, j), task, total, whole, base, least, left
-            )
+            cut = best_cut(grower, node, presorted.orders + first, column_of(&grower.view, j), base, least)
         if cut.place == 0:
             continue
-        cut.gain -= log2(<double> cut.n_cuts) / whole
+        cut.gain -= log2(cut.n_cuts) / whole
         if cut.gain < TINY:
             continue
+        h_sides = h(cut.weight_left, table)
         places[j] = <int32_t> cut.place
         gains[j] = cut.gain
-        ratios[j] = cut.gain * whole / (h_whole - h(cut.weight_left, table) - h(whole - cut.weight_left, table))
+        ratios[j] = cut.gain * whole / (h_whole - h_sides - h(whole - cut.weight_left, table))
         n_candidates += 1
         mean += cut.gain
-    node.column = -1
-    if n_candidates == 0:
-        return
-    mean /= <double> n_candidates
-    for j in range(view.n_columns):
+    mean /= n_candidates
+    split.column = -1
+    for j in range(<int32_t> n_columns):
         if places[j] > 0 and gains[j] >= mean - NEAR_MEAN and ratios[j] > best + TINY:
             best = ratios[j]
-            node.column = <int32_t> j
-    if node.column < 0:
-        return
-    j = node.column
-    place = j * sorted.n_bag + first + places[j]
-    if sorted.compact:
-        below, above = sorted.small[place - 1] & ROW, sorted.small[place] & ROW
+            split.column = j
+    if split.column >= 0:
+        split.cut = cut_at(grower, split.column, node.first + places[split.column])
+
+
+cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noexcept nogil:
+    """Return the largest value of the whole bag that is at most the middle of the two about this place."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef const float* column = column_of(&grower.view, j)
+    cdef Py_ssize_t below, above, first = j * presorted.n_bag
+    place += first
+    if presorted.compact:
+        below, above = presorted.small[place - 1] & ROW, presorted.small[place] & ROW
     else:
-        below, above = row_of(sorted.orders[place - 1]), row_of(sorted.orders[place])
-    column = column_of(view, j)
-    middle = 0.5 * <double> column[below] + 0.5 * <double> column[above]
-    node.cut = largest_up_to(sorted.ranked + j * sorted.n_bag, sorted.n_bag, middle)
+        below, above = row_of(presorted.orders[place - 1]), row_of(presorted.orders[place])
+    return largest_up_to(
+        presorted.ranked + first, presorted.n_bag, 0.5 * <double> column[below] + 0.5 * <double> column[above]
+    )
 
 
 cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle) noexcept nogil:
@@ -182,87 +189,67 @@ cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle
     return ranked[low]
 
 
-cdef inline Py_ssize_t grow_c45_tree(
-    const View* view, Py_ssize_t n_bag, const Task* task, const Limits* limits, const Presorted* sorted,
-    const Sorter* sorter, const Candidates* candidates, const Units* units, Growing* tree, Pruning* pruning,
-) noexcept nogil:
-    """Grow a tree on ``rows[:n_bag]``, whose presorted keys are `sorted`; return the number of nodes.
+cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
+    """Grow a tree on the first `n_bag` rows, whose columns are presorted; return the number of nodes.
 
     Not all of these are reached from the root in the end; the rows of those that are stand in
     ``rows[first[node]:last[node]]``.
     """
-    cdef Node* nodes = tree.nodes
-    cdef int32_t* first = tree.first
-    cdef int32_t* last = tree.last
-    cdef double* wrong = tree.gains
-    cdef const double* total
-    cdef double squares, base
+    cdef Growing* tree = &grower.growing
+    cdef Described[2] found
     cdef double[2] least
     cdef bint[2] worth
-    cdef Py_ssize_t n_nodes = 1, n_new = 1, n_open = 0, parent = 0, low, node, child, n, n_left, k
-    first[0] = 0
-    last[0] = <int32_t> n_bag
+    cdef Py_ssize_t n_nodes = 1, n_new = 1, n_open = 0, n, n_left, k
+    cdef int32_t node, parent = 0
+    tree.first[0] = 0
+    tree.last[0] = <int32_t> n_bag
     tree.depth[0] = 0
     while True:
-        low = n_nodes - n_new
-        worth[0] = worth[1] = False
+        # Look for the splits of the two new nodes (at the start: of the root), the right one first.
         for k in range(n_new):
-            node = low + k
-            total = tree.totals + k * task.n_outputs
-            describe(
-                tree.rows + first[node], last[node] - first[node], task,
-                tree.totals + k * task.n_outputs, &tree.weight[node], &squares, &base, &tree.impurity[node],
-            )
-            nodes[node].column = -1
-            wrong[node] = tree.weight[node] - largest(total, task.n_outputs)
-            least[k] = max(
-                <double> limits.min_leaf, min(MOST_NEEDED, LEAST_SHARE * tree.weight[node] / task.n_outputs)
-            )
+            node = <int32_t> (n_nodes - n_new + k)
+            look_at(grower, node, k, &found[k])
+            tree.gains[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
+            least[k] = least_weight(grower, found[k].whole)
             worth[k] = (
-                wrong[node] >= TINY
-                and tree.weight[node] >= 2.0 * (least[k] - TINY)
-                and tree.depth[node] < limits.max_depth
+                tree.gains[node] >= TINY
+                and found[k].whole >= 2.0 * (least[k] - TINY)
+                and tree.depth[node] < grower.limits.max_depth
             )
         if n_new == 2 and (worth[0] or worth[1]):
-            n = last[parent] - first[parent]
-            n_left = last[low] - first[low]
-            if sorted.compact:
-                part_compact(
-                    sorted, view.n_columns, first[parent], n, n_left, tree.side, worth[0], worth[1]
-                )
-            else:
-                split_orders(sorted, view.n_columns, first[parent], n, n_left, tree.side, sorter.other)
+            part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):
-            node = low + k
             if not worth[k]:
                 continue
-            find_gain_split(
-                view, sorted, first[node], last[node] - first[node], task,
-                tree.totals + k * task.n_outputs, tree.weight[node], least[k], tree.left,
-                candidates, units, &nodes[node],
-            )
-            if nodes[node].column >= 0:
-                tree.open[n_open] = <int32_t> node
+            node = <int32_t> (n_nodes - n_new + k)
+            pass_by(&grower.watch, found[k].n * grower.view.n_columns)
+            find_gain_split(grower, &found[k], least[k], &tree.nodes[node])
+            if tree.nodes[node].column >= 0:
+                tree.open[n_open] = node
                 n_open += 1
         if n_open == 0:
             break
         n_open -= 1
         parent = tree.open[n_open]
-        n = last[parent] - first[parent]
-        n_left = part_rows(view, nodes[parent], tree.rows + first[parent], n, tree.spare, tree.side)
+        n = tree.last[parent] - tree.first[parent]
+        n_left = part_rows(
+            &grower.view, tree.nodes[parent], tree.rows + tree.first[parent], n, tree.spare, tree.side
+        )
+        n_new = 0
         if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
-            nodes[parent].column = -1
-            n_new = 0
+            tree.nodes[parent].column = -1
             continue
-        nodes[parent].child = <int32_t> n_nodes
-        for child in range(n_nodes, n_nodes + 2):
-            tree.depth[child] = tree.depth[parent] + 1
-        first[n_nodes] = first[parent]
-        last[n_nodes] = first[n_nodes + 1] = first[parent] + <int32_t> n_left
-        last[n_nodes + 1] = last[parent]
+        add_children(tree, parent, n_nodes, n_left)
         n_nodes += 2
         n_new = 2
-    collapse(tree, n_nodes, pruning.estimates)
-    if limits.confidence > 0.0:
-        prune_by_errors(view, task, limits, tree, n_nodes, pruning)
+    collapse(tree, n_nodes, grower.pruning.estimates)
+    if grower.limits.confidence > 0.0:
+        prune_by_errors(grower, n_nodes)
     return n_nodes
+
+
+cdef inline double least_weight(const Grower* grower, double whole) noexcept nogil:
+    """Return how much either side of a node's split weighs at least."""
+    return max(
+        <double> grower.limits.min_leaf, min(MOST_NEEDED, LEAST_SHARE * whole / grower.task.n_outputs)
+    )

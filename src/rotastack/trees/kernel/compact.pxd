@@ -17,7 +17,8 @@ cdef enum:
 
 
 cdef inline void presort_compact(
-    const View* view, const uint32_t* rows, Py_ssize_t n, double gap, const Sorter* sorter, const Presorted* sorted,
+    const View* view, const uint32_t* rows, Py_ssize_t n, double gap,
+    const Sorter* sorter, const Presorted* presorted,
 ) noexcept nogil:
     """Write the sorted keys of every column, their `apart`, and the sorted values where `ranked` is wanted.
 
@@ -31,13 +32,13 @@ cdef inline void presort_compact(
     for j in range(view.n_columns):
         gather(column_of(view, j), rows, n, values, &low, &high)
         sort_rows(rows, n, low, high, sorter)
-        run = sorted.small + j * n
+        run = presorted.small + j * n
         for i in range(n):
             run[i] = <uint32_t> i << 16 | row_of(keys[i])
             values[i] = value_of(keys[i])
-        find_apart(values, n, gap, sorted.apart + j * n)
-        if sorted.ranked != NULL:
-            memcpy(sorted.ranked + j * n, values, n * sizeof(float))
+        find_apart(values, n, gap, presorted.apart + j * n)
+        if presorted.ranked != NULL:
+            memcpy(presorted.ranked + j * n, values, n * sizeof(float))
 
 
 cdef inline void find_apart(const float* values, Py_ssize_t n, double gap, uint16_t* apart) noexcept nogil:
@@ -65,7 +66,7 @@ cdef inline bint constant(const uint32_t* run, Py_ssize_t n, const uint16_t* apa
 
 
 cdef inline void part_compact(
-    const Presorted* sorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
+    const Presorted* presorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
     const uint8_t* side, bint want_left, bint want_right,
 ) noexcept nogil:
     """Partition the keys of every column stably by ``side[row]``; the keys of an unwanted side are dropped.
@@ -75,15 +76,15 @@ cdef inline void part_compact(
     cdef Py_ssize_t j
     cdef uint32_t* run
     for j in range(n_columns):
-        run = sorted.small + j * sorted.n_bag + first
-        if constant(run, n, sorted.apart + j * sorted.n_bag):
+        run = presorted.small + j * presorted.n_bag + first
+        if constant(run, n, presorted.apart + j * presorted.n_bag):
             continue
         if not want_right:
             keep_left(run, n, side)
         elif not want_left:
             keep_right(run, n, side)
         else:
-            keep_both(run, n, n_left, side, sorted.small_other)
+            keep_both(run, n, n_left, side, presorted.small_other)
 
 
 cdef inline void keep_left(uint32_t* run, Py_ssize_t n, const uint8_t* side) noexcept nogil:

@@ -126,10 +126,7 @@ cdef inline bint split_node(
     cdef Split split
     pass_by(&grower.watch, found.n * min(grower.search.max_features, grower.view.n_columns))
     if grower.presorted.compact:
-        split = find_unit_split(
-            &grower.view, &grower.presorted, found.first, found.n, &grower.task, found.total, found.base,
-            &grower.search, &grower.limits, min_weight, &grower.state, &grower.candidates, &grower.units,
-        )
+        split = find_unit_split(grower, found, min_weight)
     else:
         split = find_split(grower, found, min_weight)
     if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):

@@ -9,6 +9,7 @@ import numpy as np
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
 from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
 from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
+from rotastack.trees.kernel.error_pruning cimport expected_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
@@ -26,7 +27,7 @@ from rotastack.trees.kernel.structures cimport (
     BEST, C45, ENTROPY, GAIN_RATIO, GINI, RANDOM, SQUARED_ERROR,
     Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, place_columns,
 )
-from rotastack.trees.kernel.unit_entropy cimport unit_tables
+from rotastack.trees.kernel.unit_entropy cimport take_units
 from rotastack.trees.kernel.views cimport locate, project
 from rotastack.trees.kernel.writing cimport Size, Written, count_values, depth_of, write_tree
 
@@ -255,7 +256,7 @@ cdef int take_all(
     )
     grower.presorted.may_be_compact = few_rows
     if few_rows:
-        unit_tables(kept, grower.task.y, n, n_outputs, grower.task.table, &grower.units)
+        take_units(kept, grower.task.y, n, n_outputs, grower.task.table, &grower.units)
     if grower.task.criterion == C45:
         take_pruning(kept, &grower.pruning, n)
     grower.ones.stands = <int32_t*> take(kept, n if grower.ones.ones != NULL else 0, sizeof(int32_t))
@@ -299,10 +300,7 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
     elif presorted.used:
         presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted)
     if c45:
-        n_nodes = grow_c45_tree(
-            &grower.view, bag.n_rows, &grower.task, &grower.limits, presorted, &grower.sorter,
-            &grower.candidates, &grower.units, tree, &grower.pruning,
-        )
+        n_nodes = grow_c45_tree(grower, bag.n_rows)
     else:
         n_nodes = grow_tree(grower, bag.n_rows)
     if grower.limits.ccp_alpha > 0.0:
@@ -376,6 +374,10 @@ def _draw_below(uint64_t[::1] state, int64_t n):
 
 def _draw_unit(uint64_t[::1] state):
     return draw_unit(&state[0])
+
+
+def _expected_errors(double weight, double wrong, double confidence, double quantile):
+    return expected_errors(weight, wrong, confidence, quantile)
 
 
 def _sort_rows(const float[::1] column, const uint32_t[::1] rows):

@@ -119,14 +119,18 @@ cdef struct Presorted:
 
 # Gains of information where all rows weigh 1: see `unit_entropy.pxd`.
 cdef struct Units:
-    Py_ssize_t n_classes
     uint8_t* classes            # (n_rows,)
-    int64_t* h                  # (n_rows + 1,), as are `up`, and of a node `steps` and `sides`
-    int64_t* up
-    uint32_t* begin             # (n_classes,): where the part of a class begins in `steps`
+    int64_t* h                  # (n_rows + 1,): h(x)
+    # Of a node:
+    int64_t of_classes          # sum of h over its classes
+    int64_t* of_sides           # (n_rows + 1,): sum of h over the sides of a cut
+    int64_t* tables             # (n_rows + 2,): of each class
+    uint32_t* begin             # (n_classes,): where the table of a class begins
     uint32_t* following         # (n_classes,): scratch
-    int64_t* steps
-    int64_t* sides
+    bint two                    # whether it has two classes only:
+    uint8_t one                 # one of them,
+    const int64_t* of_one       # and the tables of both
+    const int64_t* of_other
 
 
 # The ones of sparse columns: see `sparse.pxd`.

@@ -1,9 +1,13 @@
 """Gains of information where every row weighs 1.
 
 h(x) = x log2 x is held in fixed point, as a whole number of 2^-40: its sums are exact, so equally good cuts
-compare as equal whatever the order of summation. Moving a row of a class to the left changes the sum of h
-over the classes of both sides by an amount that depends only on how many rows of the class are there already;
-it is looked up in a table of the node, as is the sum of h over the sizes of the sides.
+compare as equal whatever the order of summation. The merit of a cut is that of `criteria.pxd`: the sum of h
+over the classes of both sides, less that over the sizes of the sides.
+
+What a class adds to the first sum depends only on how many of its rows are on the left, and is looked up in
+tables of the node. With two classes, `of_one` and `of_other` hold this sum: the number of rows of the one on
+the left is the only thing to keep count of. With more, the table of a class holds by how much its next row to
+go left changes the sum.
 """
 
 from libc.math cimport ceil, rint
@@ -14,15 +18,7 @@ from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.structures cimport Units
 
 cdef enum:
-    ROW = 0xFFFF  # the bits of a compact key that hold the row
-
-
-# What a scan found. The merit is that of `criteria.pxd` in whole numbers; without an allowed split place is 0.
-cdef struct UnitCut:
-    int64_t merit
-    Py_ssize_t place            # the rows [0, place) go left
-    Py_ssize_t n_cuts           # how many were tried
-
+    ROW = 0xFFFF    # the bits of a compact key that hold the row
 
 cdef extern from *:
     """
@@ -33,52 +29,79 @@ cdef extern from *:
     const int64_t NO_BAR
 
 
-cdef inline void unit_tables(
-    list kept, const int32_t* y, Py_ssize_t n_rows, Py_ssize_t n_classes, const double* table, Units* units,
-) except *:
-    """Take the memory of `units`, for nodes of at most n_rows, and fill in what all nodes share.
+# What a scan found; place is 0 without an allowed cut.
+cdef struct UnitCut:
+    int64_t merit
+    Py_ssize_t place            # the rows [0, place) go left
+    Py_ssize_t n_cuts           # cuts tried, if they were to be counted
 
-    These are the classes of rows, h(x) and its steps `up`, h(x + 1) - h(x).
-    """
-    cdef Py_ssize_t n = n_rows + 1, row, x
-    units.n_classes = n_classes
-    units.classes = <uint8_t*> take(kept, n_rows, sizeof(uint8_t))
-    units.h = <int64_t*> take(kept, n, sizeof(int64_t))
-    units.up = <int64_t*> take(kept, n, sizeof(int64_t))
+
+cdef inline int take_units(
+    list kept, const int32_t* y, Py_ssize_t n, Py_ssize_t n_classes, const double* table, Units* units
+) except -1:
+    """Take the memory of `units` for nodes of at most n rows, and fill in what all nodes share."""
+    cdef Py_ssize_t row, x
+    units.classes = <uint8_t*> take(kept, n, sizeof(uint8_t))
+    units.h = <int64_t*> take(kept, n + 1, sizeof(int64_t))
+    units.of_sides = <int64_t*> take(kept, n + 1, sizeof(int64_t))
+    units.tables = <int64_t*> take(kept, n + 2, sizeof(int64_t))
     units.begin = <uint32_t*> take(kept, n_classes, sizeof(uint32_t))
     units.following = <uint32_t*> take(kept, n_classes, sizeof(uint32_t))
-    units.steps = <int64_t*> take(kept, n, sizeof(int64_t))
-    units.sides = <int64_t*> take(kept, n, sizeof(int64_t))
-    for row in range(n_rows):
+    for row in range(n):
         units.classes[row] = <uint8_t> y[row]
-    for x in range(n):
+    for x in range(n + 1):
         units.h[x] = <int64_t> rint(table[x] * UNIT)
-    for x in range(n_rows):
-        units.up[x] = units.h[x + 1] - units.h[x]
+    return 0
 
 
-cdef inline int64_t fill_tables(const double* total, Py_ssize_t n, const Units* units) noexcept nogil:
-    """Fill the tables of a node of n rows; return the sum of h over its classes.
-
-    Row k of class c that goes left changes the sum over classes by ``steps[begin[c] + k]``; ``sides[i]`` is
-    h(i) + h(n - i).
-    """
+cdef inline void fill_tables(
+    const double* total, Py_ssize_t n_classes, Py_ssize_t n, Units* units
+) noexcept nogil:
+    """Fill in what is of a node of n rows with these class weights."""
     cdef const int64_t* h = units.h
-    cdef const int64_t* up = units.up
-    cdef int64_t* steps = units.steps
-    cdef int64_t* sides = units.sides
-    cdef int64_t whole = 0
-    cdef Py_ssize_t of_class, c, i, k
-    for c in range(units.n_classes):
-        units.begin[c] = <uint32_t> (steps - units.steps)
-        of_class = <Py_ssize_t> total[c]
-        whole += h[of_class]
-        for k in range(of_class):
-            steps[k] = up[k] - up[of_class - 1 - k]
-        steps += of_class
+    cdef int64_t* sides = units.of_sides
+    cdef Py_ssize_t c, i, n_present = 0
     for i in range(n + 1):
         sides[i] = h[i] + h[n - i]
-    return whole
+    units.of_classes = 0
+    for c in range(n_classes):
+        units.of_classes += h[<Py_ssize_t> total[c]]
+        n_present += total[c] > 0.0
+    units.two = n_present == 2
+    if units.two:
+        fill_two(total, n, units)
+    else:
+        fill_many(total, n_classes, units)
+
+
+cdef inline void fill_two(const double* total, Py_ssize_t n, Units* units) noexcept nogil:
+    cdef const int64_t* h = units.h
+    cdef int64_t* table = units.tables
+    cdef Py_ssize_t of_class, c = 0, k
+    while total[c] == 0.0:
+        c += 1
+    of_class = <Py_ssize_t> total[c]
+    units.one = <uint8_t> c
+    units.of_one = table
+    for k in range(of_class + 1):
+        table[k] = h[k] + h[of_class - k]
+    table += of_class + 1
+    of_class = n - of_class
+    units.of_other = table
+    for k in range(of_class + 1):
+        table[k] = h[k] + h[of_class - k]
+
+
+cdef inline void fill_many(const double* total, Py_ssize_t n_classes, Units* units) noexcept nogil:
+    cdef const int64_t* h = units.h
+    cdef int64_t* table = units.tables
+    cdef Py_ssize_t of_class, c, k
+    for c in range(n_classes):
+        units.begin[c] = <uint32_t> (table - units.tables)
+        of_class = <Py_ssize_t> total[c]
+        for k in range(of_class):
+            table[k] = (h[k + 1] - h[k]) - (h[of_class - k] - h[of_class - 1 - k])
+        table += of_class
 
 
 cdef inline Py_ssize_t least_rows(double least) noexcept nogil:
@@ -87,41 +110,78 @@ cdef inline Py_ssize_t least_rows(double least) noexcept nogil:
 
 
 cdef inline UnitCut scan_units(
-    const uint32_t* run, Py_ssize_t n, const uint16_t* apart, int64_t of_classes, Py_ssize_t at_least,
-    int64_t bar, int64_t more, const Units* units,
+    const uint32_t* run, Py_ssize_t n, const uint16_t* apart, Py_ssize_t n_classes, Py_ssize_t at_least,
+    int64_t bar, int64_t more, bint count, const Units* units,
 ) noexcept nogil:
-    """Return the first cut whose merit beats `bar`, and all before it, by `more`; a side has `at_least` rows."""
-    cdef const uint8_t* classes = units.classes
-    cdef const int64_t* steps = units.steps
-    cdef const int64_t* sides = units.sides
-    cdef uint32_t* following = units.following
-    cdef int64_t merit = of_classes, here
-    cdef Py_ssize_t place = 0, n_cuts = 0, i
-    cdef uint32_t key, k
-    cdef uint8_t c
-    cdef bint possible
-    cdef UnitCut cut
+    """Return the first cut whose merit beats `bar`, and that of all cuts before it, by `more`.
+
+    A side has `at_least` rows. `run` and `apart` are those of `compact.pxd`.
+    """
     if n < 2 * at_least:
-        cut.merit, cut.place, cut.n_cuts = bar, 0, 0
-        return cut
-    memcpy(following, units.begin, units.n_classes * sizeof(uint32_t))
+        return UnitCut(bar, 0, 0)
+    if units.two:
+        return scan_two(run, n, apart, at_least, bar, more, count, units)
+    return scan_many(run, n, apart, n_classes, at_least, bar, more, count, units)
+
+
+cdef inline UnitCut scan_two(
+    const uint32_t* run, Py_ssize_t n, const uint16_t* apart, Py_ssize_t at_least,
+    int64_t bar, int64_t more, bint count, const Units* units,
+) noexcept nogil:
+    cdef const uint8_t* classes = units.classes
+    cdef const int64_t* sides = units.of_sides
+    cdef const int64_t* of_one = units.of_one
+    cdef const int64_t* of_other = units.of_other
+    cdef uint8_t one = units.one
+    cdef Py_ssize_t n_one = 0, n_cuts = 0, place = 0, i
+    cdef uint32_t key, following
+    cdef int64_t merit
+    for i in range(at_least - 1):
+        n_one += classes[run[i] & ROW] == one
+    following = run[at_least - 1]
+    for i in range(at_least, n - at_least + 1):
+        key = following
+        following = run[i]
+        n_one += classes[key & ROW] == one
+        merit = of_one[n_one] + of_other[i - n_one] - sides[i]
+        if count:
+            n_cuts += apart[key >> 16] <= following >> 16
+        if merit > bar and apart[key >> 16] <= following >> 16:     # seldom true: first
+            bar = merit + more
+            place = i
+    return UnitCut(bar - more, place, n_cuts)
+
+
+cdef inline UnitCut scan_many(
+    const uint32_t* run, Py_ssize_t n, const uint16_t* apart, Py_ssize_t n_classes, Py_ssize_t at_least,
+    int64_t bar, int64_t more, bint count, const Units* units,
+) noexcept nogil:
+    cdef const uint8_t* classes = units.classes
+    cdef const int64_t* sides = units.of_sides
+    cdef const int64_t* tables = units.tables
+    cdef uint32_t* next_one = units.following
+    cdef int64_t of_classes = units.of_classes, merit
+    cdef Py_ssize_t n_cuts = 0, place = 0, i
+    cdef uint32_t key, following, k
+    cdef uint8_t c
+    memcpy(next_one, units.begin, n_classes * sizeof(uint32_t))
     for i in range(at_least - 1):
         c = classes[run[i] & ROW]
-        k = following[c]
-        merit += steps[k]
-        following[c] = k + 1
-    key = run[at_least - 1]
+        k = next_one[c]
+        next_one[c] = k + 1
+        of_classes += tables[k]
+    following = run[at_least - 1]
     for i in range(at_least, n - at_least + 1):
+        key = following
+        following = run[i]
         c = classes[key & ROW]
-        k = following[c]
-        merit += steps[k]
-        following[c] = k + 1
-        possible = apart[key >> 16] <= run[i] >> 16
-        key = run[i]
-        n_cuts += possible
-        here = merit - sides[i]
-        if here > bar and possible:  # in this order: what is seldom true is foreseen
-            bar = here + more
+        k = next_one[c]
+        next_one[c] = k + 1
+        of_classes += tables[k]
+        merit = of_classes - sides[i]
+        if count:
+            n_cuts += apart[key >> 16] <= following >> 16
+        if merit > bar and apart[key >> 16] <= following >> 16:     # seldom true: first
+            bar = merit + more
             place = i
-    cut.merit, cut.place, cut.n_cuts = bar - more, place, n_cuts
-    return cut
+    return UnitCut(bar - more, place, n_cuts)
