@@ -124,11 +124,11 @@ cdef inline bint split_node(
     """Look for the split of a node; return whether there is one."""
     cdef double least = grower.limits.min_decrease
     cdef Split split
-    pass_by(&grower.watch, found.n * min(grower.search.max_features, grower.view.n_columns))
     if grower.presorted.compact:
+        pass_by(&grower.watch, found.n * min(grower.search.max_features, grower.view.n_columns))
         split = find_unit_split(grower, found, min_weight)
     else:
-        split = find_split(grower, found, min_weight)
+        find_split(grower, found, min_weight, &split)
     if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):
         return False
     grower.growing.nodes[node].column = split.column

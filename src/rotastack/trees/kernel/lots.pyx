@@ -42,6 +42,7 @@ NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)]
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if a node looks at more than one in so many of them ...
     PRESORT_KEYS = 1 << 25      # ... and there are no more keys than this
+    ROWS_MAPPED = 1 << 14       # at once: Ctrl-C is heard in between
 
 # A row of `lots`.
 cdef struct Lot:
@@ -269,12 +270,15 @@ cdef int take_all(
 cdef int map_view(Grower* grower, const Parts* parts, const float* data) except -1 nogil:
     """Look at data through a view."""
     cdef View* view = &grower.view
-    cdef Py_ssize_t n_stored
+    cdef Py_ssize_t n_stored, n, begin = 0
     view.data = data
     locate(parts, view.source, &view.n_columns, &n_stored)
-    pass_by(&grower.watch, view.n_rows * n_stored)
-    project(parts, data, view.n_rows, view.n_rows, view.stored, view.n_rows)
     place_columns(view)
+    while begin < view.n_rows and n_stored > 0:
+        n = min(view.n_rows - begin, ROWS_MAPPED)
+        pass_by(&grower.watch, n * n_stored)
+        project(parts, data + begin, view.n_rows, n, view.stored + begin, view.n_rows)
+        begin += n
     return 0
 
 
@@ -294,11 +298,11 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
     )
     presorted.compact = presorted.used and presorted.may_be_compact and bag.n_ones == bag.n_rows
     presorted.n_bag = bag.n_rows
-    pass_by(&grower.watch, n_keys if presorted.used else bag.n_rows)
+    pass_by(&grower.watch, n_keys if presorted.compact else bag.n_rows)
     if presorted.compact:
         presort_compact(&grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted)
     elif presorted.used:
-        presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted)
+        presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
     if c45:
         n_nodes = grow_c45_tree(grower, bag.n_rows)
     else:

@@ -9,13 +9,13 @@ from rotastack.trees.kernel.structures cimport (
 )
 
 
-cdef inline void take_view(list kept, View* view, Py_ssize_t width, Py_ssize_t n_stored) except *:
+cdef inline int take_view(list kept, View* view, Py_ssize_t width, Py_ssize_t n_stored) except -1:
     view.source = <int32_t*> take(kept, width, sizeof(int32_t))
     view.columns = <const float**> take(kept, width, sizeof(float*))
     view.stored = <float*> take(kept, n_stored * view.n_rows, sizeof(float))
 
 
-cdef inline void take_candidates(list kept, Candidates* candidates, Py_ssize_t width) except *:
+cdef inline int take_candidates(list kept, Candidates* candidates, Py_ssize_t width) except -1:
     candidates.order = <int32_t*> take(kept, width, sizeof(int32_t))
     candidates.gains = <double*> take(kept, width, sizeof(double))
     candidates.ratios = <double*> take(kept, width, sizeof(double))
@@ -23,16 +23,16 @@ cdef inline void take_candidates(list kept, Candidates* candidates, Py_ssize_t w
     candidates.places = <int32_t*> take(kept, width, sizeof(int32_t))
 
 
-cdef inline void take_sorter(list kept, Sorter* sorter, Py_ssize_t n) except *:
+cdef inline int take_sorter(list kept, Sorter* sorter, Py_ssize_t n) except -1:
     sorter.keys = <uint64_t*> take(kept, n + 8, sizeof(uint64_t))
     sorter.other = <uint64_t*> take(kept, n + 8, sizeof(uint64_t))
     sorter.values = <float*> take(kept, n, sizeof(float))
     sorter.starts = <int32_t*> take(kept, STARTS, sizeof(int32_t))
 
 
-cdef inline void take_presorted(
+cdef inline int take_presorted(
     list kept, Presorted* presorted, Py_ssize_t n, Py_ssize_t n_keys, Py_ssize_t n_small, Py_ssize_t n_ranked
-) except *:
+) except -1:
     """Take memory for so many keys, so many of 32 bits, and so many sorted values."""
     presorted.orders = <uint64_t*> take(kept, n_keys, sizeof(uint64_t))
     presorted.small = <uint32_t*> take(kept, n_small, sizeof(uint32_t))
@@ -41,7 +41,7 @@ cdef inline void take_presorted(
     presorted.ranked = <float*> take(kept, n_ranked, sizeof(float)) if n_ranked > 0 else NULL
 
 
-cdef inline void take_growing(list kept, Growing* tree, Py_ssize_t n, Py_ssize_t n_outputs) except *:
+cdef inline int take_growing(list kept, Growing* tree, Py_ssize_t n, Py_ssize_t n_outputs) except -1:
     cdef Py_ssize_t n_nodes = 2 * n + 1
     tree.rows = <uint32_t*> take(kept, n, sizeof(uint32_t))
     tree.nodes = <Node*> take(kept, n_nodes, sizeof(Node))
@@ -59,7 +59,7 @@ cdef inline void take_growing(list kept, Growing* tree, Py_ssize_t n, Py_ssize_t
     tree.side = <uint8_t*> take(kept, n, sizeof(uint8_t))
 
 
-cdef inline void take_pruning(list kept, Pruning* pruning, Py_ssize_t n) except *:
+cdef inline int take_pruning(list kept, Pruning* pruning, Py_ssize_t n) except -1:
     cdef Py_ssize_t n_nodes = 2 * n + 1
     pruning.estimates = <double*> take(kept, n_nodes, sizeof(double))
     pruning.begin = <int32_t*> take(kept, n_nodes, sizeof(int32_t))

@@ -6,6 +6,7 @@ from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 from rotastack.trees.kernel.criteria cimport (
     Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, split_information,
 )
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
 from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
 from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
@@ -21,8 +22,10 @@ cdef inline float midpoint(float below, float above) noexcept nogil:
     return cut if cut >= below and cut < above else below
 
 
-cdef inline Split find_split(Grower* grower, const Described* node, double min_weight) noexcept nogil:
-    """Return the split of a node.
+cdef inline int find_split(
+    Grower* grower, const Described* node, double min_weight, Split* split
+) except -1 nogil:
+    """Write the split of a node.
 
     `max_features` random columns are searched, and more as long as all of them were constant.
     """
@@ -39,6 +42,7 @@ cdef inline Split find_split(Grower* grower, const Described* node, double min_w
         order[k] = order[n_seen]
         order[n_seen] = j
         where = grower.view.source[j]
+        pass_by(&grower.watch, node.n)
         if sparse and where >= 0 and 0 < first_one[where + 1] - first_one[where] <= node.n:
             n_useful += split_ones(grower, node, min_weight, j, &best)
         elif best_cuts:
@@ -47,12 +51,14 @@ cdef inline Split find_split(Grower* grower, const Described* node, double min_w
             n_useful += split_at_random(grower, node, min_weight, j, &best)
         n_seen += 1
     if best_cuts and grower.task.criterion == GAIN_RATIO:
-        return best_ratio(&grower.candidates, n_seen)
+        split[0] = best_ratio(&grower.candidates, n_seen)
+        return 0
     if best_cuts and grower.task.criterion == GINI and grower.task.n_outputs == 2:
         best.gain = 2.0 * (best.gain - node.total[1] * node.total[1] / node.whole)
     else:
         best.gain -= node.base
-    return best
+    split[0] = best
+    return 0
 
 
 cdef inline bint has_ones(const Grower* grower) noexcept nogil:
