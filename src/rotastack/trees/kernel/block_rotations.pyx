@@ -1,13 +1,14 @@
 """Views that rotate random blocks of the columns, one view for each of many trees."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport M_PI, cos, log, rint, sqrt
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
+from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport Classed, Sample, classed, deal_columns, draw_bag, find_runs
 
 import numpy as np
@@ -37,7 +38,7 @@ cdef Py_ssize_t draw_of_classes(
 def principal_views(
     const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
-    Py_ssize_t n_blocks, double ratio,
+    Py_ssize_t n_blocks, double ratio, const uint8_t[::1] stop=None,
 ):
     """Return views that rotate random blocks of the columns to principal axes, the longest first.
 
@@ -45,7 +46,7 @@ def principal_views(
 
     Parameters
     ----------
-    data, places, edges, ends, bag_size, bag_seeds, view_seeds
+    data, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
         As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
     n_blocks : int
         Number of blocks; their sizes differ by one at most, the larger ones first.
@@ -70,8 +71,11 @@ def principal_views(
     cdef double* squares = <double*> take(kept, size, sizeof(double))
     cdef int64_t whole[2]
     cdef Sample bag, drawn
+    cdef Watch watch
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, k, t, at = 0
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
     bag.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     bag.runs = <int64_t*> take(kept, table.n_classes + 1, sizeof(int64_t))
     drawn.rows = <int64_t*> take(kept, max(1, <Py_ssize_t> rint(ratio * <double> n) + 1), sizeof(int64_t))
@@ -86,9 +90,9 @@ def principal_views(
     cdef int32_t[::1] columns = np.empty(n_trees * p, np.int32)
     cdef float[::1] matrices = np.empty(n_trees * at, np.float32)
     at = 0
-    for tree in range(n_trees):
-        PyErr_CheckSignals()
-        with nogil:
+    with nogil:
+        for tree in range(n_trees):
+            pass_by(&watch, n)
             state = bag_seeds[tree]
             find_runs(&bag, draw_bag(&state, &table, counts, bag.rows), &table)
             state = view_seeds[tree]
@@ -96,6 +100,7 @@ def principal_views(
             for b in range(n_blocks):
                 k = firsts[b + 1] - firsts[b]
                 whole[1] = draw_of_classes(&state, &bag, ratio, of_classes, drawn.rows)
+                pass_by(&watch, whole[1] * k * (1 + k // 32))
                 scatter_within(&table, &columns[tree * p + firsts[b]], k, &drawn, means, tile, products)
                 principal_axes(products, filled_up(k), k, squares, k)
                 i = tree * n_blocks + b
@@ -171,9 +176,8 @@ def sparse_views(Py_ssize_t p, const uint64_t[::1] view_seeds, Py_ssize_t least,
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, k, n_blocks, n_parts = 0, at = 0
     firsts[0] = 0
-    for tree in range(n_trees):
-        PyErr_CheckSignals()
-        with nogil:
+    with nogil:
+        for tree in range(n_trees):
             state = view_seeds[tree]
             n_blocks = 0
             while firsts[n_blocks] < p:

@@ -1,14 +1,15 @@
 """Views whose outputs are Fisher's linear discriminants, one view for each of many trees."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport rint, sqrt
-from libc.stdint cimport int32_t, int64_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport (
     add_multiple, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower, solve_upper,
 )
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within
+from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.view_draws cimport (
     Classed, Sample, classed, deal_columns, draw_bag, draw_some, find_runs,
 )
@@ -91,7 +92,7 @@ cdef double* find_directions(
 def discriminant_views(
     const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
-    Py_ssize_t max_columns, double share, double shrinkage, Py_ssize_t max_directions,
+    Py_ssize_t max_columns, double share, double shrinkage, Py_ssize_t max_directions, const uint8_t[::1] stop=None,
 ):
     """Find Fisher's discriminants of random blocks of the columns, for each tree from the rows in its bag.
 
@@ -110,6 +111,8 @@ def discriminant_views(
     shrinkage : float
         Weight of a multiple of the identity in the scatter within classes.
     max_directions : int
+    stop : uint8 (1,), optional
+        KeyboardInterrupt is raised soon after another thread has set it to 1, or on Ctrl-C.
 
     Returns
     -------
@@ -130,9 +133,12 @@ def discriminant_views(
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef Sample sample
     cdef Directions scratch
+    cdef Watch watch
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
     cdef double* axes
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
     scratch.means = <double*> take(kept, n_classes * size, sizeof(double))
@@ -146,9 +152,9 @@ def discriminant_views(
     cdef int32_t[::1] columns = np.empty(n_trees * firsts[N_BLOCKS], np.int32)
     cdef float[::1] matrices = np.empty(columns.shape[0] * widest, np.float32)
     cdef int32_t* mine
-    for tree in range(n_trees):
-        PyErr_CheckSignals()
-        with nogil:
+    with nogil:
+        for tree in range(n_trees):
+            pass_by(&watch, n)
             mine = &columns[tree * firsts[N_BLOCKS]]
             state = bag_seeds[tree]
             n_bag = draw_bag(&state, &table, counts, bag)
@@ -166,6 +172,7 @@ def discriminant_views(
                 if sample.n_runs == 1:
                     draw_some(&state, bag, n_bag, n_bag, sample.rows)
                     find_runs(&sample, n_bag, &table)
+                pass_by(&watch, sample.runs[sample.n_runs] * k * (1 + k // 32))
                 scatter_within(&table, mine + firsts[b], k, &sample, scratch.means, scratch.tile, scratch.within)
                 axes = find_directions(&sample, k, shrinkage, max_directions, &scratch, &n_out)
                 i = tree * N_BLOCKS + b

@@ -1,10 +1,11 @@
 """The nearest training row of each row, compiled."""
 
-from cpython.exc cimport PyErr_CheckSignals
 from libc.math cimport INFINITY
 from libc.stdint cimport int64_t
 
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.structures cimport Watch
 from rotastack.trees.kernel.wide cimport wide_void
 
 import numpy as np
@@ -14,7 +15,6 @@ __all__ = ["TILE", "nearest_rows"]
 cdef enum:
     ROWS = 64
     TOGETHER = 4
-    AT_ONCE = 256   # a multiple of TOGETHER: after so many rows an interrupt is looked for
 
 TILE = ROWS
 """Training rows looked at together: their sums stay in registers."""
@@ -96,39 +96,39 @@ def nearest_rows(
         Half of their squared lengths; a huge number where there is no row.
     """
     cdef Py_ssize_t n = Z.shape[0], width = Z.shape[1], n_tiles = rows.shape[0]
-    cdef Py_ssize_t begin = 0, end, start, r, j, tile, t, found
+    cdef Py_ssize_t start, r, j, tile, t, found
     cdef float least
     cdef double best
     cdef double distances[ROWS]
+    cdef Watch watch
     cdef list kept = []
     cdef float* largest = <float*> take(kept, n_tiles * TOGETHER, sizeof(float))
     cdef float* z = <float*> take(kept, width * TOGETHER, sizeof(float))
     cdef int64_t[::1] nearest = np.empty(n, np.int64)
-    while begin < n:
-        PyErr_CheckSignals()
-        end = min(begin + AT_ONCE, n)
-        with nogil:
-            for start in range(begin, end, 4):
-                for r in range(TOGETHER):   # the last row again, where there are fewer
-                    for j in range(width):
-                        z[j * TOGETHER + r] = <float> (Z[min(start + r, n - 1), j] - centre[j])
+    watch.n_values = 0
+    watch.stop = NULL
+    with nogil:
+        for start in range(0, n, 4):
+            pass_by(&watch, n_tiles * width * (TOGETHER * ROWS // 16))
+            for r in range(TOGETHER):   # the last row again, where there are fewer
+                for j in range(width):
+                    z[j * TOGETHER + r] = <float> (Z[min(start + r, n - 1), j] - centre[j])
+            for tile in range(n_tiles):
+                find_largest(z, &table[tile, 0, 0], &halves[tile, 0], width, largest + tile * TOGETHER)
+            for r in range(min(<Py_ssize_t> TOGETHER, n - start)):
+                least = largest[r]
+                for tile in range(1, n_tiles):
+                    least = max(least, largest[tile * TOGETHER + r])
+                least -= slack[start + r]
+                best = INFINITY
+                found = 0
                 for tile in range(n_tiles):
-                    find_largest(z, &table[tile, 0, 0], &halves[tile, 0], width, largest + tile * TOGETHER)
-                for r in range(min(<Py_ssize_t> TOGETHER, n - start)):
-                    least = largest[r]
-                    for tile in range(1, n_tiles):
-                        least = max(least, largest[tile * TOGETHER + r])
-                    least -= slack[start + r]
-                    best = INFINITY
-                    found = 0
-                    for tile in range(n_tiles):
-                        if largest[tile * TOGETHER + r] < least:
-                            continue
-                        find_distances(&Z[start + r, 0], &rows[tile, 0, 0], width, distances)
-                        for t in range(min(<Py_ssize_t> ROWS, n_rows - tile * ROWS)):
-                            if distances[t] < best:
-                                best = distances[t]
-                                found = tile * ROWS + t
-                    nearest[start + r] = found
-        begin = end
+                    if largest[tile * TOGETHER + r] < least:
+                        continue
+                    find_distances(&Z[start + r, 0], &rows[tile, 0, 0], width, distances)
+                    for t in range(min(<Py_ssize_t> ROWS, n_rows - tile * ROWS)):
+                        if distances[t] < best:
+                            best = distances[t]
+                            found = tile * ROWS + t
+                nearest[start + r] = found
     return np.asarray(nearest)
