@@ -11,8 +11,8 @@ from scipy.stats import chi2, kstest
 from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags
+from rotastack.trees.draws import draw_many_below
 from rotastack.trees.kernel.algebra import principal_axes
-from rotastack.trees.kernel.randomness import draw_many_below
 from rotastack.trees.kernel.view_draws import draw_some
 from rotastack.views.subsets import signed
 
