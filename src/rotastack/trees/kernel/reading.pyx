@@ -84,3 +84,24 @@ cdef inline void turn(
     for i in range(n):
         for j in range(n_columns):
             tile[j * height + i] = rows[i * n_columns + j]
+
+
+# For tests.
+
+
+def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
+    """Write the sources of a view's columns; return how many there are, and how many are mapped."""
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL)
+    cdef Py_ssize_t n_columns, n_stored
+    locate(&view, &source[0], &n_columns, &n_stored)
+    return n_columns, n_stored
+
+
+def _project(
+    const int64_t[:, ::1] parts, const int32_t[::1] columns, const float[::1] matrices,
+    const float[:, :] data, Py_ssize_t n, float[:, :] stored,
+):
+    """Write the mapped columns of n rows; data and mapped columns are (column, row), at any distance."""
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0])
+    cdef Py_ssize_t size = sizeof(float)
+    project(&view, &data[0, 0], data.strides[0] // size, n, &stored[0, 0], stored.strides[0] // size)
