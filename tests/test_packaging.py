@@ -3,7 +3,9 @@
 import re
 import subprocess
 import sys
+import tarfile
 import tomllib
+import zipfile
 from importlib.metadata import packages_distributions, requires
 from importlib.resources import files
 from pathlib import Path
@@ -22,8 +24,11 @@ def test_the_version_stands_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "version" not in project["project"]
     assert project["project"]["dynamic"] == ["version"]
-    source = ROOT / project["tool"]["hatch"]["version"]["path"]
-    assert f'__version__ = "{rotastack.__version__}"' in source.read_text()
+    told = subprocess.run(
+        [sys.executable, ROOT / "tools" / "version.py"], capture_output=True, text=True, check=True
+    )
+    assert told.stdout.strip() == rotastack.__version__
+    assert rotastack.__version__ not in (ROOT / "meson.build").read_text()
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == rotastack.__version__
     assert f"## {rotastack.__version__}" in (ROOT / "CHANGELOG.md").read_text().replace("[", "").replace(
         "]", ""
@@ -39,12 +44,58 @@ HASHED = r"    --hash=sha256:[0-9a-f]{64}( \\)?"
 WANTED_BY = r"    # ( *via|  [ \w.-]+|via [\w.-]+)( \(pyproject\.toml\))?"
 
 
-def test_the_lock_file_holds_versions_and_hashes_alone():
+@pytest.mark.parametrize(("name", "least"), [("requirements.lock", 100), ("requirements-compiler.lock", 1)])
+def test_lock_files_hold_versions_and_hashes_alone(name, least):
     """No place of one machine, and no address."""
     allowed = re.compile("|".join((PINNED, HASHED, WANTED_BY)))
-    lines = (ROOT / "requirements.lock").read_text().splitlines()
+    lines = (ROOT / name).read_text().splitlines()
     assert [line for line in lines if not allowed.fullmatch(line)] == []
-    assert sum("--hash=" in line for line in lines) > sum("==" in line for line in lines) > 100
+    assert sum("--hash=" in line for line in lines) > sum("==" in line for line in lines) >= least
+
+
+def tracked(*places):
+    """Return the files that git knows below places of the repository."""
+    done = subprocess.run(
+        ["git", "-C", ROOT, "ls-files", *places], capture_output=True, text=True, check=True
+    )
+    return set(done.stdout.split())
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="what is released is made from a git checkout")
+def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp_path):
+    """Made of what is committed; the workflow, its configuration and the kernel's sources are in both."""
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "build",
+            "--no-isolation",
+            "--skip-dependency-check",
+            "--outdir",
+            tmp_path,
+            ROOT,
+        ],
+        check=True,
+    )
+    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    assert len(list(tmp_path.iterdir())) == 2
+    assert wheel.name.startswith(f"rotastack-{rotastack.__version__}-cp311-abi3-")
+    assert wheel.stat().st_size < 3e6
+    found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
+    kernel = "rotastack/trees/kernel/"
+    modules = {name for name in found if name.endswith((".so", ".pyd"))}
+    assert {name.removeprefix(kernel).partition(".")[0] for name in modules} == {
+        Path(name).stem for name in tracked("src/rotastack/*.pyx")
+    }
+    inside = {name.removeprefix("src/") for name in tracked("src/rotastack")}
+    inside |= {f"rotastack/_project/{name}" for name in tracked("Snakefile", "workflow", "config")}
+    profiles = tracked("workflow/profiles")
+    inside |= {f"rotastack/_project/{name.removeprefix('workflow/')}" for name in profiles}
+    assert found - modules == inside
+    with tarfile.open(source) as archive:
+        files = {m.name.partition("/")[2] for m in archive.getmembers() if not m.isdir()}
+    assert files - {"PKG-INFO"} == tracked() - {"profiles"}  # a link, for checkouts
 
 
 def test_help_loads_nothing_heavy():

@@ -17,6 +17,7 @@ import sysconfig
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 KERNEL = ROOT / "src" / "rotastack" / "trees" / "kernel"
@@ -29,11 +30,17 @@ def is_up_to_date() -> bool:
     return STAMP.is_file() and STAMP.read_text(encoding="utf-8") == hash_of_sources()
 
 
+def is_laid_out() -> bool:
+    """Tell whether the folder is for building this checkout, and not for one that it was copied from."""
+    about = FOLDER / "meson-info" / "meson-info.json"
+    return about.is_file() and _read(about)["directories"]["source"] == str(ROOT)
+
+
 def bring_up_to_date() -> None:
     """Build what is not up to date; ImportError, in one line, where that cannot be."""
     if is_up_to_date():
         return
-    if not (FOLDER / "build.ninja").is_file():
+    if not is_laid_out():
         raise ImportError(f"the kernel is not built: run `make env` in {ROOT}")
     with alone():
         if not is_up_to_date():  # another process may have built while this one waited
@@ -45,7 +52,7 @@ def bring_up_to_date() -> None:
 def put_beside_sources(before: str) -> None:
     """Copy what was built to where Python finds it; `before` is the hash of the sources as the build began."""
     STAMP.unlink(missing_ok=True)
-    targets = json.loads((FOLDER / "meson-info" / "intro-targets.json").read_text(encoding="utf-8"))
+    targets = _read(FOLDER / "meson-info" / "intro-targets.json")
     built = [Path(f) for t in targets if t["type"] == "shared module" for f in t["filename"]]
     for path in [*KERNEL.glob("*.so"), *KERNEL.glob("*.pyd")]:
         if path.name not in {b.name for b in built}:
@@ -55,6 +62,10 @@ def put_beside_sources(before: str) -> None:
         shutil.copy(path, beside)
         beside.replace(KERNEL / path.name)
     STAMP.write_text(before, encoding="utf-8")
+
+
+def _read(path: Path) -> Any:
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def hash_of_sources() -> str:
@@ -96,8 +107,16 @@ def alone() -> Iterator[None]:
         yield
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Build what is not up to date, and lay out the folder for it where that has not been done."""
+    if not is_up_to_date() and not is_laid_out():
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation", "--no-deps"]
+        sys.exit(subprocess.call([*pip, "--editable", ROOT]))
     try:
         bring_up_to_date()
     except ImportError as error:
         sys.exit("\n".join([str(error), *getattr(error, "__notes__", [])]))
+
+
+if __name__ == "__main__":
+    main()

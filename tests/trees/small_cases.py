@@ -1,0 +1,105 @@
+"""Small fits that go through all of the kernel, and a hash of what each gives.
+
+Data and views are exact, and nothing goes through BLAS, so that the hashes are those of any machine and any build. As
+a script this prints them, for whatever `rotastack` Python finds.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import fields
+
+import numpy as np
+
+from rotastack import AdaBoostM1Classifier, NearestNeighborClassifier, RotastackClassifier, RotastackRegressor
+from rotastack.trees import (
+    C45Classifier,
+    ExtraForestClassifier,
+    ExtraForestRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeGroup,
+    TreeOptions,
+    grow_forest,
+)
+
+rng = np.random.default_rng(19)
+X = rng.integers(-40, 40, (240, 7)) / 8.0
+X[:, 4] = X[:, 4].round()
+X[:, 5] = rng.integers(0, 2, len(X))
+X[:, 6] = rng.random(len(X)) < 0.04
+y = (X[:, 0] + X[:, 1] > 1).astype(int) + (X[:, 2] * X[:, 3] > 4)
+target = X[:, 0] * 2 + X[:, 1] + rng.integers(0, 8, len(X)) / 4.0
+weights = rng.integers(0, 12, len(X)) / 4.0
+CATEGORIES = np.column_stack([X[:, :3], rng.integers(0, 5, (len(X), 2))])
+TURNED = rng.integers(-8, 9, (5, 7, 7)) / 8.0
+
+FORESTS = {
+    "gini": ForestClassifier(6),
+    "entropy": ForestClassifier(6, criterion="entropy", max_features=None),
+    "gain_ratio": ForestClassifier(6, criterion="gain_ratio", max_leaf_nodes=9, class_weight="balanced"),
+    "bagged_c45": ForestClassifier(6, criterion="c45", max_features=None, min_samples_leaf=2),
+    "not_bagged": ForestClassifier(4, bootstrap=False, max_depth=4, min_impurity_decrease=0.01),
+    "extra": ExtraForestClassifier(6, n_cuts=3, criterion="entropy"),
+    "extra_bagged": ExtraForestClassifier(6, bootstrap=True, min_samples_leaf=3),
+    "c45": C45Classifier(),
+    "c45_unpruned": C45Classifier(confidence=None, min_samples_leaf=1, subtree_raising=False),
+    "boosted": AdaBoostM1Classifier(6, C45Classifier()),
+    "flagship": RotastackClassifier(4),
+    "regression": ForestRegressor(6),
+    "cost_complexity": ForestRegressor(4, ccp_alpha=0.05, min_samples_split=8),
+    "extra_regression": ExtraForestRegressor(6, max_features=3),
+    "flagship_regression": RotastackRegressor(4),
+}
+
+
+def fitted(forest, X=X, **more):
+    """Return the arrays of a forest, and what it gives for rows."""
+    of_numbers = "Regressor" in type(forest).__name__
+    if "random_state" in forest.get_params():
+        forest.set_params(random_state=7)
+    forest.fit(X, target if of_numbers else y, **more)
+    trees = forest.forest_
+    found = [trees.nodes, trees.starts, trees.impurity, trees.weight, trees.counts, trees.values, trees.facts]
+    found += [trees.views.parts, trees.views.columns, trees.views.matrices]
+    if trees.views.n_features == X.shape[1]:
+        found.append(trees.outputs(X.astype(np.float32)))
+    return [*found, *(getattr(forest, name) for name in ("tree_oob_error_",) if hasattr(forest, name))]
+
+
+def on_views() -> Iterable[np.ndarray]:
+    """Trees on views that map all columns, some, and none."""
+    views = LinearViews.concatenate(
+        [LinearViews.identity(7).beside(LinearViews.dense(TURNED)), LinearViews.subset([[0, 3], [2, 5]], 7)]
+    )
+    groups = [
+        TreeGroup(10, views.take([0, 5, 1, 6, 2])),
+        TreeGroup(3, views.take([4, 4, 3]), splitter="random"),
+    ]
+    data = X.astype(np.float32)
+    trees, unseen = grow_forest(data, y, groups, TreeOptions(), np.random.SeedSequence(3), n_classes=3)
+    sums = [getattr(group, field.name) for group in unseen for field in fields(group)]
+    return [trees.nodes, trees.values, trees.counts, trees.outputs(data), *sums]
+
+
+CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
+    **{name: lambda forest=forest: fitted(forest) for name, forest in FORESTS.items()},
+    "weights": lambda: fitted(ForestClassifier(6), sample_weight=weights),
+    "regression_weights": lambda: fitted(ForestRegressor(6), sample_weight=weights),
+    "categories": lambda: fitted(RotastackClassifier(4, categorical_features=[3, 4]), CATEGORIES),
+    "views": on_views,
+    "nearest": lambda: [NearestNeighborClassifier().fit(X[::2], y[::2]).predict(X)],
+}
+
+
+def hash_of(case: str) -> str:
+    """Return a hash of the bytes that a case gives, -0 and NaN included."""
+    digest = hashlib.sha256()
+    for array in CASES[case]():
+        digest.update(f"{array.dtype.str} {array.shape}\n".encode() + np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()[:16]
+
+
+if __name__ == "__main__":
+    print(json.dumps({case: hash_of(case) for case in CASES}, indent=1))

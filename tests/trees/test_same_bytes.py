@@ -1,0 +1,72 @@
+"""The same trees on every machine, by every compiler and for every width of vectors: by what was recorded, and built anew."""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from tests.trees import small_cases
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = {
+    "gini": "a92641d80c890de0",
+    "entropy": "c7a61ca2aaae0c09",
+    "gain_ratio": "08602925749b7cc9",
+    "bagged_c45": "e4643ed19bc106f1",
+    "not_bagged": "36c27ddbaa9e72e6",
+    "extra": "5c963766897d3981",
+    "extra_bagged": "2360bb9844f1021c",
+    "c45": "b62e8f64ee1092bd",
+    "c45_unpruned": "08b4df733152a2b8",
+    "boosted": "2b01177820acff51",
+    "flagship": "8584d38e42940166",
+    "regression": "c503a1dd91abca05",
+    "cost_complexity": "695f73aa9310efe9",
+    "extra_regression": "e8af92c78a85def5",
+    "flagship_regression": "96e39b9cf1c2c8ba",
+    "weights": "380835888e24a9da",
+    "regression_weights": "fc1ae4bc2df4292e",
+    "categories": "37f6c1cb13433fe6",
+    "views": "9120857abcfda779",
+    "nearest": "be335c8e0d032034",
+}
+
+
+@pytest.mark.parametrize("case", small_cases.CASES)
+def test_trees_are_those_that_were_recorded(case):
+    """The first to be recorded were those of the kernel's last version in Python, compiled by numba."""
+    assert small_cases.hash_of(case) == RECORDED[case]
+
+
+BUILDS = {
+    "plain": "-march=x86-64 -DROTASTACK_WIDE=",  # no function is compiled for several widths
+    "widest": "-march=native -DROTASTACK_WIDE=",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(
+    platform.machine() != "x86_64" or os.name == "nt", reason="the flags are of gcc for x86-64"
+)
+@pytest.mark.parametrize("build", BUILDS)
+def test_trees_do_not_depend_on_the_width_of_vectors(build, tmp_path):
+    flags = f"setup-args=-Dc_args={BUILDS[build]}"
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    options = ["--no-deps", "--no-build-isolation", "--config-settings", flags, "-w", tmp_path]
+    subprocess.run([*pip, "wheel", *options, ROOT], check=True)
+    (wheel,) = tmp_path.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(tmp_path / "site")
+    code = "import rotastack, runpy, sys; print(rotastack.__file__, file=sys.stderr); runpy.run_path(sys.argv[1], run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-c", code, small_cases.__file__],
+        env={**os.environ, "PYTHONPATH": str(tmp_path / "site")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert str(tmp_path) in done.stderr
+    assert json.loads(done.stdout) == RECORDED
