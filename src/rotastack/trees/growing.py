@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots
+from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_log2
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import new_stop, own, run_threads
@@ -301,8 +301,7 @@ def log_table(
     top = draws * float(base_weight.max(initial=0))
     if top > TABLE_LIMIT:
         return np.empty(0)
-    x = np.arange(int(top) + 1, dtype=float)
-    return x * np.log2(np.maximum(x, 1))
+    return times_log2(int(top) + 1)
 
 
 def lots_of(

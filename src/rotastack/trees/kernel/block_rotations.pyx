@@ -1,9 +1,10 @@
 """Views that rotate random blocks of the columns, one view for each of many trees."""
 
-from libc.math cimport M_PI, cos, log, rint, sqrt
+from libc.math cimport rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
+from rotastack.trees.kernel.elementary cimport LN_2, cos_turns, log2
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
@@ -117,8 +118,8 @@ def principal_views(
 
 cdef double draw_normal(uint64_t* state) noexcept nogil:
     """Return a draw from the standard normal distribution (Box and Muller)."""
-    cdef double length = sqrt(-2.0 * log(1.0 - draw_unit(state)))
-    return length * cos(2.0 * M_PI * draw_unit(state))
+    cdef double length = sqrt(-2.0 * LN_2 * log2(1.0 - draw_unit(state)))
+    return length * cos_turns(draw_unit(state))
 
 
 cdef void draw_rotation(uint64_t* state, Py_ssize_t k, double* direction, double* rotation) noexcept nogil:

@@ -9,10 +9,11 @@ As in J48, gains, ratios and weights that differ by less than TINY count as equa
 is taken, so the tree does not depend on the order of summation. A row of weight w counts as w cases.
 """
 
-from libc.math cimport floor, log2
+from libc.math cimport floor
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.compact cimport constant
+from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
 from rotastack.trees.kernel.growing cimport add_children, look_at, part_orders
 from rotastack.trees.kernel.interrupts cimport pass_by

@@ -14,9 +14,10 @@ Sums of whole weights, such as bootstrap counts, are exact. `pairs` holds a row'
 weight times its target.
 """
 
-from libc.math cimport INFINITY, log2
+from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
+from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.sorting cimport differ, row_of
 from rotastack.trees.kernel.structures cimport GINI, Criterion, Task
 

@@ -12,9 +12,12 @@ cdef extern from *:
     #include <stdint.h>
     #include <string.h>
 
+    #define LN_2 0.6931471805599453
+
     static inline uint64_t rotastack_bits(double x) { uint64_t bits; memcpy(&bits, &x, 8); return bits; }
     static inline double rotastack_double(uint64_t bits) { double x; memcpy(&x, &bits, 8); return x; }
     """
+    const double LN_2
     uint64_t bits_of "rotastack_bits"(double x) noexcept nogil
     double double_of "rotastack_double"(uint64_t bits) noexcept nogil
 
@@ -25,32 +28,29 @@ cdef inline double log2(double x) noexcept nogil:
     cdef uint64_t bits = bits_of(x)
     cdef int64_t e = <int64_t> (bits >> 52) - 1023
     cdef double m = double_of((bits & <uint64_t> 0xFFFFFFFFFFFFF) | (<uint64_t> 1023 << 52))
-    cdef double s, z, tail
+    cdef double s, z, z2, z4, tail, rest
     if m > 1.4142135623730951:
         m *= 0.5
         e += 1
     s = (m - 1.0) / (m + 1.0)
     z = s * s
-    tail = 1.0 / 21.0
-    tail = 1.0 / 19.0 + z * tail
-    tail = 1.0 / 17.0 + z * tail
-    tail = 1.0 / 15.0 + z * tail
-    tail = 1.0 / 13.0 + z * tail
-    tail = 1.0 / 11.0 + z * tail
-    tail = 1.0 / 9.0 + z * tail
-    tail = 1.0 / 7.0 + z * tail
-    tail = 1.0 / 5.0 + z * tail
-    tail = 1.0 / 3.0 + z * tail
+    z2 = z * z
+    z4 = z2 * z2
+    tail = (1.0 / 3.0 + z * (1.0 / 5.0)) + z2 * (1.0 / 7.0 + z * (1.0 / 9.0))
+    rest = (1.0 / 11.0 + z * (1.0 / 13.0)) + z2 * (1.0 / 15.0 + z * (1.0 / 17.0))
+    tail += z4 * (rest + z4 * (1.0 / 19.0 + z * (1.0 / 21.0)))
     # 2 / ln 2 in two parts: the product with the first is exact but for one rounding.
     return <double> e + (2.8853900817779268 * s + s * (z * tail * 2.8853900817779268 + 4.0710547481862066e-17))
 
 
 cdef inline double exp2(double x) noexcept nogil:
-    """Return 2 to the power of a number between -1000 and 1000."""
+    """Return 2 to the power of a number below 1000; 0 below -1000."""
     cdef double k = rint(x)
-    cdef double r = (x - k) * 0.6931471805599453
+    cdef double r = (x - k) * LN_2
     cdef double total = 1.0
     cdef int i
+    if x < -1000.0:
+        return 0.0
     for i in range(15, 0, -1):
         total = 1.0 + r * total / i
     return total * double_of(<uint64_t> (1023 + <int64_t> k) << 52)

@@ -6,11 +6,12 @@ branch then also takes the rows of the smaller one), if the expected errors of t
 more.
 """
 
-from libc.math cimport INFINITY, pow, sqrt
+from libc.math cimport INFINITY, sqrt
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from rotastack.trees.kernel.describing cimport describe
+from rotastack.trees.kernel.elementary cimport exp2, log2
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.partition cimport part_rows
 from rotastack.trees.kernel.structures cimport Grower, Growing, Node
@@ -71,7 +72,7 @@ cdef inline double expected_errors(
         limit = weight * (share + 0.5 * z + quantile * root) / (1.0 + z)
     if wrong >= 1.0:
         return limit
-    none = weight * (1.0 - pow(confidence, 1.0 / weight))
+    none = weight * (1.0 - exp2(log2(confidence) / weight))
     return wrong + none + wrong * (limit - 1.0 - none)
 
 

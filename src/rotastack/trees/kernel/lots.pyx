@@ -9,6 +9,7 @@ import numpy as np
 from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
 from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
 from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
+from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
 from rotastack.trees.kernel.error_pruning cimport expected_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by
@@ -371,7 +372,30 @@ cdef void* resize(array, size) except? NULL:
     return address
 
 
+def times_log2(Py_ssize_t n):
+    """Return x log2 x of 0 to n - 1."""
+    table = np.zeros(n)
+    cdef double[::1] found = table
+    cdef Py_ssize_t x
+    for x in range(1, n):
+        found[x] = x * log2(x)
+    return table
+
+
 # What tests look at.
+
+
+def _log2(double x):
+    return log2(x)
+
+
+def _exp2(double x):
+    return exp2(x)
+
+
+def _cos_turns(double turns):
+    return cos_turns(turns)
+
 
 def _draw_below(uint64_t[::1] state, int64_t n):
     return draw_below(&state[0], n)

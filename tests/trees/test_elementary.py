@@ -1,0 +1,69 @@
+"""The kernel's own logarithms, powers and cosines, against arithmetic of many digits."""
+
+import math
+from decimal import Decimal, localcontext
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rotastack.trees.kernel.lots import _cos_turns, _exp2, _log2, times_log2
+
+UNITS = 3
+"""Units in the last place that a result may be off."""
+
+
+def digits_off(found, exact: Decimal) -> float:
+    return float(abs(Decimal(found) - exact)) / np.spacing(abs(float(exact)))
+
+
+@given(st.floats(1e-300, 1e300))
+def test_logarithms(x):
+    with localcontext(prec=50):
+        exact = Decimal(x).ln() / Decimal(2).ln()
+    assert _log2(x) == 0 if x == 1 else digits_off(_log2(x), exact) <= UNITS
+
+
+@given(st.floats(0.9, 1.1))
+def test_logarithms_of_numbers_near_one_keep_their_digits(x):
+    with localcontext(prec=50):
+        exact = Decimal(x).ln() / Decimal(2).ln()
+    assert _log2(x) == 0 if x == 1 else digits_off(_log2(x), exact) <= UNITS
+
+
+@pytest.mark.parametrize("power", [-1022, -40, -1, 0, 1, 2, 10, 52, 1023])
+def test_powers_of_two_are_exact(power):
+    assert _log2(2.0**power) == power
+    if abs(power) < 1000:
+        assert _exp2(power) == 2.0**power
+
+
+@given(st.floats(-1000, 999))
+def test_powers(x):
+    with localcontext(prec=50):
+        exact = (Decimal(x) * Decimal(2).ln()).exp()
+    assert digits_off(_exp2(x), exact) <= UNITS
+
+
+def test_powers_of_large_negative_numbers_are_zero():
+    assert _exp2(-1000.5) == _exp2(-1e300) == _exp2(-math.inf) == 0
+
+
+@given(st.floats(0, 1))
+def test_cosines(turns):
+    assert _cos_turns(turns) == pytest.approx(math.cos(2 * math.pi * turns), abs=1e-15)
+
+
+@pytest.mark.parametrize(("turns", "cosine"), [(0, 1), (0.25, 0), (0.5, -1), (0.75, 0), (1, 1)])
+def test_cosines_of_quarters_are_exact(turns, cosine):
+    assert _cos_turns(turns) == cosine
+
+
+def test_the_table_of_whole_weights():
+    table = times_log2(1000)
+    x = np.arange(1, 1000)
+    np.testing.assert_allclose(table[1:], x * np.log2(x), rtol=1e-15)
+    assert table[0] == table[1] == 0
+    assert table[512] == 512 * 9
+    assert len(times_log2(0)) == 0
