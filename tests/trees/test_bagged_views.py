@@ -11,9 +11,14 @@ from scipy.stats import chi2, kstest
 from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags
-from rotastack.trees.kernel.algebra import principal_axes
-from rotastack.trees.kernel.randomness import draw_many_below
-from rotastack.trees.kernel.view_draws import draw_some
+from rotastack.trees.draws import draw_many_below
+from rotastack.trees.kernel.discriminants import (
+    _add_products,
+    _dot,
+    _draw_some,
+    _principal_axes,
+    _sum_at,
+)
 from rotastack.views.subsets import signed
 
 SCALES = np.float32([1e-3, 1, 1e3, 1, 1, 1e-2, 5, 1, 30])
@@ -97,7 +102,7 @@ def test_rows_are_drawn_evenly_without_replacement():
     state, sample, own = np.zeros(1, np.uint64), np.empty(6, np.int64), np.arange(10, 16)
     drawn = Counter()
     for _ in range(3000):
-        draw_some(state, own, 6, 4, sample)
+        _draw_some(state, own, 4, sample)
         drawn[tuple(sample[:4].tolist())] += 1
     assert set(drawn) == set(combinations(range(10, 16), 4))
     assert evenly(drawn.values(), 15)
@@ -145,6 +150,45 @@ def test_sizes_of_sparse_blocks():
     assert (np.sort(views.columns.reshape(-1, 11)) == np.arange(11)).all()
 
 
+def in_lanes(terms):
+    """Sum whole eights lane by lane, the lanes two by two, and then the rest one by one."""
+    lanes = np.zeros(8)
+    n = len(terms) - len(terms) % 8
+    for eight in terms[:n].reshape(-1, 8):
+        lanes = lanes + eight
+    while len(lanes) > 1:
+        lanes = lanes[: len(lanes) // 2] + lanes[len(lanes) // 2 :]
+    total = lanes[0]
+    for term in terms[n:]:
+        total = total + term
+    return total
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 8, 9, 15, 16, 50, 300])
+def test_sums_have_one_order(n):
+    """Bit for bit, of numbers whose sum depends on it."""
+    rng = np.random.default_rng(n)
+    a, b = rng.standard_normal((2, n)) * 10.0 ** rng.integers(-9, 9, n)
+    values, where = rng.standard_cauchy(500).astype(np.float32), rng.integers(0, 500, n)
+    assert _dot(a, b) == in_lanes(a * b)
+    assert _sum_at(values, where) == in_lanes(values[where].astype(float))
+
+
+@pytest.mark.parametrize("k", [1, 3, 4, 5, 8, 9, 17, 30])
+@pytest.mark.parametrize("n", [0, 1, 2, 64, 65])
+def test_products_are_added_row_by_row(k, n):
+    rng = np.random.default_rng(k * n)
+    width = -(-k // 8) * 8
+    rows = np.zeros((n, width))
+    rows[:, :k] = rng.standard_normal((n, k)) * 10.0 ** rng.integers(-9, 9, (n, 1))
+    products = rng.standard_normal((width, width))
+    expected = products.copy()
+    for row in rows:
+        expected = expected + np.outer(row, row)
+    _add_products(rows, k, products)
+    assert np.array_equal(np.tril(products[:k, :k]), np.tril(expected[:k, :k]))
+
+
 @pytest.mark.parametrize("rank", [0, 1, 2, 5, 6])
 def test_axes_of_a_matrix(rank):
     rng = np.random.default_rng(rank)
@@ -152,7 +196,7 @@ def test_axes_of_a_matrix(rank):
     matrix = rows @ rows.T
     values, vectors = (a[..., ::-1] for a in np.linalg.eigh(matrix))
     axes, squares = np.tril(matrix), np.empty(6)
-    principal_axes(axes, 6, squares, 6)
+    _principal_axes(axes, squares, 6)
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     assert axes @ axes.T == pytest.approx(np.eye(6), abs=1e-9)
     assert squares == pytest.approx(values, abs=1e-14 * values[0] + 1e-299)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, load_wine
 from tests.trees.j48.tables import table
 
 from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, forest_complexity, grow_forest
-from rotastack.trees.kernel.error_pruning import expected_errors
+from rotastack.trees.kernel.lots import _expected_errors
 from rotastack.trees.members import grow_members
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
@@ -26,7 +26,7 @@ def rotations(n, p):
 
 
 def limit(weight, wrong, confidence=0.25):
-    return expected_errors(weight, wrong, confidence, ndtri(1 - confidence))
+    return _expected_errors(weight, wrong, confidence, ndtri(1 - confidence))
 
 
 @pytest.mark.parametrize("confidence", [0.05, 0.25, 0.5])

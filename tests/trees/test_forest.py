@@ -18,8 +18,6 @@ from rotastack.trees import (
     grow_forest,
 )
 from rotastack.trees.growing import n_candidates
-from rotastack.trees.kernel.lots import grow_lots
-from rotastack.trees.kernel.reading import read_trees
 
 
 def test_accuracy_as_scikit_learns():
@@ -185,7 +183,6 @@ def test_a_fitted_forest_survives_pickle_and_read_only_memory(wine_forest, tmp_p
     loaded = joblib.load(tmp_path / "forest", mmap_mode="r")
     assert not loaded.forest_.nodes.flags.writeable
     assert np.array_equal(loaded.predict_proba(X), forest.predict_proba(X))
-    assert len(grow_lots.signatures) == len(read_trees.signatures) == 1
 
 
 def test_regression_out_of_bag():

@@ -15,29 +15,14 @@ from rotastack.trees import (
     TreeRegressor,
 )
 from rotastack.trees.growing import grow_forest
-from rotastack.trees.kernel.randomness import draw_below, draw_unit
-from rotastack.trees.kernel.sorting import STARTS, sort_rows
-
-LOW = np.uint64(0xFFFFFFFF)
+from rotastack.trees.kernel.lots import _draw_below, _draw_unit, _sort_rows
 
 
 def sorted_rows(values, rows):
     """Return the row numbers in the kernel's order of the values."""
-    n = len(values)
-    values = np.asarray(values, dtype=np.float32).copy()
-    keys, other = np.empty(n + 8, np.uint64), np.empty(n + 8, np.uint64)
-    sort_rows(
-        values,
-        values.view(np.int32),
-        rows,
-        n,
-        values.min(),
-        values.max(),
-        keys,
-        other,
-        np.empty(STARTS, np.int32),
-    )
-    return (keys[:n] & LOW).astype(int)
+    column = np.zeros(rows.max() + 1, np.float32)
+    column[rows] = values
+    return np.array(_sort_rows(column, rows))
 
 
 SHAPES = {
@@ -197,11 +182,11 @@ def test_more_random_cuts_find_better_splits():
 
 def test_random_numbers_are_even():
     state = np.array([7], dtype=np.uint64)
-    draws = np.array([draw_below(state, 10) for _ in range(20000)])
+    draws = np.array([_draw_below(state, 10) for _ in range(20000)])
     assert set(draws) == set(range(10))
     counts = np.bincount(draws)
     assert ((counts - 2000) ** 2 / 2000).sum() < 27.9  # chi-squared, 9 df, 0.999
-    units = np.array([draw_unit(state) for _ in range(20000)])
+    units = np.array([_draw_unit(state) for _ in range(20000)])
     assert units.min() >= 0
     assert units.max() < 1
     assert abs(units.mean() - 0.5) < 0.01

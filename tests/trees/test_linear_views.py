@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
-from rotastack.trees.kernel.views import locate, project
+from rotastack.trees.kernel.reading import _locate, _project
 
 
 def seen(views, v, X):
@@ -14,9 +14,9 @@ def seen(views, v, X):
     width = views.widths()[v]
     source = np.empty(width, np.int32)
     stored = np.empty((width, len(X)), np.float32)
-    n_columns, _ = locate(parts, views.columns, source)
+    n_columns, _ = _locate(parts, views.columns, source)
     assert n_columns == width
-    project(parts, views.columns, views.matrices, data, len(X), stored)
+    _project(parts, views.columns, views.matrices, data, len(X), stored)
     return np.stack([data[s] if s >= 0 else stored[-1 - s] for s in source], axis=1)
 
 
@@ -41,6 +41,71 @@ def test_the_kernel_sees_what_the_matrix_says(name, n):
     X = RNG.standard_normal((n, P)).astype(np.float32)
     for v in range(len(views)):
         assert seen(views, v, X) == pytest.approx(X @ views.matrix(v), abs=1e-4)
+
+
+def sources(parts, columns, n):
+    source = np.full(n, 99, np.int32)
+    return _locate(parts, columns, source), source.tolist()
+
+
+def test_where_columns_stand():
+    parts = np.array([[2, 2, -1, 2], [0, 4, 0, 3], [1, 1, -1, 1], [0, 2, 12, 1]])
+    columns = np.array([7, 5, 3, 5], np.int32)
+    assert sources(parts, columns, 8) == ((7, 4), [3, 5, -1, -2, -3, 5, -4, 99])
+    assert sources(parts[:0], columns, 1) == ((0, 0), [99])
+
+
+def mapped_in_order(X, matrix):
+    """Sum over the inputs in order, from 0, with each product and each sum rounded to single precision."""
+    z = np.zeros((len(X), matrix.shape[1]), np.float32)
+    for c in range(len(matrix)):
+        z = z + X[:, c, None] * matrix[c]
+    return z
+
+
+def bits(z):
+    return np.ascontiguousarray(z).view(np.uint32)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 15, 16, 17, 50, 63, 64, 65, 81, 128, 200])
+@pytest.mark.parametrize("n_out", [1, 2, 3, 4, 5, 6, 7, 64, 67, 130])
+def test_mapped_columns_are_sums_in_order(n, n_out):
+    """Bit for bit, -0, infinities and NaN included, columns at any distance, and no column written beyond n."""
+    rng = np.random.default_rng(n + n_out)
+    for n_in in (1, 2, 3, 4, 9):
+        X = (rng.standard_normal((n, 12)) * 10.0 ** rng.integers(-30, 30, (n, 12))).astype(np.float32)
+        X[rng.random((n, 12)) < 0.1] = -0.0
+        X[rng.random((n, 12)) < 0.01] = 3e38
+        columns = rng.integers(0, 12, n_in + 2, dtype=np.int32)
+        matrices = rng.standard_normal(1 + 2 * n_in * n_out).astype(np.float32)
+        parts = np.array([[0, 2, -1, 2], [2, n_in, 1, n_out], [1, n_in, 1 + n_in * n_out, n_out]])
+        with np.errstate(all="ignore"):
+            expected = np.hstack(
+                [
+                    mapped_in_order(
+                        X[:, columns[first : first + n_in]],
+                        matrices[at : at + n_in * n_out].reshape(n_in, n_out),
+                    )
+                    for first, _, at, _ in parts[1:]
+                ]
+            )
+        for left_out in (0, 5, 16):
+            data = np.full((12, n + left_out + 1), np.nan, np.float32)[:, left_out:]
+            data[:, :n] = X.T
+            stored = np.full((2 * n_out, n + 3 * left_out + 1), 7, np.float32)
+            _project(parts, columns, matrices, data, n, stored)
+            assert np.array_equal(np.isnan(stored[:, :n].T), np.isnan(expected))
+            there = ~np.isnan(expected)
+            assert np.array_equal(bits(stored[:, :n].T)[there], bits(expected)[there])
+            assert (stored[:, n:] == 7).all()
+
+
+def test_parts_that_pick_columns_are_not_stored():
+    stored = np.full((1, 70), 7, np.float32)
+    columns, none = np.arange(3, dtype=np.int32), np.empty(0, np.float32)
+    _project(np.array([[0, 3, -1, 3]]), columns, none, np.ones((3, 70), np.float32), 70, stored)
+    _project(np.empty((0, 4), np.int64), columns, none, np.ones((3, 70), np.float32), 70, stored)
+    assert (stored == 7).all()
 
 
 @given(names=st.lists(st.sampled_from(sorted(MAKERS)), min_size=2, max_size=4))

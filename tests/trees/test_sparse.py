@@ -12,7 +12,7 @@ from rotastack.trees import (
     ForestRegressor,
     growing,
 )
-from rotastack.trees.kernel.sparse import few_ones
+from rotastack.trees.sparse import few_ones
 
 
 @pytest.fixture(scope="module")

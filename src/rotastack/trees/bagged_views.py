@@ -10,7 +10,7 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import run_threads
+from rotastack.trees.threads import new_stop, run_threads
 
 __all__ = ["BaggedViews"]
 
@@ -104,8 +104,8 @@ class BaggedViews:
             Most columns of a block; with more, a random choice of them.
         """
         return self._views(
-            lambda bags, seeds: discriminant_views(
-                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions
+            lambda bags, seeds, stop: discriminant_views(
+                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions, stop
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip
@@ -132,8 +132,8 @@ class BaggedViews:
         """
         n_blocks = -(-len(self.data) // subset_size)
         return self._views(
-            lambda bags, seeds: principal_views(
-                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio
+            lambda bags, seeds, stop: principal_views(
+                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio, stop
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip
@@ -148,15 +148,16 @@ class BaggedViews:
             Least and largest size of a block, drawn evenly; the last may be smaller.
         """
         return self._views(
-            lambda _, seeds: sparse_views(len(self.data), seeds, *sizes), view_seeds, view_seeds
+            lambda bags, seeds, stop: sparse_views(len(self.data), seeds, *sizes), view_seeds, view_seeds
         )
 
     def _views(self, find: Callable, bag_seeds, view_seeds) -> LinearViews:
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
+        stop = new_stop()
 
         def found(begin: int) -> LinearViews:
             here = slice(begin, begin + TREES_AT_ONCE)
-            lengths, *tables = find(bag_seeds[here], view_seeds[here])
+            lengths, *tables = find(bag_seeds[here], view_seeds[here], stop)
             return LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *tables)
 
-        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))
+        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs, stop)))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
-from rotastack.trees.kernel.randomness import draw_many_below, draw_many_units
+from rotastack.trees.draws import draw_many_below, draw_many_units
 
 __all__ = ["Bags", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
 

@@ -13,16 +13,13 @@ from scipy.special import ndtri
 from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.criteria import C45, ENTROPY, GAIN_RATIO, GINI, SQUARED_ERROR
-from rotastack.trees.kernel.lots import grow_lots
-from rotastack.trees.kernel.sparse import few_ones
-from rotastack.trees.kernel.splitting import BEST, RANDOM
+from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.sparse import few_ones
+from rotastack.trees.threads import new_stop, own, run_threads
 
 __all__ = [
     "CHUNK_ROWS",
-    "CRITERIA",
     "FamilyOutOfBag",
     "TreeGroup",
     "TreeOptions",
@@ -33,15 +30,6 @@ __all__ = [
     "lots_of",
     "n_candidates",
 ]
-
-CRITERIA = {
-    "gini": GINI,
-    "entropy": ENTROPY,
-    "gain_ratio": GAIN_RATIO,
-    "squared_error": SQUARED_ERROR,
-    "c45": C45,
-}
-SPLITTERS = {"best": BEST, "random": RANDOM}
 
 CHUNK_ROWS = 1 << 13
 """Trees are grown in chunks of about so many rows in all: the unit of work of a thread."""
@@ -264,10 +252,11 @@ def grow_forest(
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     numbers = options.numbers(families)
     held = np.empty((0, 0, 0), np.float32)
+    stop = new_stop()
 
     def grow(chunk: NDArray[np.int64]) -> tuple:
         return grow_lots(
-            *arguments, chunk, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers, True, want_oob, False, False, held,
+            *arguments, chunk, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers, True, want_oob, False, False, held, stop,
         )  # fmt: skip
 
     edges = chunk_edges(lots, family_of_lot, trees_at_once)
@@ -276,7 +265,7 @@ def grow_forest(
     seen: list[Any] = [None] * len(families)
     pieces = []
     losses = []
-    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs), strict=True):
+    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs, stop), strict=True):
         pieces.append(piece[:6])
         losses.append(piece[9])
         f = int(family_of_lot[begin])

@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.threads import new_stop, own, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
@@ -376,7 +376,8 @@ class GrownTrees:
         n_pieces = len(X) * len(self) // READ_AT_ONCE
         if n_pieces > 1:
             n_pieces = min(effective_n_jobs(n_jobs), n_pieces)
-        edges = np.linspace(0, len(X), max(1, n_pieces) + 1).astype(int)
+        n_pieces = max(1, n_pieces)
+        edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
         arrays = [
             own(a)
@@ -385,7 +386,9 @@ class GrownTrees:
         ]  # fmt: skip
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
-        def read(k: int) -> None:
-            read_trees(X, edges[k], edges[k + 1], *arrays, width, values, sums, leaves)
+        stop = new_stop()
 
-        list(run_threads(read, range(len(edges) - 1), n_jobs))
+        def read(k: int) -> None:
+            read_trees(X, edges[k], edges[k + 1], *arrays, width, values, sums, leaves, stop)
+
+        list(run_threads(read, range(len(edges) - 1), n_jobs, stop))

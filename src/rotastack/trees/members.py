@@ -18,9 +18,9 @@ from rotastack.trees.growing import (
 )
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import grow_lots
-from rotastack.trees.kernel.sparse import few_ones
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.sparse import few_ones
+from rotastack.trees.threads import new_stop, own, run_threads
 
 __all__ = ["MemberForests", "grow_members"]
 
@@ -121,7 +121,7 @@ def grow_members(
     n_members = len(views)
     widths = views.widths()
     base = lots_of([family], widths, family.n_trees)[0]
-    masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64)
+    masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64, order="C")
     bags = Bags.of(n_rows, weights)
     if weights is not None:
         masks = masks * (weights / weights.max() if bootstrap else weights)
@@ -144,15 +144,17 @@ def grow_members(
     numbers = options.numbers([family])
     edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
 
+    stop = new_stop()
+
     def grow(k: int) -> tuple:
         chunk = slice(edges[k], edges[k + 1])
         return grow_lots(
             *arguments, lots[chunk], seeds, bootstrap, bags.ends, bags.size, none, *tables, *numbers,
-            keep, bootstrap, True, want_held, held[chunk],
+            keep, bootstrap, True, want_held, held[chunk], stop,
         )  # fmt: skip
 
     grown, facts, errors = [], [], []
-    for piece in run_threads(grow, range(len(edges) - 1), n_jobs):
+    for piece in run_threads(grow, range(len(edges) - 1), n_jobs, stop):
         grown.append(piece[:6] if keep else ())
         facts.append(piece[5])
         errors.append(piece[8])

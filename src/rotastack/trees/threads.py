@@ -8,26 +8,41 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-__all__ = ["own", "run_threads"]
+__all__ = ["new_stop", "own", "run_threads"]
 
 
-def run_threads(function: Callable[[Any], Any], items: Sequence, n_jobs: int | None) -> Iterator:
-    """Yield ``function(item)`` of all items, in order."""
+def new_stop() -> NDArray[np.uint8]:
+    """Return a flag for compiled functions to look at while they run: 0, and 1 once they shall end."""
+    return np.zeros(1, np.uint8)
+
+
+def run_threads(
+    function: Callable[[Any], Any],
+    items: Sequence,
+    n_jobs: int | None,
+    stop: NDArray[np.uint8] | None = None,
+) -> Iterator:
+    """Yield ``function(item)`` of all items, in order.
+
+    Only the main thread hears of Ctrl-C, and it waits for the others to end: they do so soon if they look
+    at `stop`, which is then set.
+    """
     n_threads = min(effective_n_jobs(n_jobs), len(items)) if n_jobs not in (None, 1) else 1
     if n_threads <= 1:
         yield from map(function, items)
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield from pool.map(function, items)
+        try:
+            yield from pool.map(function, items)
+        except BaseException:  # of this thread, of another one, or nobody wants the rest
+            if stop is not None:
+                stop[0] = 1
+            raise
 
 
 def own(array: NDArray, dtype: type | None = None) -> NDArray:
-    """Return the array as compiled code takes it: contiguous and writable.
-
-    Read-only arrays, such as those joblib shares between processes, are another type to numba
-    and would be compiled for anew.
-    """
+    """Return the array as compiled code takes it: contiguous and aligned, and of its type."""
     flags = array.flags
-    if flags.c_contiguous and flags.writeable and (dtype is None or array.dtype == dtype):
+    if flags.c_contiguous and flags.aligned and (dtype is None or array.dtype == dtype):
         return array
-    return np.require(array, dtype, ["C", "W"])
+    return np.require(array, dtype, ["C", "A"])

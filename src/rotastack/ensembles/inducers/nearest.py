@@ -21,8 +21,8 @@ class _Member(NamedTuple):
     V: NDArray[np.float64] | None
     scale: float  # a power of two: no distance is rounded by it, and squares are far from 0 and infinity
     centre: NDArray[np.float64]
-    rows: NDArray[np.float64]  # as the view shows them, scaled
-    table: NDArray[np.float32]  # the same less the centre, by tiles, (tile, width, row)
+    rows: NDArray[np.float64]  # as the view shows them, scaled, by tiles, (tile, width, row)
+    table: NDArray[np.float32]  # the same less the centre
     halves: NDArray[np.float32]  # half of the squared lengths, (tile, row)
     reach: float  # largest length
     y: NDArray[np.intp]
@@ -64,23 +64,26 @@ class NearestNeighborClassifier(Inducer):
         centred = rows - centre
         squares = np.einsum("ij,ij->i", centred, centred)
         n_tiles = -(-len(rows) // TILE)
-        padded = np.zeros((n_tiles * TILE, -(-rows.shape[1] // 4) * 4), np.float32)
-        padded[: len(rows), : rows.shape[1]] = centred
-        table = np.ascontiguousarray(padded.reshape(n_tiles, TILE, -1).transpose(0, 2, 1))
+        tiles = np.zeros((2, n_tiles * TILE, rows.shape[1]))
+        tiles[:, : len(rows)] = rows, centred
+        tiled, table = np.ascontiguousarray(tiles.reshape(2, n_tiles, TILE, -1).swapaxes(2, 3))
         halves = np.full(n_tiles * TILE, np.finfo(np.float32).max / 4)
         halves[: len(rows)] = squares / 2
         reach = float(np.sqrt(squares.max(initial=0.0)))
         halves = halves.astype(np.float32).reshape(n_tiles, TILE)
-        return _Member(V, scale, centre, rows, table, halves, reach, shared.y)
+        return _Member(V, scale, centre, tiled, table.astype(np.float32), halves, reach, shared.y)
 
     def _outputs(self, member, X, n_classes):
         with np.errstate(over="ignore"):  # with a slack of infinity every tile is looked through
-            Z = seen(X.astype(np.float64), member.V) * member.scale
+            Z = np.ascontiguousarray(seen(X.astype(np.float64), member.V)) * member.scale
             lengths = np.linalg.norm(Z - member.centre, axis=1)
-            # Twice the bound of the rounding of a product of width + 1 terms, and of its factors; from far away
-            # rows are equally near whose distances are equal in double precision.
+            # Twice the bound of the rounding of a sum of width products and a half, and of their factors: width + 3
+            # roundings at most of each term, and of two sums that are compared. From far away rows are equally
+            # near whose distances are equal in double precision.
             slack = np.finfo(np.float32).eps * member.reach * (lengths + member.reach)
             slack += np.finfo(np.float64).eps * lengths**2
             slack = (2 * (Z.shape[1] + 4) * slack).astype(np.float32)
-        nearest = nearest_rows(Z, slack, member.centre, member.rows, member.table, member.halves)
+        nearest = nearest_rows(
+            Z, slack, member.centre, member.rows, len(member.y), member.table, member.halves
+        )
         return np.eye(n_classes, dtype=np.float32)[member.y[nearest]]

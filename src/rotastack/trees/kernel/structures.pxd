@@ -36,8 +36,21 @@ cdef struct View:
     const float* data
     float* stored
     int32_t* source
+    const float** columns       # (n_columns,): where they start
     Py_ssize_t n_columns
     Py_ssize_t n_rows
+
+
+cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
+    return view.columns[j]
+
+
+cdef inline void place_columns(View* view) noexcept nogil:
+    """Write where the columns start, as their sources tell."""
+    cdef Py_ssize_t j, s
+    for j in range(view.n_columns):
+        s = view.source[j]
+        view.columns[j] = view.data + s * view.n_rows if s >= 0 else view.stored + (-1 - s) * view.n_rows
 
 
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
@@ -81,12 +94,11 @@ cdef struct Search:
     int64_t n_cuts
 
 
-# Scratch for the sorting of a node's rows; `values` and `bits` are the same memory.
+# Scratch for the sorting of a node's rows.
 cdef struct Sorter:
     uint64_t* keys              # (n_rows + 8,)
     uint64_t* other             # (n_rows + 8,)
     float* values               # (n_rows,)
-    int32_t* bits
     int32_t* starts             # (STARTS,)
 
 
@@ -96,6 +108,7 @@ cdef struct Sorter:
 cdef struct Presorted:
     bint used
     bint compact
+    bint may_be_compact         # where all rows of a bag weigh 1
     Py_ssize_t n_bag
     uint64_t* orders
     uint32_t* small
@@ -106,13 +119,18 @@ cdef struct Presorted:
 
 # Gains of information where all rows weigh 1: see `unit_entropy.pxd`.
 cdef struct Units:
-    uint8_t* classes
-    int64_t* h
-    int64_t* up
-    uint32_t* begin
-    uint32_t* following
-    int64_t* steps
-    int64_t* sides
+    uint8_t* classes            # (n_rows,)
+    int64_t* h                  # (n_rows + 1,): h(x)
+    # Of a node:
+    int64_t of_classes          # sum of h over its classes
+    int64_t* of_sides           # (n_rows + 1,): sum of h over the sides of a cut
+    int64_t* tables             # (n_rows + 2,): of each class
+    uint32_t* begin             # (n_classes,): where the table of a class begins
+    uint32_t* following         # (n_classes,): scratch
+    bint two                    # whether it has two classes only:
+    uint8_t one                 # one of them,
+    const int64_t* of_one       # and the tables of both
+    const int64_t* of_other
 
 
 # The ones of sparse columns: see `sparse.pxd`.
@@ -120,6 +138,13 @@ cdef struct Ones:
     const uint32_t* ones        # NULL without such columns
     const int64_t* first_one
     int32_t* stands
+
+
+# The split of a node: `column` is -1 if there is none; `gain` is the decrease of impurity times weight.
+cdef struct Split:
+    int32_t column
+    float cut
+    double gain
 
 
 # One candidate split for each column that is searched, where all are known before one is chosen.
@@ -143,7 +168,49 @@ cdef struct Growing:
     double* gains               # of C4.5: training errors
     int32_t* open
     double* totals              # (2, n_outputs): class weights of the two newest nodes
-    double* left                # (n_outputs,): scratch
+    double* left                # (3, n_outputs): scratch
     uint32_t* spare             # (n_rows,): scratch
     uint32_t* found             # (n_rows,): scratch
     uint8_t* side               # (n_rows,): whether the last split sent a row to the left
+
+
+# A node that is searched for a split: its rows are `n` from place `first`, and what `describe` finds.
+cdef struct Described:
+    Py_ssize_t first
+    Py_ssize_t n
+    double* total               # (n_outputs,)
+    double whole
+    double squares
+    double base
+    double impurity
+
+
+# When a call shall end early: see `interrupts.pxd`.
+cdef struct Watch:
+    int64_t n_values            # looked at since the last check
+    const uint8_t* stop         # not 0 once another thread has asked for an end; or NULL
+
+
+# Scratch of C4.5's pruning, all of node.
+cdef struct Pruning:
+    double* estimates           # expected errors
+    int32_t* begin              # the newcomers of a node
+    int32_t* end
+    uint8_t* waiting            # whether the node is still to be looked at
+
+
+# All that growing a tree takes.
+cdef struct Grower:
+    View view
+    Task task
+    Limits limits
+    Search search
+    Ones ones
+    Sorter sorter
+    Presorted presorted
+    Units units
+    Candidates candidates
+    Growing growing
+    Pruning pruning             # of C4.5
+    Watch watch
+    uint64_t state              # of the random numbers

@@ -1,0 +1,226 @@
+"""Linear algebra of small matrices, whose sums run in one order at any width of vectors, unlike BLAS's.
+
+`add_products` adds row after row. Other sums have eight lanes: of each eight terms one goes to each
+lane; the lanes are added by `add_lanes`, and then the terms that are left, one by one.
+
+Matrices are stored row after row; `width` is the distance of their rows.
+"""
+
+from libc.math cimport fabs, sqrt
+
+from rotastack.trees.kernel.wide cimport wide_void
+
+cdef enum:
+    LANES = 8
+    MOST_SWEEPS = 40
+
+
+cdef inline Py_ssize_t filled_up(Py_ssize_t n) noexcept nogil:
+    """Return the least multiple of `LANES` that is not below n."""
+    return (n + LANES - 1) // LANES * LANES
+
+
+cdef inline double add_lanes(const double* lanes) noexcept nogil:
+    return (
+        ((lanes[0] + lanes[4]) + (lanes[2] + lanes[6])) + ((lanes[1] + lanes[5]) + (lanes[3] + lanes[7]))
+    )
+
+
+cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept nogil:
+    """Return the sum of products of the first n numbers."""
+    cdef double lanes[LANES]
+    cdef double total = 0.0
+    cdef Py_ssize_t i = 0, l
+    if n >= LANES:
+        for l in range(LANES):
+            lanes[l] = 0.0
+        while i + LANES <= n:
+            for l in range(LANES):
+                lanes[l] += a[i + l] * b[i + l]
+            i += LANES
+        total = add_lanes(lanes)
+    while i < n:
+        total += a[i] * b[i]
+        i += 1
+    return total
+
+
+cdef inline wide_void add_products(
+    const double* rows, Py_ssize_t width, Py_ssize_t k, Py_ssize_t n, double* products
+) noexcept nogil:
+    """Add the products of all pairs of the first k columns of n rows to `products`, up to the diagonal.
+
+    Values above the diagonal are undefined. `width`, that of both, is a multiple of `LANES`; the
+    columns from k on are zeros.
+    """
+    cdef double sums0[LANES]
+    cdef double sums1[LANES]
+    cdef double sums2[LANES]
+    cdef double sums3[LANES]
+    cdef Py_ssize_t i, j, r, l
+    cdef const double* x
+    cdef const double* y
+    cdef double* sums
+    cdef double x0, x1, x2, x3
+    for i in range(0, k, 4):
+        for j in range(0, i + 4, 8):
+            sums = products + i * width + j
+            for l in range(LANES):
+                sums0[l] = sums[l]
+                sums1[l] = sums[width + l]
+                sums2[l] = sums[2 * width + l]
+                sums3[l] = sums[3 * width + l]
+            x = rows + i
+            y = rows + j
+            for r in range(n):
+                x0, x1, x2, x3 = x[0], x[1], x[2], x[3]
+                for l in range(LANES):
+                    sums0[l] += x0 * y[l]
+                    sums1[l] += x1 * y[l]
+                    sums2[l] += x2 * y[l]
+                    sums3[l] += x3 * y[l]
+                x += width
+                y += width
+            for l in range(LANES):
+                sums[l] = sums0[l]
+            for l in range(LANES):
+                sums[width + l] = sums1[l]
+            for l in range(LANES):
+                sums[2 * width + l] = sums2[l]
+            for l in range(LANES):
+                sums[3 * width + l] = sums3[l]
+
+
+cdef inline void add_multiple(double* target, double factor, const double* source, Py_ssize_t n) noexcept nogil:
+    """Add a multiple of the first n numbers of `source` to `target`."""
+    cdef Py_ssize_t i
+    for i in range(n):
+        target[i] += factor * source[i]
+
+
+cdef inline wide_void factorize(double* matrix, Py_ssize_t width, Py_ssize_t k, double least) noexcept nogil:
+    """Replace the lower triangle of a positive definite matrix by its Cholesky factor L.
+
+    A pivot that rounding left below `least` is taken as `least`.
+    """
+    cdef Py_ssize_t i, j
+    cdef double* row
+    cdef double* other
+    for i in range(k):
+        row = matrix + i * width
+        for j in range(i):
+            other = matrix + j * width
+            row[j] = (row[j] - dot(row, other, j)) / other[j]
+        row[i] = sqrt(max(row[i] - dot(row, row, i), least))
+
+
+cdef inline wide_void solve_lower(const double* factor, Py_ssize_t width, Py_ssize_t k, double* x) noexcept nogil:
+    """Replace x by the solution of ``L z = x``."""
+    cdef Py_ssize_t i
+    for i in range(k):
+        x[i] = (x[i] - dot(factor + i * width, x, i)) / factor[i * width + i]
+
+
+cdef inline wide_void solve_upper(const double* factor, Py_ssize_t width, Py_ssize_t k, double* x) noexcept nogil:
+    """Replace x by the solution of ``L' z = x``."""
+    cdef Py_ssize_t i
+    for i in range(k - 1, -1, -1):
+        x[i] /= factor[i * width + i]
+        add_multiple(x, -x[i], factor + i * width, i)
+
+
+cdef inline void rotate(double* a, double* b, double c, double s, Py_ssize_t n) noexcept nogil:
+    """Replace the first n numbers of a and b by ``c a - s b`` and ``s a + c b``."""
+    cdef Py_ssize_t i
+    cdef double x, y
+    for i in range(n):
+        x = a[i]
+        y = b[i]
+        a[i] = c * x - s * y
+        b[i] = s * x + c * y
+
+
+cdef inline wide_void orthogonalize(
+    double* rows, Py_ssize_t width, Py_ssize_t n, Py_ssize_t k, double* squares, Py_ssize_t n_top
+) noexcept nogil:
+    """Turn n rows of length k among each other until they are orthogonal; the `n_top` longest stand first.
+
+    Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of
+    the matrix times its singular values, whose squares start `squares`.
+    """
+    cdef Py_ssize_t sweep = 0, p, q, i, j, best
+    cdef bint turned = True
+    cdef double shared, half, t, c
+    cdef double orthogonal = 1e-20      # the square of a cosine that is not looked at
+    cdef double* row
+    cdef double* other
+    while turned and sweep < MOST_SWEEPS:
+        turned = False
+        sweep += 1
+        for p in range(n):
+            squares[p] = dot(rows + p * width, rows + p * width, k)
+        for p in range(n - 1):
+            for q in range(p + 1, n):
+                row = rows + p * width
+                other = rows + q * width
+                shared = dot(row, other, k)
+                if shared * shared <= orthogonal * squares[p] * squares[q]:
+                    continue
+                turned = True
+                half = (squares[q] - squares[p]) / (2.0 * shared)
+                t = 1.0 / (fabs(half) + sqrt(half * half + 1.0))
+                if half < 0.0:
+                    t = -t
+                c = 1.0 / sqrt(t * t + 1.0)
+                rotate(row, other, c, t * c, k)
+                squares[p] -= t * shared
+                squares[q] += t * shared
+    for i in range(n_top):
+        best = i
+        for j in range(i + 1, n):
+            if squares[j] > squares[best]:
+                best = j
+        if best != i:
+            squares[i], squares[best] = squares[best], squares[i]
+            row = rows + i * width
+            other = rows + best * width
+            for j in range(k):
+                row[j], other[j] = other[j], row[j]
+
+
+cdef inline void principal_axes(
+    double* products, Py_ssize_t width, Py_ssize_t k, double* squares, Py_ssize_t n_top
+) noexcept nogil:
+    """Replace the first rows of a positive semidefinite matrix by its `n_top` longest axes, in proportion.
+
+    Only its lower triangle is read. Axes of length 0 are written as directions too.
+    """
+    cdef Py_ssize_t i, j
+    cdef double trace = 0.0
+    for i in range(k):
+        trace += products[i * width + i]
+    factorize(products, width, k, 1e-16 * trace + 1e-300)
+    for i in range(k):
+        for j in range(i + 1, k):
+            products[i * width + j] = products[j * width + i]
+            products[j * width + i] = 0.0
+    orthogonalize(products, width, k, k, squares, n_top)
+
+
+cdef inline bint make_unit(double* x, Py_ssize_t n) noexcept nogil:
+    """Give x length 1, and a positive sign to the first of its largest entries; return whether it has a length."""
+    cdef Py_ssize_t i
+    cdef double largest = 0.0, scale
+    cdef double tied = 1 - 1e-9
+    for i in range(n):
+        largest = max(largest, fabs(x[i]))
+    if largest == 0.0:
+        return False
+    scale = 1.0 / (largest * sqrt(dot(x, x, n) / (largest * largest)))
+    for i in range(n):
+        if fabs(x[i]) >= tied * largest:
+            scale = -scale if x[i] < 0.0 else scale
+            break
+    for i in range(n):
+        x[i] *= scale
+    return True

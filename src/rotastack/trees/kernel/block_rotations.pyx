@@ -1,0 +1,197 @@
+"""Views that rotate random blocks of the columns, one view for each of many trees."""
+
+from libc.math cimport M_PI, cos, log, rint, sqrt
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
+from rotastack.trees.kernel.scatter cimport TILE, scatter_within
+from rotastack.trees.kernel.structures cimport Watch
+from rotastack.trees.kernel.view_draws cimport Classed, Sample, classed, deal_columns, draw_bag, find_runs
+
+import numpy as np
+
+
+cdef Py_ssize_t draw_of_classes(
+    uint64_t* state, const Sample* bag, double ratio, int64_t* kept, int64_t* drawn
+) noexcept nogil:
+    """Draw with replacement from rows of a random subset of the classes, not empty; return how many.
+
+    It is `ratio` times the number of these rows. `kept` is a scratch array with an entry for each row
+    in the bag.
+    """
+    cdef Py_ssize_t n_kept = 0, n, r, i
+    while n_kept == 0:
+        for r in range(bag.n_runs):
+            if draw_bits(state) >> 63:
+                for i in range(bag.runs[r], bag.runs[r + 1]):
+                    kept[n_kept] = bag.rows[i]
+                    n_kept += 1
+    n = max(1, <Py_ssize_t> rint(ratio * <double> n_kept))
+    for i in range(n):
+        drawn[i] = kept[draw_below(state, n_kept)]
+    return n
+
+
+def principal_views(
+    const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
+    int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
+    Py_ssize_t n_blocks, double ratio, const uint8_t[::1] stop=None,
+):
+    """Return views that rotate random blocks of the columns to principal axes, the longest first.
+
+    The axes are found from a sample of the rows in the tree's bag.
+
+    Parameters
+    ----------
+    data, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
+        As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
+    n_blocks : int
+        Number of blocks; their sizes differ by one at most, the larger ones first.
+    ratio : float
+        Size of a block's sample, drawn with replacement, as a share of the distinct rows in the bag of the
+        classes kept.
+    """
+    cdef Classed table = classed(data, places, edges, ends, bag_size)
+    cdef Py_ssize_t p = table.n_columns, n = table.n_rows
+    cdef Py_ssize_t n_trees = bag_seeds.shape[0]
+    cdef Py_ssize_t size = (p + n_blocks - 1) // n_blocks
+    cdef Py_ssize_t width = filled_up(size)
+    cdef list kept = []
+    cdef int64_t* firsts = <int64_t*> take(kept, n_blocks + 1, sizeof(int64_t))
+    cdef int32_t* counts = <int32_t*> take(kept, n, sizeof(int32_t))
+    cdef int64_t* of_classes = <int64_t*> take(kept, n, sizeof(int64_t))
+    cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef double* means = <double*> take(kept, size, sizeof(double))
+    cdef double* tile = <double*> take(kept, TILE * width, sizeof(double))
+    cdef double* products = <double*> take(kept, width * width, sizeof(double))
+    cdef double* squares = <double*> take(kept, size, sizeof(double))
+    cdef int64_t whole[2]
+    cdef Sample bag, drawn
+    cdef Watch watch
+    cdef uint64_t state
+    cdef Py_ssize_t tree, b, i, k, t, at = 0
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
+    bag.rows = <int64_t*> take(kept, n, sizeof(int64_t))
+    bag.runs = <int64_t*> take(kept, table.n_classes + 1, sizeof(int64_t))
+    drawn.rows = <int64_t*> take(kept, max(1, <Py_ssize_t> rint(ratio * <double> n) + 1), sizeof(int64_t))
+    drawn.runs = whole
+    drawn.n_runs = 1
+    firsts[0] = whole[0] = 0
+    for b in range(n_blocks):
+        k = p // n_blocks + (b < p % n_blocks)
+        firsts[b + 1] = firsts[b] + k
+        at += k * k
+    cdef int64_t[:, ::1] parts = np.empty((n_trees * n_blocks, 4), np.int64)
+    cdef int32_t[::1] columns = np.empty(n_trees * p, np.int32)
+    cdef float[::1] matrices = np.empty(n_trees * at, np.float32)
+    at = 0
+    with nogil:
+        for tree in range(n_trees):
+            pass_by(&watch, n)
+            state = bag_seeds[tree]
+            find_runs(&bag, draw_bag(&state, &table, counts, bag.rows), &table)
+            state = view_seeds[tree]
+            deal_columns(&state, firsts, n_blocks, p, order, block_of, &columns[tree * p])
+            for b in range(n_blocks):
+                k = firsts[b + 1] - firsts[b]
+                whole[1] = draw_of_classes(&state, &bag, ratio, of_classes, drawn.rows)
+                pass_by(&watch, whole[1] * k * (1 + k // 32))
+                scatter_within(&table, &columns[tree * p + firsts[b]], k, &drawn, means, tile, products)
+                principal_axes(products, filled_up(k), k, squares, k)
+                i = tree * n_blocks + b
+                parts[i, 0], parts[i, 1] = tree * p + firsts[b], k
+                parts[i, 2], parts[i, 3] = at, k
+                for t in range(k):
+                    make_unit(products + t * filled_up(k), k)
+                for i in range(k):
+                    for t in range(k):
+                        matrices[at] = <float> products[t * filled_up(k) + i]
+                        at += 1
+    return np.full(n_trees, n_blocks), np.asarray(parts), np.asarray(columns), np.asarray(matrices)
+
+
+cdef double draw_normal(uint64_t* state) noexcept nogil:
+    """Return a draw from the standard normal distribution (Box and Muller)."""
+    cdef double length = sqrt(-2.0 * log(1.0 - draw_unit(state)))
+    return length * cos(2.0 * M_PI * draw_unit(state))
+
+
+cdef void draw_rotation(uint64_t* state, Py_ssize_t k, double* direction, double* rotation) noexcept nogil:
+    """Write a random k x k rotation matrix of the uniform (Haar) distribution; `direction` is scratch.
+
+    It is a product of Householder reflections, as in the QR decomposition of a Gaussian matrix, built
+    from the smallest: each maps the first axis of its subspace to a uniform direction.
+    """
+    cdef Py_ssize_t first, i, j
+    cdef double rest, length, norm, along
+    for i in range(k * k):
+        rotation[i] = 0.0
+    for i in range(k):
+        rotation[i * k + i] = 1.0
+    for first in range(k - 2, -1, -1):
+        rest = 0.0
+        for i in range(first, k):
+            direction[i] = draw_normal(state)
+            if i > first:
+                rest += direction[i] * direction[i]
+        length = sqrt(direction[first] * direction[first] + rest)
+        if direction[first] > 0.0:
+            direction[first] = -rest / (direction[first] + length)
+        else:
+            direction[first] -= length
+        norm = direction[first] * direction[first] + rest
+        for j in range(first, k):
+            along = 0.0
+            for i in range(first, k):
+                along += direction[i] * rotation[i * k + j]
+            for i in range(first, k):
+                rotation[i * k + j] -= 2.0 * along / norm * direction[i]
+    if k % 2 == 0:      # an odd number of reflections
+        for i in range(k):
+            rotation[i * k] = -rotation[i * k]
+
+
+def sparse_views(Py_ssize_t p, const uint64_t[::1] view_seeds, Py_ssize_t least, Py_ssize_t most):
+    """Return views that turn random blocks of `least` to `most` of p columns by a Haar rotation each.
+
+    The last block may be smaller.
+    """
+    cdef Py_ssize_t n_trees = view_seeds.shape[0]
+    cdef Py_ssize_t at_most = (p + least - 1) // least
+    cdef list kept = []
+    cdef int64_t* firsts = <int64_t*> take(kept, at_most + 1, sizeof(int64_t))
+    cdef double* direction = <double*> take(kept, most, sizeof(double))
+    cdef double* rotation = <double*> take(kept, most * most, sizeof(double))
+    cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef int64_t[::1] starts = np.empty(n_trees, np.int64)
+    cdef int64_t[:, ::1] parts = np.empty((n_trees * at_most, 4), np.int64)
+    cdef int32_t[::1] columns = np.empty(n_trees * p, np.int32)
+    cdef float[::1] matrices = np.empty(n_trees * p * most, np.float32)
+    cdef uint64_t state
+    cdef Py_ssize_t tree, b, i, k, n_blocks, n_parts = 0, at = 0
+    firsts[0] = 0
+    with nogil:
+        for tree in range(n_trees):
+            state = view_seeds[tree]
+            n_blocks = 0
+            while firsts[n_blocks] < p:
+                firsts[n_blocks + 1] = min(p, firsts[n_blocks] + least + draw_below(&state, most - least + 1))
+                n_blocks += 1
+            deal_columns(&state, firsts, n_blocks, p, order, block_of, &columns[tree * p])
+            starts[tree] = n_blocks
+            for b in range(n_blocks):
+                k = firsts[b + 1] - firsts[b]
+                draw_rotation(&state, k, direction, rotation)
+                parts[n_parts, 0], parts[n_parts, 1] = tree * p + firsts[b], k
+                parts[n_parts, 2], parts[n_parts, 3] = at, k
+                n_parts += 1
+                for i in range(k * k):
+                    matrices[at] = <float> rotation[i]
+                    at += 1
+    return np.asarray(starts), np.array(parts[:n_parts]), np.asarray(columns), np.array(matrices[:at])

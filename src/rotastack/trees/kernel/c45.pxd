@@ -1,0 +1,256 @@
+"""Grow one tree as C4.5 release 8 does, in the form that WEKA's J48 gave it.
+
+The gain of a column is the largest information gain of its cuts, less log2(number of cuts) / weight, the cost
+of encoding the choice of the cut. Among the columns of at least average gain the one of largest gain ratio is
+taken. Every node searches all columns, so these are sorted once and partitioned stably. Then the tree is
+pruned: see `error_pruning.pxd`.
+
+As in J48, gains, ratios and weights that differ by less than TINY count as equal, and the first of equals
+is taken, so the tree does not depend on the order of summation. A row of weight w counts as w cases.
+"""
+
+from libc.math cimport floor, log2
+from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
+
+from rotastack.trees.kernel.compact cimport constant
+from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
+from rotastack.trees.kernel.growing cimport add_children, look_at, part_orders
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.partition cimport part_rows
+from rotastack.trees.kernel.sorting cimport differ, row_of
+from rotastack.trees.kernel.structures cimport Described, Grower, Growing, Node, Presorted, Units, column_of
+from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables, scan_units
+
+cdef extern from *:
+    """
+    #define APART 1e-5          /* neighbouring values that are no farther apart have no cut between them */
+    #define LEAST_SHARE 0.1     /* a side weighs at least min_leaf, or a tenth of the mean weight of a class */
+    #define MOST_NEEDED 25.0    /* ... up to 25 */
+    #define NEAR_MEAN 1e-3      /* a gain that lies so little below the mean still counts as average */
+    """
+    const double APART, LEAST_SHARE, MOST_NEEDED, NEAR_MEAN
+
+
+# The best cut of a column; place is 0 if none is allowed.
+cdef struct GainCut:
+    double gain
+    double weight_left
+    Py_ssize_t place            # the rows [0, place) go left
+    Py_ssize_t n_cuts           # how many were tried
+
+
+cdef inline double h(double x, const double* table) noexcept nogil:
+    """Return x log2 x, from the table where there is one; 0 for next to nothing."""
+    if table != NULL:
+        return table[<Py_ssize_t> x]
+    return x * log2(x) if x >= TINY else 0.0
+
+
+cdef inline GainCut best_cut(
+    Grower* grower, const Described* node, const uint64_t* run, const float* column,
+    double base, double least,
+) noexcept nogil:
+    """Return the first of the cuts of largest gain; each side weighs at least `least`."""
+    cdef const double* pairs = grower.task.pairs
+    cdef const double* table = grower.task.table
+    cdef const double* total = node.total
+    cdef const int32_t* y = grower.task.y
+    # Of each class the weight on the left, and x log2 x of the weights on either side.
+    cdef double* left = grower.growing.left
+    cdef double* h_left = left + grower.task.n_outputs
+    cdef double* h_right = h_left + grower.task.n_outputs
+    cdef double gain, weight, new, below, value, whole = node.whole
+    cdef double weight_left = 0.0, weight_right, sum_left = 0.0, sum_right = 0.0
+    cdef Py_ssize_t row = row_of(run[0]), c, i
+    cdef GainCut best = GainCut(0.0, 0.0, 0, 0)
+    for c in range(grower.task.n_outputs):
+        left[c] = 0.0
+        h_left[c] = 0.0
+        h_right[c] = h(total[c], table)
+        sum_right += h_right[c]
+    value = column[row]
+    for i in range(1, node.n):
+        weight = pairs[2 * row]
+        c = y[row]
+        left[c] += weight
+        weight_left += weight
+        new = h(left[c], table)
+        sum_left += new - h_left[c]
+        h_left[c] = new
+        new = h(max(total[c] - left[c], 0.0), table)
+        sum_right += new - h_right[c]
+        h_right[c] = new
+        row = row_of(run[i])
+        below = value
+        value = column[row]
+        if not below + APART < value or weight_left <= least - TINY:
+            continue
+        weight_right = whole - weight_left
+        if weight_right <= least - TINY:
+            break
+        best.n_cuts += 1
+        gain = (sum_left + sum_right - h(weight_left, table) - h(weight_right, table) - base) / whole
+        if gain > best.gain + TINY:
+            best.gain = gain
+            best.place = i
+            best.weight_left = weight_left
+    return best
+
+
+cdef inline GainCut best_unit_cut(
+    Grower* grower, const Described* node, const uint32_t* run, const uint16_t* apart, double least
+) noexcept nogil:
+    """Return what `best_cut` does, by the keys of `compact.pxd`."""
+    cdef Units* units = &grower.units
+    cdef Py_ssize_t at_least = max(<Py_ssize_t> floor(least - TINY) + 1, 1)
+    cdef int64_t none = units.of_classes - units.h[node.n]      # the merit of no cut
+    cdef int64_t more = <int64_t> (TINY * node.whole * UNIT)
+    cdef UnitCut found = scan_units(
+        run, node.n, apart, grower.task.n_outputs, at_least, none + more, more, True, units
+    )
+    return GainCut((found.merit - none) / UNIT / node.whole, found.place, found.place, found.n_cuts)
+
+
+cdef inline int find_gain_split(
+    Grower* grower, const Described* node, double least, Node* split
+) except -1 nogil:
+    """Write column and cut of the best split of a node to `split`; the column is -1 if nothing splits."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef const double* table = grower.task.table
+    cdef int32_t* places = grower.candidates.places
+    cdef double* gains = grower.candidates.gains
+    cdef double* ratios = grower.candidates.ratios
+    cdef double whole = node.whole, h_whole = h(whole, table), h_sides, base = -h_whole
+    cdef double mean = 0.0, best = 0.0
+    cdef Py_ssize_t n_columns = grower.view.n_columns, n_bag = presorted.n_bag, n_candidates = 0, first, c
+    cdef int32_t j
+    cdef GainCut cut
+    if presorted.compact:
+        fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
+    for c in range(grower.task.n_outputs):
+        base += h(node.total[c], table)
+    for j in range(<int32_t> n_columns):
+        places[j] = 0
+        first = j * n_bag + node.first
+        pass_by(&grower.watch, node.n)
+        if presorted.compact:
+            if constant(presorted.small + first, node.n, presorted.apart + j * n_bag):
+                continue
+            cut = best_unit_cut(grower, node, presorted.small + first, presorted.apart + j * n_bag, least)
+        else:
+            if not differ(presorted.orders[first], presorted.orders[first + node.n - 1]):
+                continue
+            cut = best_cut(grower, node, presorted.orders + first, column_of(&grower.view, j), base, least)
+        if cut.place == 0:
+            continue
+        cut.gain -= log2(cut.n_cuts) / whole
+        if cut.gain < TINY:
+            continue
+        h_sides = h(cut.weight_left, table)
+        places[j] = <int32_t> cut.place
+        gains[j] = cut.gain
+        ratios[j] = cut.gain * whole / (h_whole - h_sides - h(whole - cut.weight_left, table))
+        n_candidates += 1
+        mean += cut.gain
+    mean /= n_candidates
+    split.column = -1
+    for j in range(<int32_t> n_columns):
+        if places[j] > 0 and gains[j] >= mean - NEAR_MEAN and ratios[j] > best + TINY:
+            best = ratios[j]
+            split.column = j
+    if split.column >= 0:
+        split.cut = cut_at(grower, split.column, node.first + places[split.column])
+    return 0
+
+
+cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noexcept nogil:
+    """Return the largest value of the whole bag that is at most the middle of the two about this place."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef const float* column = column_of(&grower.view, j)
+    cdef Py_ssize_t below, above, first = j * presorted.n_bag
+    place += first
+    if presorted.compact:
+        below, above = presorted.small[place - 1] & ROW, presorted.small[place] & ROW
+    else:
+        below, above = row_of(presorted.orders[place - 1]), row_of(presorted.orders[place])
+    return largest_up_to(
+        presorted.ranked + first, presorted.n_bag, 0.5 * <double> column[below] + 0.5 * <double> column[above]
+    )
+
+
+cdef inline float largest_up_to(const float* ranked, Py_ssize_t n, double middle) noexcept nogil:
+    """Return the largest of sorted values that is at most `middle`; the first one is."""
+    cdef Py_ssize_t low = 0, high = n - 1, k
+    while low < high:
+        k = (low + high + 1) // 2
+        # Or as good as: rounded to float32, 0.2 may be above the middle of 0.1 and 0.3.
+        if ranked[k] <= middle or <double> ranked[k] - middle < TINY:
+            low = k
+        else:
+            high = k - 1
+    return ranked[low]
+
+
+cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
+    """Grow a tree on the first `n_bag` rows, whose columns are presorted; return the number of nodes.
+
+    Not all of these are reached from the root in the end; the rows of those that are stand in
+    ``rows[first[node]:last[node]]``.
+    """
+    cdef Growing* tree = &grower.growing
+    cdef Described[2] found
+    cdef double[2] least
+    cdef bint[2] worth
+    cdef Py_ssize_t n_nodes = 1, n_new = 1, n_open = 0, n, n_left, k
+    cdef int32_t node, parent = 0
+    tree.first[0] = 0
+    tree.last[0] = <int32_t> n_bag
+    tree.depth[0] = 0
+    while True:
+        # Look for the splits of the two new nodes (at the start: of the root), the right one first.
+        for k in range(n_new):
+            node = <int32_t> (n_nodes - n_new + k)
+            look_at(grower, node, k, &found[k])
+            tree.gains[node] = found[k].whole - largest(found[k].total, grower.task.n_outputs)
+            least[k] = least_weight(grower, found[k].whole)
+            worth[k] = (
+                tree.gains[node] >= TINY
+                and found[k].whole >= 2.0 * (least[k] - TINY)
+                and tree.depth[node] < grower.limits.max_depth
+            )
+        if n_new == 2 and (worth[0] or worth[1]):
+            part_orders(grower, parent, found[0].n, worth)
+        for k in range(n_new - 1, -1, -1):
+            if not worth[k]:
+                continue
+            node = <int32_t> (n_nodes - n_new + k)
+            find_gain_split(grower, &found[k], least[k], &tree.nodes[node])
+            if tree.nodes[node].column >= 0:
+                tree.open[n_open] = node
+                n_open += 1
+        if n_open == 0:
+            break
+        n_open -= 1
+        parent = tree.open[n_open]
+        n = tree.last[parent] - tree.first[parent]
+        n_left = part_rows(
+            &grower.view, tree.nodes[parent], tree.rows + tree.first[parent], n, tree.spare, tree.side
+        )
+        n_new = 0
+        if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
+            tree.nodes[parent].column = -1
+            continue
+        add_children(tree, parent, n_nodes, n_left)
+        n_nodes += 2
+        n_new = 2
+    collapse(tree, n_nodes, grower.pruning.estimates)
+    if grower.limits.confidence > 0.0:
+        prune_by_errors(grower, n_nodes)
+    return n_nodes
+
+
+cdef inline double least_weight(const Grower* grower, double whole) noexcept nogil:
+    """Return how much either side of a node's split weighs at least."""
+    return max(
+        <double> grower.limits.min_leaf, min(MOST_NEEDED, LEAST_SHARE * whole / grower.task.n_outputs)
+    )

@@ -1,0 +1,191 @@
+"""How good a split is: scans over the sorted rows of a node.
+
+Every scan returns the best cut's merit and place: the rows ``[0, place)`` go left; place is 0 if no split
+is allowed. A side has at least `min_leaf` rows and weighs at least `min_weight`. The merit is a
+number from which the decrease of impurity follows by subtracting the node's base:
+``W i(node) - W_left i(left) - W_right i(right) = merit - base``.
+
+    squared error    merit = S_left^2 / W_left + S_right^2 / W_right,        base = S^2 / W
+    gini, 2 classes  the same of a target that is 0 or 1; the decrease is twice as large
+    gini             merit = sum_c L_c^2 / W_left + sum_c R_c^2 / W_right,   base = sum_c T_c^2 / W
+    entropy (bits)   merit = sum_c h(L_c) + h(R_c) - h(W_left) - h(W_right), h(x) = x log2 x
+
+Sums of whole weights, such as bootstrap counts, are exact. `pairs` holds a row's weight and its
+weight times its target.
+"""
+
+from libc.math cimport INFINITY, log2
+from libc.stdint cimport int32_t, int64_t, uint64_t
+
+from rotastack.trees.kernel.sorting cimport differ, row_of
+from rotastack.trees.kernel.structures cimport GINI, Criterion, Task
+
+cdef struct Cut:
+    double merit
+    Py_ssize_t place
+
+
+cdef inline double x_log_x(double x, const double* table) noexcept nogil:
+    """Return x log2 x: from the table, where there is one, for whole x."""
+    if table != NULL:
+        return table[<Py_ssize_t> x]
+    return x * log2(x) if x > 0.0 else 0.0
+
+
+cdef inline Cut scan_pairs(
+    const uint64_t* keys, Py_ssize_t n, const double* pairs, double whole, double total,
+    int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Scan by squared error, or by gini of two classes; `total` is the node's sum of the second of a pair."""
+    cdef Cut best = Cut(-INFINITY, 0)
+    cdef double weight_left = 0.0, weight_right, left = 0.0, right, merit
+    cdef uint64_t key = keys[0], following
+    cdef Py_ssize_t i, row
+    for i in range(1, n):
+        row = row_of(key)
+        weight_left += pairs[2 * row]
+        left += pairs[2 * row + 1]
+        following = keys[i]
+        if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
+            weight_right = whole - weight_left
+            right = total - left
+            merit = (left * left * weight_right + right * right * weight_left) / (weight_left * weight_right)
+            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+                best = Cut(merit, i)
+        key = following
+    return best
+
+
+cdef inline Cut scan_gini(
+    const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
+    double squares, int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Scan by gini of any number of classes; `squares` is the sum of total^2."""
+    cdef const int32_t* y = task.y
+    cdef const double* pairs = task.pairs
+    cdef Cut best = Cut(-INFINITY, 0)
+    cdef double weight, weight_left = 0.0, weight_right, there, merit
+    cdef double squares_left = 0.0, squares_right, product = 0.0  # of left and total
+    cdef uint64_t key = keys[0], following
+    cdef Py_ssize_t i, c, row
+    for c in range(task.n_outputs):
+        left[c] = 0.0
+    for i in range(1, n):
+        row = row_of(key)
+        weight = pairs[2 * row]
+        c = y[row]
+        there = left[c]
+        squares_left += weight * (2.0 * there + weight)
+        product += weight * total[c]
+        left[c] = there + weight
+        weight_left += weight
+        following = keys[i]
+        if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
+            weight_right = whole - weight_left
+            squares_right = squares - 2.0 * product + squares_left
+            merit = (squares_left * weight_right + squares_right * weight_left) / (weight_left * weight_right)
+            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+                best = Cut(merit, i)
+        key = following
+    return best
+
+
+cdef inline Cut scan_entropy(
+    const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
+    int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Scan by entropy of any number of classes; `left` and what follows it have room for three times as many."""
+    cdef const int32_t* y = task.y
+    cdef const double* pairs = task.pairs
+    cdef double* h_left = left + task.n_outputs
+    cdef Cut best = Cut(-INFINITY, 0)
+    cdef double weight, weight_left = 0.0, weight_right, there, merit, sum_left = 0.0, sum_right = 0.0, h
+    cdef uint64_t key = keys[0], following
+    cdef Py_ssize_t i, c, row
+    for c in range(task.n_outputs):
+        left[c] = h_left[c] = 0.0
+        sum_right += x_log_x(total[c], NULL)
+    for i in range(1, n):
+        row = row_of(key)
+        weight = pairs[2 * row]
+        c = y[row]
+        there = left[c]
+        h = x_log_x(there + weight, NULL)
+        sum_left += h - h_left[c]
+        sum_right += x_log_x(max(total[c] - there - weight, 0.0), NULL) - x_log_x(total[c] - there, NULL)
+        h_left[c] = h
+        left[c] = there + weight
+        weight_left += weight
+        following = keys[i]
+        if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
+            weight_right = whole - weight_left
+            merit = sum_left + sum_right - x_log_x(weight_left, NULL) - x_log_x(weight_right, NULL)
+            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+                best = Cut(merit, i)
+        key = following
+    return best
+
+
+cdef inline Cut scan_whole_entropy(
+    const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, int64_t* left, double whole,
+    int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Scan as `scan_entropy` does where weights are whole, by the table."""
+    cdef const int32_t* y = task.y
+    cdef const double* pairs = task.pairs
+    cdef const double* table = task.table
+    cdef int64_t* right = left + task.n_outputs
+    cdef int64_t weight, weight_left = 0, weight_right = <int64_t> whole, here, there
+    cdef Cut best = Cut(-INFINITY, 0)
+    cdef double merit, sum_left = 0.0, sum_right = 0.0
+    cdef uint64_t key = keys[0], following
+    cdef Py_ssize_t i, c, row
+    for c in range(task.n_outputs):
+        left[c] = 0
+        right[c] = <int64_t> total[c]
+        sum_right += table[right[c]]
+    for i in range(1, n):
+        row = row_of(key)
+        weight = <int64_t> pairs[2 * row]
+        c = y[row]
+        here = left[c]
+        there = right[c]
+        sum_left += table[here + weight] - table[here]
+        sum_right += table[there - weight] - table[there]
+        left[c] = here + weight
+        right[c] = there - weight
+        weight_left += weight
+        weight_right -= weight
+        following = keys[i]
+        if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
+            merit = sum_left + sum_right - table[weight_left] - table[weight_right]
+            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+                best = Cut(merit, i)
+        key = following
+    return best
+
+
+cdef inline double merit_of_sides(
+    const Task* task, const double* total, const double* left, double whole, double weight_left
+) noexcept nogil:
+    """Return the merit of a split with these class weights on its left."""
+    cdef const double* table = task.table
+    cdef Criterion criterion = task.criterion
+    cdef double sum_left = 0.0, sum_right = 0.0, right, weight_right = whole - weight_left
+    cdef Py_ssize_t c
+    for c in range(task.n_outputs):
+        right = max(total[c] - left[c], 0.0)
+        if criterion == GINI:
+            sum_left += left[c] * left[c]
+            sum_right += right * right
+        else:
+            sum_left += x_log_x(left[c], table)
+            sum_right += x_log_x(right, table)
+    if criterion == GINI:
+        return sum_left / weight_left + sum_right / weight_right
+    return sum_left + sum_right - x_log_x(weight_left, table) - x_log_x(weight_right, table)
+
+
+cdef inline double split_information(double whole, double weight_left, const double* table) noexcept nogil:
+    """Return the entropy in bits of the sizes of the two sides, times the weight (C4.5's divisor)."""
+    return x_log_x(whole, table) - x_log_x(weight_left, table) - x_log_x(whole - weight_left, table)

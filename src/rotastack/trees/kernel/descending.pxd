@@ -1,0 +1,50 @@
+"""Send rows down a tree, and add up what its leaves put out."""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from rotastack.trees.kernel.structures cimport Node
+
+
+cdef inline void send_down(
+    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n,
+    uint32_t* active, uint32_t* leaves,
+) noexcept nogil:
+    """Write the leaf of each row to `leaves`; ``columns[j][row]`` is a value in column j of the tree's view.
+
+    All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
+    different rows are independent, and there is no branch to mispredict.
+    """
+    cdef Py_ssize_t i, k, kept, n_active = n
+    cdef uint32_t following
+    cdef const Node* node
+    for i in range(n):
+        active[i] = <uint32_t> i
+        leaves[i] = 0
+    if tree[0].column < 0:
+        return
+    while n_active > 0:
+        kept = 0
+        for k in range(n_active):
+            i = active[k]
+            node = &tree[leaves[i]]
+            following = <uint32_t> node.child + (columns[node.column][rows[i]] > node.cut)
+            leaves[i] = following
+            active[kept] = <uint32_t> i
+            kept += tree[following].column >= 0
+        n_active = kept
+
+
+cdef inline Py_ssize_t add_output(
+    int32_t leaf, const double* values, Py_ssize_t n_outputs, double* sums
+) noexcept nogil:
+    """Add the output of a leaf, encoded by its `child`, to the sums of a row; return its most probable class."""
+    cdef Py_ssize_t c, best = 0
+    if leaf < 0:
+        sums[-1 - leaf] += 1.0
+        return -1 - leaf
+    values += leaf * n_outputs
+    for c in range(n_outputs):
+        sums[c] += values[c]
+        if values[c] > values[best]:
+            best = c
+    return best

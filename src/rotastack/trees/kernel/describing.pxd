@@ -1,0 +1,104 @@
+"""Describe a node: its weight, its outputs, its impurity."""
+
+from libc.stdint cimport int32_t, uint32_t
+
+from rotastack.trees.kernel.criteria cimport x_log_x
+from rotastack.trees.kernel.structures cimport GINI, SQUARED_ERROR, Criterion, Task
+
+
+cdef inline void describe(
+    const uint32_t* rows, Py_ssize_t n, const Task* task,
+    double* total, double* whole, double* squares, double* base, double* impurity,
+) noexcept nogil:
+    """Write the class weights of a node, or its sum of targets, to `total`.
+
+    `whole` is its weight, `squares` the sum of squared totals, and `base` is defined in `criteria.pxd`.
+    """
+    if task.criterion == SQUARED_ERROR:
+        squares[0] = 0.0
+        describe_targets(rows, n, task, total, whole, base, impurity)
+        return
+    if task.n_outputs == 2:
+        weigh_two(rows, n, task.pairs, total)
+        whole[0] = total[0] + total[1]
+    else:
+        whole[0] = weigh_classes(rows, n, task, total)
+    judge(total, whole[0], task, squares, base, impurity)
+
+
+cdef inline void describe_targets(
+    const uint32_t* rows, Py_ssize_t n, const Task* task,
+    double* total, double* whole, double* base, double* impurity,
+) noexcept nogil:
+    cdef const double* target = task.target
+    cdef const double* pairs = task.pairs
+    cdef double t, low = target[rows[0]], high = target[rows[0]]
+    cdef double weight = 0.0, value = 0.0, squares = 0.0
+    cdef Py_ssize_t i, row
+    for i in range(n):
+        row = rows[i]
+        t = target[row]
+        low = t if t < low else low
+        high = t if t > high else high
+        weight += pairs[2 * row]
+        value += pairs[2 * row + 1]
+        squares += pairs[2 * row + 1] * t
+    total[0] = value
+    whole[0] = weight
+    base[0] = value * value / weight
+    impurity[0] = 0.0 if low == high else max((squares - base[0]) / weight, 0.0)
+
+
+cdef inline void weigh_two(
+    const uint32_t* rows, Py_ssize_t n, const double* pairs, double* total
+) noexcept nogil:
+    cdef double weight, one, zeros = 0.0, ones = 0.0
+    cdef Py_ssize_t i
+    for i in range(n):
+        weight = pairs[2 * <Py_ssize_t> rows[i]]
+        one = pairs[2 * <Py_ssize_t> rows[i] + 1]
+        zeros += weight - one
+        ones += one
+    total[0] = zeros
+    total[1] = ones
+
+
+cdef inline double weigh_classes(
+    const uint32_t* rows, Py_ssize_t n, const Task* task, double* total
+) noexcept nogil:
+    cdef const int32_t* y = task.y
+    cdef const double* pairs = task.pairs
+    cdef double whole = 0.0
+    cdef Py_ssize_t i, c, row
+    for c in range(task.n_outputs):
+        total[c] = 0.0
+    for i in range(n):
+        row = rows[i]
+        total[y[row]] += pairs[2 * row]
+        whole += pairs[2 * row]
+    return whole
+
+
+cdef inline void judge(
+    const double* total, double whole, const Task* task, double* squares, double* base, double* impurity
+) noexcept nogil:
+    """Write what follows from the class weights alone."""
+    cdef const double* table = task.table
+    cdef Criterion criterion = task.criterion
+    cdef double sum_squares = 0.0, sum_base = 0.0, mixed
+    cdef Py_ssize_t c, n_present = 0
+    for c in range(task.n_outputs):
+        n_present += total[c] > 0.0
+        sum_squares += total[c] * total[c]
+        if criterion != GINI:
+            sum_base += x_log_x(total[c], table)
+    if criterion == GINI:
+        sum_base = sum_squares / whole
+        mixed = 1.0 - sum_base / whole
+    else:
+        sum_base -= x_log_x(whole, table)
+        mixed = -sum_base / whole
+    squares[0] = sum_squares
+    base[0] = sum_base
+    # 0 is kept for nodes of one class.
+    impurity[0] = 0.0 if n_present == 1 else max(mixed, 1e-300)

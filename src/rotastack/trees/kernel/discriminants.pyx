@@ -1,0 +1,210 @@
+"""Views whose outputs are Fisher's linear discriminants, one view for each of many trees."""
+
+from libc.math cimport rint, sqrt
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+
+from rotastack.trees.kernel.algebra cimport (
+    add_multiple, add_products, dot, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower,
+    solve_upper,
+)
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.scatter cimport TILE, scatter_within, sum_at
+from rotastack.trees.kernel.structures cimport Watch
+from rotastack.trees.kernel.view_draws cimport (
+    Classed, Sample, classed, deal_columns, draw_bag, draw_some, find_runs,
+)
+
+import numpy as np
+
+cdef enum:
+    N_BLOCKS = 2
+    FEW_COLUMNS = 4     # with fewer columns than that each block has all of them
+
+
+# Scratch for the directions of a block.
+cdef struct Directions:
+    double* means       # (class, column)
+    double* tile
+    double* within
+    double* between
+    double* squares
+
+
+cdef double* find_directions(
+    const Sample* sample, Py_ssize_t k, double shrinkage, Py_ssize_t most, const Directions* scratch, Py_ssize_t* n
+) noexcept nogil:
+    """Return rows of length k, the first `n` of which are unit directions by decreasing Fisher ratio.
+
+    `means` and `within` of the scratch, as :func:`scatter_within` leaves them, are overwritten.
+    """
+    cdef double* means = scratch.means
+    cdef double* within = scratch.within
+    cdef double* between = scratch.between
+    cdef double* squares = scratch.squares
+    cdef double* axes
+    cdef const int64_t* runs = sample.runs
+    cdef Py_ssize_t n_runs = sample.n_runs
+    cdef Py_ssize_t width = filled_up(k)
+    cdef Py_ssize_t n_top = max(1, min(min(most, k), n_runs - 1))
+    cdef Py_ssize_t i, j, r, t
+    cdef double mean_variance = 0.0, overall
+    cdef double no_direction = 1e-13    # so small a Fisher ratio beside the largest is rounding
+    for j in range(k):
+        mean_variance += within[j * width + j] / <double> k
+    if mean_variance == 0.0:
+        mean_variance = 1.0
+    for i in range(k):
+        for j in range(i):
+            within[i * width + j] *= 1.0 - shrinkage
+        within[i * width + i] = (1.0 - shrinkage) * within[i * width + i] + shrinkage * mean_variance
+    factorize(within, width, k, shrinkage * mean_variance * 1e-3)
+    for j in range(k):
+        overall = 0.0
+        for r in range(n_runs):
+            overall += means[r * k + j] * <double> (runs[r + 1] - runs[r]) / <double> runs[n_runs]
+        for r in range(n_runs):
+            means[r * k + j] = (means[r * k + j] - overall) * sqrt(<double> (runs[r + 1] - runs[r]))
+    for r in range(n_runs):     # whitened from here on
+        solve_lower(within, width, k, means + r * k)
+    if n_runs > k:
+        axes = between
+        for i in range(k):
+            for j in range(i + 1):
+                between[i * k + j] = 0.0
+        for r in range(n_runs):
+            for i in range(k):
+                add_multiple(between + i * k, means[r * k + i], means + r * k, i + 1)
+        principal_axes(between, k, k, squares, n_top)
+    else:
+        axes = means
+        if n_runs > 2:
+            orthogonalize(means, k, n_runs, k, squares, n_top)
+    while n_top > 1 and squares[n_top - 1] <= no_direction * squares[0]:
+        n_top -= 1
+    for t in range(n_top):
+        solve_upper(within, width, k, axes + t * k)
+        if not make_unit(axes + t * k, k):      # means alike
+            axes[t * k] = 1.0
+    n[0] = n_top
+    return axes
+
+
+def discriminant_views(
+    const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
+    int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
+    Py_ssize_t max_columns, double share, double shrinkage, Py_ssize_t max_directions, const uint8_t[::1] stop=None,
+):
+    """Find Fisher's discriminants of random blocks of the columns, for each tree from the rows in its bag.
+
+    Parameters
+    ----------
+    data : float32 (n_columns, n_rows)
+    places : int64 (n_rows,)
+    edges : int64 (n_classes + 1,)
+    ends, bag_size
+        How bags are drawn: see :class:`rotastack.trees.bags.Bags`.
+    bag_seeds, view_seeds : uint64 (n_trees,)
+    max_columns : int
+        Most columns of a block; with more, a random choice of them.
+    share : float
+        Share of the distinct rows in the bag that the directions of a block are found from.
+    shrinkage : float
+        Weight of a multiple of the identity in the scatter within classes.
+    max_directions : int
+    stop : uint8 (1,), optional
+        KeyboardInterrupt is raised soon after another thread has set it to 1, or on Ctrl-C.
+
+    Returns
+    -------
+    n_parts, parts, columns, matrices
+        Number of parts of each view, and the tables of :class:`rotastack.trees.LinearViews`.
+    """
+    cdef Classed table = classed(data, places, edges, ends, bag_size)
+    cdef Py_ssize_t p = table.n_columns, n = table.n_rows, n_classes = table.n_classes
+    cdef Py_ssize_t n_trees = bag_seeds.shape[0]
+    cdef Py_ssize_t size = p if p < FEW_COLUMNS else min((p + N_BLOCKS - 1) // N_BLOCKS, max_columns)
+    cdef Py_ssize_t width = filled_up(size)
+    cdef Py_ssize_t widest = max(1, min(min(n_classes - 1, size), max_directions))
+    cdef int64_t firsts[N_BLOCKS + 1]
+    cdef list kept = []
+    cdef int32_t* counts = <int32_t*> take(kept, n, sizeof(int32_t))
+    cdef int64_t* bag = <int64_t*> take(kept, n, sizeof(int64_t))
+    cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef Sample sample
+    cdef Directions scratch
+    cdef Watch watch
+    cdef uint64_t state
+    cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
+    cdef double* axes
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
+    sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
+    sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
+    scratch.means = <double*> take(kept, n_classes * size, sizeof(double))
+    scratch.tile = <double*> take(kept, TILE * width, sizeof(double))
+    scratch.within = <double*> take(kept, width * width, sizeof(double))
+    scratch.between = <double*> take(kept, size * size, sizeof(double))
+    scratch.squares = <double*> take(kept, size, sizeof(double))
+    for b in range(N_BLOCKS + 1):
+        firsts[b] = b * size if p < FEW_COLUMNS else min(b * size, p)
+    cdef int64_t[:, ::1] parts = np.empty((n_trees * N_BLOCKS, 4), np.int64)
+    cdef int32_t[::1] columns = np.empty(n_trees * firsts[N_BLOCKS], np.int32)
+    cdef float[::1] matrices = np.empty(columns.shape[0] * widest, np.float32)
+    cdef int32_t* mine
+    with nogil:
+        for tree in range(n_trees):
+            pass_by(&watch, n)
+            mine = &columns[tree * firsts[N_BLOCKS]]
+            state = bag_seeds[tree]
+            n_bag = draw_bag(&state, &table, counts, bag)
+            state = view_seeds[tree]
+            if p < FEW_COLUMNS:
+                for i in range(firsts[N_BLOCKS]):
+                    mine[i] = <int32_t> (i % p)
+            else:
+                deal_columns(&state, firsts, N_BLOCKS, p, order, block_of, mine)
+            for b in range(N_BLOCKS):
+                k = firsts[b + 1] - firsts[b]
+                n_wanted = min(n_bag, max(2, <Py_ssize_t> rint(share * <double> n_bag)))
+                draw_some(&state, bag, n_bag, n_wanted, sample.rows)
+                find_runs(&sample, n_wanted, &table)
+                if sample.n_runs == 1:
+                    draw_some(&state, bag, n_bag, n_bag, sample.rows)
+                    find_runs(&sample, n_bag, &table)
+                pass_by(&watch, sample.runs[sample.n_runs] * k * (1 + k // 32))
+                scatter_within(&table, mine + firsts[b], k, &sample, scratch.means, scratch.tile, scratch.within)
+                axes = find_directions(&sample, k, shrinkage, max_directions, &scratch, &n_out)
+                i = tree * N_BLOCKS + b
+                parts[i, 0], parts[i, 1] = tree * firsts[N_BLOCKS] + firsts[b], k
+                parts[i, 2], parts[i, 3] = n_numbers, n_out
+                for i in range(k):
+                    for t in range(n_out):
+                        matrices[n_numbers] = <float> axes[t * k + i]
+                        n_numbers += 1
+    return np.full(n_trees, N_BLOCKS), np.asarray(parts), np.asarray(columns), np.array(matrices[:n_numbers])
+
+
+# For tests.
+
+
+def _draw_some(uint64_t[::1] state, const int64_t[::1] bag, Py_ssize_t n_wanted, int64_t[::1] sample):
+    draw_some(&state[0], &bag[0], len(bag), n_wanted, &sample[0])
+
+
+def _dot(const double[::1] a, const double[::1] b):
+    return dot(&a[0], &b[0], len(a))
+
+
+def _sum_at(const float[::1] values, const int64_t[::1] where):
+    return sum_at(&values[0], &where[0], len(where))
+
+
+def _add_products(const double[:, ::1] rows, Py_ssize_t k, double[:, ::1] products):
+    add_products(&rows[0, 0], rows.shape[1], k, rows.shape[0], &products[0, 0])
+
+
+def _principal_axes(double[:, ::1] products, double[::1] squares, Py_ssize_t n_top):
+    k = len(products)
+    principal_axes(&products[0, 0], k, k, &squares[0], n_top)

@@ -1,0 +1,149 @@
+"""Grow one tree."""
+
+from libc.stdint cimport int32_t
+
+from rotastack.trees.kernel.compact cimport part_compact
+from rotastack.trees.kernel.describing cimport describe
+from rotastack.trees.kernel.heap cimport pop, push
+from rotastack.trees.kernel.partition cimport part_rows, split_orders
+from rotastack.trees.kernel.sparse cimport mark_places
+from rotastack.trees.kernel.splitting cimport find_split, has_ones
+from rotastack.trees.kernel.structures cimport Described, Grower, Growing, Limits, Split
+from rotastack.trees.kernel.unit_splitting cimport find_unit_split
+
+
+cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nogil:
+    """Grow a tree on the first `n_bag` rows, which it reorders; return the number of nodes.
+
+    At the end, the rows of a node, leaf or not, are ``rows[first[node]:last[node]]``. Nodes are split depth
+    first, or with `max_leaves` in order of decreasing gain.
+    """
+    cdef Growing* tree = &grower.growing
+    cdef bint best_first = grower.limits.max_leaves > 0
+    cdef bint sparse = has_ones(grower)
+    cdef Described[2] found
+    cdef bint[2] worth
+    cdef double root_weight = 0.0, min_weight = 0.0
+    cdef Py_ssize_t j, k, n, n_left, n_new = 1, n_nodes = 1, n_leaves = 1, n_open = 0
+    cdef int32_t node, parent = -1
+    for j in range(grower.view.n_columns):
+        grower.candidates.order[j] = <int32_t> j
+    if sparse:
+        for j in range(grower.view.n_rows):
+            grower.ones.stands[j] = -1
+        mark_places(grower.ones.stands, tree.rows, 0, n_bag)
+    tree.first[0] = 0
+    tree.last[0] = <int32_t> n_bag
+    tree.depth[0] = 0
+    while True:
+        # Look for the splits of the two new nodes (at the start: of the root), the right one first.
+        for k in range(n_new):
+            node = <int32_t> (n_nodes - n_new + k)
+            look_at(grower, node, k, &found[k])
+            if node == 0:
+                root_weight = found[0].whole
+                min_weight = grower.limits.min_share * root_weight
+            worth[k] = may_split(&grower.limits, &found[k], tree.depth[node], min_weight)
+        if grower.presorted.used and n_new == 2 and (worth[0] or worth[1]):
+            part_orders(grower, parent, found[0].n, worth)
+        for k in range(n_new - 1, -1, -1):
+            node = <int32_t> (n_nodes - n_new + k)
+            if worth[k] and split_node(grower, node, &found[k], min_weight, root_weight):
+                if best_first:
+                    push(tree.open, n_open, node, tree.gains)
+                else:
+                    tree.open[n_open] = node
+                n_open += 1
+        if n_open == 0 or (best_first and n_leaves >= grower.limits.max_leaves):
+            break
+        parent = pop(tree.open, n_open, tree.gains) if best_first else tree.open[n_open - 1]
+        n_open -= 1
+        n = tree.last[parent] - tree.first[parent]
+        n_left = part_rows(
+            &grower.view, tree.nodes[parent], tree.rows + tree.first[parent], n, tree.spare, tree.side
+        )
+        n_new = 0
+        if n_left == 0 or n_left == n:  # a mapped column that overflowed to NaN
+            tree.nodes[parent].column = -1
+            continue
+        if sparse:
+            mark_places(grower.ones.stands, tree.rows + tree.first[parent], tree.first[parent], n)
+        add_children(tree, parent, n_nodes, n_left)
+        n_nodes += 2
+        n_new = 2
+        n_leaves += 1
+    for k in range(n_open):
+        tree.nodes[tree.open[k]].column = -1
+    return n_nodes
+
+
+cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* found) noexcept nogil:
+    """Describe the k-th new node, a leaf until it is split."""
+    cdef Growing* tree = &grower.growing
+    found.first = tree.first[node]
+    found.n = tree.last[node] - tree.first[node]
+    found.total = tree.totals + k * grower.task.n_outputs
+    describe(
+        tree.rows + found.first, found.n, &grower.task,
+        found.total, &found.whole, &found.squares, &found.base, &found.impurity,
+    )
+    tree.impurity[node] = found.impurity
+    tree.weight[node] = found.whole
+    tree.nodes[node].column = -1
+
+
+cdef inline bint may_split(
+    const Limits* limits, const Described* node, int32_t depth, double min_weight
+) noexcept nogil:
+    return not (
+        node.impurity <= 2.3e-16
+        or node.n < limits.min_split
+        or node.n < 2 * limits.min_leaf
+        or depth >= limits.max_depth
+        or node.whole < 2.0 * min_weight
+    )
+
+
+cdef inline void part_orders(
+    Grower* grower, int32_t parent, Py_ssize_t n_left, const bint* worth
+) noexcept nogil:
+    """Partition the sorted keys of a node whose rows have been parted."""
+    cdef Growing* tree = &grower.growing
+    cdef Py_ssize_t n_columns = grower.view.n_columns, first = tree.first[parent]
+    cdef Py_ssize_t n = tree.last[parent] - first
+    if grower.presorted.compact:
+        part_compact(&grower.presorted, n_columns, first, n, n_left, tree.side, worth[0], worth[1])
+    else:
+        split_orders(&grower.presorted, n_columns, first, n, n_left, tree.side, grower.sorter.other)
+
+
+cdef inline bint split_node(
+    Grower* grower, int32_t node, const Described* found, double min_weight, double root_weight
+) except -1 nogil:
+    """Look for the split of a node; return whether there is one."""
+    cdef double least = grower.limits.min_decrease
+    cdef Split split
+    if grower.presorted.compact:
+        find_unit_split(grower, found, min_weight, &split)
+    else:
+        find_split(grower, found, min_weight, &split)
+    if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):
+        return False
+    grower.growing.nodes[node].column = split.column
+    grower.growing.nodes[node].cut = split.cut
+    grower.growing.gains[node] = split.gain
+    return True
+
+
+cdef inline void add_children(
+    Growing* tree, int32_t parent, Py_ssize_t child, Py_ssize_t n_left
+) noexcept nogil:
+    """Enter the children of a node whose rows have been parted, `child` and the following."""
+    cdef Py_ssize_t k
+    tree.nodes[parent].child = <int32_t> child
+    for k in range(child, child + 2):
+        tree.depth[k] = tree.depth[parent] + 1
+    tree.first[child] = tree.first[parent]
+    tree.last[child] = <int32_t> (tree.first[parent] + n_left)
+    tree.first[child + 1] = tree.last[child]
+    tree.last[child + 1] = tree.last[parent]

@@ -1,0 +1,397 @@
+"""Grow lots, a lot being trees in a row that share data, view and options."""
+
+from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.string cimport memset
+
+import numpy as np
+
+from rotastack.trees.kernel.bagging cimport Bagging, BagSize, fill_bag, tell_apart
+from rotastack.trees.kernel.c45 cimport APART, grow_c45_tree
+from rotastack.trees.kernel.compact cimport MOST_ROWS, presort_compact
+from rotastack.trees.kernel.error_pruning cimport expected_errors
+from rotastack.trees.kernel.growing cimport grow_tree
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.out_of_bag cimport (
+    Unseen, add_held_out, add_out_of_bag, error_of, mean_held_out,
+)
+from rotastack.trees.kernel.presorting cimport presort
+from rotastack.trees.kernel.pruning cimport prune
+from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
+from rotastack.trees.kernel.scratch cimport (
+    take_candidates, take_growing, take_presorted, take_pruning, take_sorter, take_view,
+)
+from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
+from rotastack.trees.kernel.structures cimport (
+    BEST, C45, ENTROPY, GAIN_RATIO, GINI, RANDOM, SQUARED_ERROR,
+    Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, place_columns,
+)
+from rotastack.trees.kernel.unit_entropy cimport take_units
+from rotastack.trees.kernel.views cimport locate, project
+from rotastack.trees.kernel.writing cimport Size, Written, count_values, depth_of, write_tree
+
+CRITERIA = {
+    "gini": GINI, "entropy": ENTROPY, "gain_ratio": GAIN_RATIO, "squared_error": SQUARED_ERROR, "c45": C45,
+}
+SPLITTERS = {"best": BEST, "random": RANDOM}
+
+NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
+"""A node of a tree, as `structures.pxd` tells it."""
+
+cdef enum:
+    PRESORT_SHARE = 2           # columns are presorted if a node looks at more than one in so many of them ...
+    PRESORT_KEYS = 1 << 25      # ... and there are no more keys than this
+    ROWS_MAPPED = 1 << 14       # at once: Ctrl-C is heard in between
+
+# A row of `lots`.
+cdef struct Lot:
+    int64_t data_set
+    int64_t mask
+    int64_t view
+    int64_t first_tree
+    int64_t n_trees
+    int64_t splitter
+    int64_t max_features
+    int64_t n_cuts
+
+
+def grow_lots(
+    const float[:, :, ::1] data, const uint32_t[::1] ones, const int64_t[::1] first_one,
+    const double[:, ::1] base_weight, const int32_t[::1] y, const double[::1] target, const double[::1] table,
+    Py_ssize_t n_outputs, Py_ssize_t max_width,
+    const int64_t[:, ::1] lots, const uint64_t[::1] seeds,
+    bint bootstrap, const double[::1] ends, int64_t bag_size, const int32_t[:, ::1] counts_given,
+    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
+    const int32_t[::1] columns, const float[::1] matrices,
+    int criterion, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_share,
+    int64_t max_leaves, double min_decrease, double ccp_alpha,
+    double confidence, double quantile, bint raising,
+    bint keep, bint want_oob, bint oob_per_lot, bint want_held, float[:, :, ::1] held,
+    const uint8_t[::1] stop=None,
+):
+    """Grow the trees of `lots`, one after the other.
+
+    Parameters
+    ----------
+    data : float32 (n_sets, n_columns, n_rows)
+        Copies of the data, column by column.
+    ones : uint32; first_one : int64
+        Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty where there are several copies.
+    base_weight : float64 (n_masks, n_rows)
+        Weight of each row; rows of weight 0 take no part. A bootstrap draws by `ends`, and a row then weighs as
+        often as it is drawn.
+    y : int32 (n_rows,); target : float64 (n_rows,)
+        Class numbers; the same as floats, or the targets of a regression.
+    table : float64
+        x log2 x of 0, 1, ...; empty if weights are not whole.
+    n_outputs : int
+        Classes, or 1 for a regression.
+    max_width : int
+        Columns of the widest view.
+    lots : int64 (n_lots, 8)
+        data set, mask, view, first tree, number of trees, splitter, columns to look at, cuts.
+    seeds : uint64 (n_trees,)
+    ends : float64 (n_rows of a weight,) or (0,); bag_size : int
+        How a bootstrap draws: see :class:`rotastack.trees.bags.Bags`.
+    counts_given : int32 (n_trees, n_rows) or (0, 0)
+        Bootstrap counts to use instead of drawing them.
+    view_start : int64 (n_views + 1,); view_parts : int64 (n_parts, 4); columns : int32; matrices : float32
+        Views: see :class:`rotastack.trees.LinearViews`.
+    criterion : int
+        See `CRITERIA`; so for the splitters of `lots`.
+    confidence, quantile, raising
+        Of C4.5 only: see `error_pruning.pxd`; no pruning with confidence 0.
+    keep : bool
+        Return the trees; else only their outputs, errors and sizes.
+    want_oob, oob_per_lot : bool
+        Sum up the outputs of trees for their out-of-bag rows; over all lots, or from zero for each.
+    want_held : bool
+        Write each lot's output for the rows of weight 0, the mean over its trees, to
+        `held`, float32 (n_lots, n_rows, n_outputs).
+    stop : uint8 (1,), optional
+        KeyboardInterrupt is raised soon after another thread has set it to 1, or on Ctrl-C.
+
+    Returns
+    -------
+    nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error, tree_loss
+        `tree_facts`, int64 (n_trees, 4), holds nodes, leaves, depth and out-of-bag rows;
+        `tree_loss` the share of these that is wrong, or their mean squared error, by weight, NaN without any;
+        `lot_error` the out-of-bag error of each lot.
+    """
+    cdef list kept = []
+    cdef Grower grower
+    cdef Bagging bagging
+    cdef Parts parts
+    cdef Trees trees = Trees(n_outputs)
+    cdef Written* written = &trees.written
+    cdef const Lot* lot = <const Lot*> &lots[0, 0]
+    cdef Py_ssize_t n = data.shape[2], n_trees = 0, n_nodes, n_values, begin, l, t, k
+    cdef int64_t mask = -1, view = -1, data_set = -1
+    cdef Size size
+    cdef Unseen unseen
+    for l in range(lots.shape[0]):
+        n_trees += lot[l].n_trees
+    facts, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(lots.shape[0], np.nan)
+    sums, seen = np.zeros((n if want_oob else 0, n_outputs)), np.zeros(n if want_oob else 0, np.int32)
+    cdef int64_t[:, ::1] tree_facts = facts
+    cdef double[::1] tree_loss = losses, lot_error = errors
+    cdef double[:, ::1] oob_sums = sums
+    cdef int32_t[::1] oob_seen = seen
+    cdef double* held_sums = <double*> take(kept, n * n_outputs if want_held else 0, sizeof(double))
+    cdef uint32_t* active = <uint32_t*> take(kept, n, sizeof(uint32_t))
+
+    grower.task.criterion = <Criterion> criterion
+    grower.task.n_outputs = n_outputs
+    grower.task.y = &y[0]
+    grower.task.target = &target[0]
+    grower.task.table = &table[0] if len(table) else NULL
+    grower.task.pairs = <double*> take(kept, 2 * n, sizeof(double))
+    grower.limits.max_depth = max_depth
+    grower.limits.min_split = min_split
+    grower.limits.min_leaf = min_leaf
+    grower.limits.min_share = min_share
+    grower.limits.max_leaves = max_leaves
+    grower.limits.min_decrease = min_decrease
+    grower.limits.ccp_alpha = ccp_alpha
+    grower.limits.confidence = confidence
+    grower.limits.quantile = quantile
+    grower.limits.raising = raising
+    grower.ones.ones = &ones[0] if len(ones) else NULL
+    grower.ones.first_one = &first_one[0]
+    grower.watch.n_values = 0
+    grower.watch.stop = &stop[0] if stop is not None else NULL
+    bagging.bootstrap = bootstrap
+    bagging.ends = &ends[0]
+    bagging.n_ends = len(ends)
+    bagging.size = bag_size
+    bagging.given = &counts_given[0, 0] if len(counts_given) else NULL
+    parts.columns = &columns[0]
+    parts.matrices = &matrices[0]
+    grower.view.n_rows = n
+    take_all(kept, &grower, &bagging, max_width, lots, view_start, view_parts, len(table) > n)
+
+    with nogil:
+        for l in range(lots.shape[0]):
+            if lot[l].mask != mask:
+                mask = lot[l].mask
+                tell_apart(&bagging, &base_weight[mask, 0], n)
+            if lot[l].view != view or lot[l].data_set != data_set:
+                view, data_set = lot[l].view, lot[l].data_set
+                parts.parts = &view_parts[0, 0] + 4 * view_start[view]
+                parts.n_parts = view_start[view + 1] - view_start[view]
+                map_view(&grower, &parts, &data[data_set, 0, 0])
+            grower.search.splitter = <Splitter> lot[l].splitter
+            grower.search.max_features = lot[l].max_features
+            grower.search.n_cuts = lot[l].n_cuts
+            if want_oob and oob_per_lot:
+                memset(&oob_sums[0, 0], 0, n * n_outputs * sizeof(double))
+                memset(&oob_seen[0], 0, n * sizeof(int32_t))
+            if want_held:
+                memset(held_sums, 0, n * n_outputs * sizeof(double))
+
+            for t in range(lot[l].first_tree, lot[l].first_tree + lot[l].n_trees):
+                grower.state = seeds[t]
+                n_nodes = grow(&grower, &bagging, t)
+                n_values = count_values(&grower.growing, n_nodes, &grower.task)
+                if not keep:
+                    written.n_nodes = written.n_values = 0
+                if written.n_nodes + n_nodes > trees.room or written.n_values + n_values > trees.values_room:
+                    with gil:
+                        trees.make_room(n_nodes, n_values)
+                begin = written.n_nodes
+                size = write_tree(&grower.growing, &grower.task, written)
+                k = t - lot[0].first_tree
+                tree_facts[k, 0] = size.n_nodes
+                tree_facts[k, 1] = size.n_leaves
+                tree_facts[k, 2] = depth_of(written.nodes + begin, size.n_nodes, grower.growing.depth)
+                if want_oob:
+                    unseen = add_out_of_bag(
+                        written.nodes + begin, written.values, &grower.view, &grower.task, &bagging,
+                        &grower.growing, active, &oob_sums[0, 0], &oob_seen[0],
+                    )
+                    tree_facts[k, 3] = unseen.n_rows
+                    tree_loss[k] = unseen.loss
+                if want_held:
+                    add_held_out(
+                        written.nodes + begin, written.values, &grower.view, n_outputs, &bagging,
+                        &grower.growing, active, held_sums,
+                    )
+
+            if want_oob and oob_per_lot:
+                lot_error[l] = error_of(&oob_sums[0, 0], &oob_seen[0], n, &grower.task, bagging.weight)
+            if want_held:
+                mean_held_out(&bagging, held_sums, n_outputs, lot[l].n_trees, &held[l, 0, 0])
+    if not keep:
+        written.n_nodes = written.n_values = 0
+    return (*trees.exact(), facts, sums, seen, errors, losses)
+
+
+cdef int take_all(
+    list kept, Grower* grower, Bagging* bagging, Py_ssize_t max_width, const int64_t[:, ::1] lots,
+    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts, bint whole_weights,
+) except -1:
+    """Take the memory of a call: what its widest view needs, and its trees with most presorted keys."""
+    cdef const Lot* lot = <const Lot*> &lots[0, 0]
+    cdef Py_ssize_t n = grower.view.n_rows, n_outputs = grower.task.n_outputs
+    cdef Py_ssize_t l, k, width, n_stored, most_stored = 1, most_keys = 0
+    cdef bint few_rows = whole_weights and n <= MOST_ROWS and n_outputs <= 256
+    for l in range(lots.shape[0]):
+        width = n_stored = 0
+        for k in range(view_start[lot[l].view], view_start[lot[l].view + 1]):
+            width += view_parts[k, 3]
+            if view_parts[k, 2] >= 0:
+                n_stored += view_parts[k, 3]
+        most_stored = max(most_stored, n_stored)
+        if grower.task.criterion == C45:
+            most_keys = max(most_keys, width * n)
+        elif lot[l].splitter == BEST and lot[l].max_features * PRESORT_SHARE > width:
+            most_keys = max(most_keys, min(width * n, PRESORT_KEYS))
+    take_view(kept, &grower.view, max_width, most_stored)
+    take_candidates(kept, &grower.candidates, max_width)
+    take_sorter(kept, &grower.sorter, n)
+    take_growing(kept, &grower.growing, n, n_outputs)
+    take_presorted(
+        kept, &grower.presorted, n, most_keys, most_keys if grower.task.criterion == C45 else 0
+    )
+    grower.presorted.may_be_compact = few_rows
+    if few_rows:
+        take_units(kept, grower.task.y, n, n_outputs, grower.task.table, &grower.units)
+    if grower.task.criterion == C45:
+        take_pruning(kept, &grower.pruning, n)
+    grower.ones.stands = <int32_t*> take(kept, n if grower.ones.ones != NULL else 0, sizeof(int32_t))
+    bagging.part = <uint32_t*> take(kept, n, sizeof(uint32_t))
+    bagging.held = <uint32_t*> take(kept, n, sizeof(uint32_t))
+    bagging.counts = <int32_t*> take(kept, n, sizeof(int32_t))
+    return 0
+
+
+cdef int map_view(Grower* grower, const Parts* parts, const float* data) except -1 nogil:
+    """Look at data through a view."""
+    cdef View* view = &grower.view
+    cdef Py_ssize_t n_stored, n, begin = 0
+    view.data = data
+    locate(parts, view.source, &view.n_columns, &n_stored)
+    place_columns(view)
+    while begin < view.n_rows and n_stored > 0:
+        n = min(view.n_rows - begin, ROWS_MAPPED)
+        pass_by(&grower.watch, n * n_stored)
+        project(parts, data + begin, view.n_rows, n, view.stored + begin, view.n_rows)
+        begin += n
+    return 0
+
+
+cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) except -1 nogil:
+    """Grow a tree from the state of `grower`; return the number of nodes."""
+    cdef Presorted* presorted = &grower.presorted
+    cdef Growing* tree = &grower.growing
+    cdef bint c45 = grower.task.criterion == C45
+    cdef BagSize bag = fill_bag(
+        bagging, grower.view.n_rows, number, &grower.state, grower.task.target, grower.task.pairs, tree.rows
+    )
+    cdef Py_ssize_t n_nodes, n_keys = grower.view.n_columns * bag.n_rows
+    presorted.used = c45 or (
+        grower.search.splitter == BEST
+        and grower.search.max_features * PRESORT_SHARE > grower.view.n_columns
+        and n_keys <= PRESORT_KEYS
+    )
+    presorted.compact = presorted.used and presorted.may_be_compact and bag.n_ones == bag.n_rows
+    presorted.n_bag = bag.n_rows
+    pass_by(&grower.watch, n_keys if presorted.compact else bag.n_rows)
+    if presorted.compact:
+        presort_compact(
+            &grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted, &grower.watch
+        )
+    elif presorted.used:
+        presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
+    if c45:
+        n_nodes = grow_c45_tree(grower, bag.n_rows)
+    else:
+        n_nodes = grow_tree(grower, bag.n_rows)
+    if grower.limits.ccp_alpha > 0.0:
+        prune(tree, n_nodes, grower.limits.ccp_alpha)
+    return n_nodes
+
+
+cdef class Trees:
+    """The arrays of the trees of a call, which get longer as trees are written."""
+
+    cdef Written written
+    cdef Py_ssize_t room                # for so many nodes,
+    cdef Py_ssize_t values_room         # and so many leaf values
+    cdef object nodes, impurity, weight, count, values
+
+    def __cinit__(self, Py_ssize_t n_outputs):
+        self.written.n_nodes = self.written.n_values = 0
+        self.room = self.values_room = 0
+        self.nodes = np.empty(0, NODE)
+        self.impurity = np.empty(0)
+        self.weight = np.empty(0)
+        self.count = np.empty(0, np.int32)
+        self.values = np.empty((0, n_outputs))
+
+    cdef int make_room(self, Py_ssize_t n_nodes, Py_ssize_t n_values) except -1:
+        """Make room for so many more nodes and values, and as many again as there are."""
+        n_nodes += self.written.n_nodes
+        n_values += self.written.n_values
+        if n_nodes > self.room:
+            self.resize_nodes(n_nodes + self.written.n_nodes)
+        if n_values > self.values_room:
+            self.resize_values(n_values + self.written.n_values)
+        return 0
+
+    cdef tuple exact(self):
+        """Return the arrays, without room for more."""
+        self.resize_nodes(self.written.n_nodes)
+        self.resize_values(self.written.n_values)
+        return self.nodes, self.impurity, self.weight, self.count, self.values
+
+    cdef int resize_nodes(self, Py_ssize_t size) except -1:
+        self.written.nodes = <Node*> resize(self.nodes, size)
+        self.written.impurity = <double*> resize(self.impurity, size)
+        self.written.weight = <double*> resize(self.weight, size)
+        self.written.count = <int32_t*> resize(self.count, size)
+        self.room = size
+        return 0
+
+    cdef int resize_values(self, Py_ssize_t size) except -1:
+        self.written.values = <double*> resize(self.values, (size, self.values.shape[1]))
+        self.values_room = size
+        return 0
+
+
+cdef void* resize(array, size) except? NULL:
+    """Resize an array to which nothing else refers, where it is if there is room; return its new address."""
+    cdef Py_buffer buffer
+    cdef void* address
+    array.resize(size, refcheck=False)
+    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
+    address = buffer.buf
+    PyBuffer_Release(&buffer)
+    return address
+
+
+# What tests look at.
+
+def _draw_below(uint64_t[::1] state, int64_t n):
+    return draw_below(&state[0], n)
+
+
+def _draw_unit(uint64_t[::1] state):
+    return draw_unit(&state[0])
+
+
+def _expected_errors(double weight, double wrong, double confidence, double quantile):
+    return expected_errors(weight, wrong, confidence, quantile)
+
+
+def _sort_rows(const float[::1] column, const uint32_t[::1] rows):
+    """Return the rows in the order of their values in a column."""
+    cdef list kept = []
+    cdef Sorter sorter
+    cdef Py_ssize_t i, n = len(rows)
+    cdef float low, high
+    take_sorter(kept, &sorter, n)
+    gather(&column[0], &rows[0], n, sorter.values, &low, &high)
+    sort_rows(&rows[0], n, low, high, &sorter)
+    return [row_of(sorter.keys[i]) for i in range(n)]

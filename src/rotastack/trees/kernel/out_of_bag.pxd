@@ -1,0 +1,92 @@
+"""What trees put out for rows that they have not seen: those out of their bags, and those held out."""
+
+from libc.math cimport NAN
+from libc.stdint cimport int32_t, uint32_t
+
+from rotastack.trees.kernel.bagging cimport Bagging
+from rotastack.trees.kernel.descending cimport add_output, send_down
+from rotastack.trees.kernel.structures cimport SQUARED_ERROR, Growing, Node, Task, View
+
+cdef struct Unseen:
+    Py_ssize_t n_rows
+    double loss                 # share of wrong rows, or mean squared error, by weight
+
+
+cdef inline Unseen add_out_of_bag(
+    const Node* tree, const double* values, const View* view, const Task* task, const Bagging* bagging,
+    Growing* scratch, uint32_t* active, double* sums, int32_t* seen,
+) noexcept nogil:
+    """Add a tree's outputs for the rows out of its bag to `sums`, and count them in `seen`."""
+    cdef Unseen unseen = Unseen(0, 0.0)
+    cdef uint32_t* rows = scratch.spare
+    cdef uint32_t* leaves = scratch.found
+    cdef Py_ssize_t i, row, best
+    cdef double weight, whole = 0.0, loss
+    cdef int32_t leaf
+    for i in range(bagging.n_part):
+        row = bagging.part[i]
+        rows[unseen.n_rows] = <uint32_t> row
+        unseen.n_rows += task.pairs[2 * row] == 0.0
+    send_down(tree, view.columns, rows, unseen.n_rows, active, leaves)
+    for i in range(unseen.n_rows):
+        row = rows[i]
+        leaf = tree[leaves[i]].child
+        best = add_output(leaf, values, task.n_outputs, sums + row * task.n_outputs)
+        seen[row] += 1
+        weight = bagging.weight[row]
+        whole += weight
+        if task.criterion == SQUARED_ERROR:
+            loss = values[leaf] - task.target[row]
+            loss *= loss
+        else:
+            loss = best != task.y[row]
+        unseen.loss += weight * loss
+    unseen.loss = unseen.loss / whole if whole > 0.0 else NAN
+    return unseen
+
+
+cdef inline void add_held_out(
+    const Node* tree, const double* values, const View* view, Py_ssize_t n_outputs, const Bagging* bagging,
+    Growing* scratch, uint32_t* active, double* sums,
+) noexcept nogil:
+    """Add a tree's outputs for the rows that take no part to `sums`."""
+    cdef uint32_t* leaves = scratch.found
+    cdef Py_ssize_t i
+    send_down(tree, view.columns, bagging.held, bagging.n_held, active, leaves)
+    for i in range(bagging.n_held):
+        add_output(tree[leaves[i]].child, values, n_outputs, sums + bagging.held[i] * n_outputs)
+
+
+cdef inline void mean_held_out(
+    const Bagging* bagging, const double* sums, Py_ssize_t n_outputs, Py_ssize_t n_trees, float* means
+) noexcept nogil:
+    cdef Py_ssize_t i, c, first
+    for i in range(bagging.n_held):
+        first = bagging.held[i] * n_outputs
+        for c in range(first, first + n_outputs):
+            means[c] = <float> (sums[c] / n_trees)
+
+
+cdef inline double error_of(
+    const double* sums, const int32_t* seen, Py_ssize_t n, const Task* task, const double* weight
+) noexcept nogil:
+    """Return the share of wrong rows, or the mean squared error, by weight, where any tree left a row out."""
+    cdef double known = 0.0, loss = 0.0, wrong
+    cdef const double* mine
+    cdef Py_ssize_t row, c, best
+    for row in range(n):
+        if seen[row] == 0:
+            continue
+        known += weight[row]
+        mine = sums + row * task.n_outputs
+        if task.criterion == SQUARED_ERROR:
+            wrong = mine[0] / seen[row] - task.target[row]
+            wrong *= wrong
+        else:
+            best = 0
+            for c in range(task.n_outputs):
+                if mine[c] > mine[best]:
+                    best = c
+            wrong = best != task.y[row]
+        loss += weight[row] * wrong
+    return loss / known if known > 0.0 else NAN

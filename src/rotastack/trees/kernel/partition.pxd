@@ -1,0 +1,49 @@
+"""Send the rows of a node to its two sides, stably: in their order before, and so sorted keys stay sorted."""
+
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.string cimport memcpy
+
+from rotastack.trees.kernel.sorting cimport row_of
+from rotastack.trees.kernel.structures cimport Node, Presorted, View, column_of
+
+
+cdef inline Py_ssize_t part_rows(
+    const View* view, Node node, uint32_t* rows, Py_ssize_t n, uint32_t* spare, uint8_t* side
+) noexcept nogil:
+    """Move the rows that a node sends left before the others; return how many go left.
+
+    ``side[row]`` is set to 1 for these, else to 0.
+    """
+    cdef const float* column = column_of(view, node.column)
+    cdef float cut = node.cut
+    cdef Py_ssize_t i, n_left = 0
+    cdef uint32_t row
+    cdef bint goes_left
+    for i in range(n):
+        row = rows[i]
+        goes_left = column[row] <= cut
+        side[row] = goes_left
+        rows[n_left] = row
+        spare[i - n_left] = row
+        n_left += goes_left
+    memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
+    return n_left
+
+
+cdef inline void split_orders(
+    const Presorted* presorted, Py_ssize_t n_columns, Py_ssize_t first, Py_ssize_t n, Py_ssize_t n_left,
+    const uint8_t* side, uint64_t* other,
+) noexcept nogil:
+    """Move the keys of a node that go left before the others in every column."""
+    cdef uint64_t* run
+    cdef Py_ssize_t i, j, to_left
+    cdef uint64_t key
+    for j in range(n_columns):
+        run = presorted.orders + j * presorted.n_bag + first
+        to_left = 0
+        for i in range(n):
+            key = run[i]
+            run[to_left] = key
+            other[i - to_left] = key
+            to_left += side[row_of(key)]
+        memcpy(run + n_left, other, (n - n_left) * sizeof(uint64_t))

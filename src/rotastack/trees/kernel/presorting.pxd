@@ -1,0 +1,27 @@
+"""Sort every column of a tree's bag once, where nodes look at most columns."""
+
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of
+
+
+cdef inline int presort(
+    const View* view, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, Presorted* presorted, Watch* watch
+) except -1 nogil:
+    """Write the sorted keys of every column, and where they are wanted the sorted values."""
+    cdef const float* column
+    cdef float low, high
+    cdef Py_ssize_t i, j
+    for j in range(view.n_columns):
+        column = column_of(view, j)
+        pass_by(watch, n)
+        gather(column, rows, n, sorter.values, &low, &high)
+        sort_rows(rows, n, low, high, sorter)
+        memcpy(presorted.orders + j * n, sorter.keys, n * sizeof(sorter.keys[0]))
+        if presorted.ranked != NULL:
+            for i in range(n):
+                presorted.ranked[j * n + i] = column[row_of(sorter.keys[i])]
+    return 0

@@ -1,0 +1,107 @@
+"""Predict by grown trees."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
+
+from rotastack.trees.kernel.descending cimport add_output, send_down
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.scratch cimport take_view
+from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_columns
+from rotastack.trees.kernel.views cimport locate, project
+
+cdef enum:
+    TILE_VALUES = 1 << 15       # rows are read in tiles of about so many values, which stay in a core's cache
+    DEPTH = 16                  # values that a row looks at on its way down, about
+
+
+def read_trees(
+    const float[:, ::1] X, Py_ssize_t first, Py_ssize_t last, const Node[::1] nodes,
+    const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group,
+    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
+    const int32_t[::1] columns, const float[::1] matrices, Py_ssize_t max_width,
+    const double[:, ::1] values, double[:, :, ::1] sums, int32_t[:, ::1] leaves, const uint8_t[::1] stop=None,
+):
+    """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
+
+    Adds the outputs of the trees of each group to `sums`, float64 (n_groups, n_rows, n_outputs), and writes
+    the leaves of the rows to `leaves`, int32 (n_rows, n_trees); an array of length 0 is not written. With
+    `stop`, KeyboardInterrupt is raised soon after another thread has set its first entry to 1, or on Ctrl-C.
+    """
+    cdef list kept = []
+    cdef View view
+    cdef Parts parts
+    cdef Watch watch
+    cdef const Node* tree
+    cdef Py_ssize_t n_columns = X.shape[1], n_outputs = values.shape[1], n_trees = len(tree_view), n_stored
+    cdef Py_ssize_t height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))
+    cdef Py_ssize_t begin, n, i, k, t
+    cdef int64_t seen
+    cdef float* tile = <float*> take(kept, n_columns * height, sizeof(float))
+    cdef uint32_t* rows = <uint32_t*> take(kept, height, sizeof(uint32_t))
+    cdef uint32_t* active = <uint32_t*> take(kept, height, sizeof(uint32_t))
+    cdef uint32_t* found = <uint32_t*> take(kept, height, sizeof(uint32_t))
+    watch.n_values = 0
+    watch.stop = &stop[0] if stop is not None else NULL
+    view.data = tile
+    view.n_rows = height
+    take_view(kept, &view, max_width, max_width)
+    parts.columns = &columns[0]
+    parts.matrices = &matrices[0]
+    for i in range(height):
+        rows[i] = <uint32_t> i
+    with nogil:
+        for k in range((last - first + height - 1) // height):
+            begin = first + k * height
+            n = min(height, last - begin)
+            turn(&X[begin, 0], n, n_columns, tile, height)
+            seen = -1
+            for t in range(n_trees):
+                pass_by(&watch, DEPTH * n)
+                if tree_view[t] != seen:
+                    seen = tree_view[t]
+                    parts.parts = &view_parts[0, 0] + 4 * view_start[seen]
+                    parts.n_parts = view_start[seen + 1] - view_start[seen]
+                    locate(&parts, view.source, &view.n_columns, &n_stored)
+                    project(&parts, tile, height, n, view.stored, height)
+                    place_columns(&view)
+                tree = &nodes[tree_start[t]]
+                send_down(tree, view.columns, rows, n, active, found)
+                if sums.shape[0] > 0:
+                    for i in range(n):
+                        add_output(
+                            tree[found[i]].child, &values[0, 0], n_outputs, &sums[tree_group[t], begin + i, 0]
+                        )
+                if leaves.shape[0] > 0:
+                    for i in range(n):
+                        leaves[begin + i, t] = <int32_t> found[i]
+
+
+cdef inline void turn(
+    const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
+) noexcept nogil:
+    """Write rows as columns of a tile."""
+    cdef Py_ssize_t i, j
+    for i in range(n):
+        for j in range(n_columns):
+            tile[j * height + i] = rows[i * n_columns + j]
+
+
+# For tests.
+
+
+def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
+    """Write the sources of a view's columns; return how many there are, and how many are mapped."""
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL)
+    cdef Py_ssize_t n_columns, n_stored
+    locate(&view, &source[0], &n_columns, &n_stored)
+    return n_columns, n_stored
+
+
+def _project(
+    const int64_t[:, ::1] parts, const int32_t[::1] columns, const float[::1] matrices,
+    const float[:, :] data, Py_ssize_t n, float[:, :] stored,
+):
+    """Write the mapped columns of n rows; data and mapped columns are (column, row), at any distance."""
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0])
+    cdef Py_ssize_t size = sizeof(float)
+    project(&view, &data[0, 0], data.strides[0] // size, n, &stored[0, 0], stored.strides[0] // size)

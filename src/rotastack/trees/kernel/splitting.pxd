@@ -1,0 +1,239 @@
+"""Find the split of a node: over random columns, at the best cut or at random ones."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
+
+from rotastack.trees.kernel.criteria cimport (
+    Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
+    split_information,
+)
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
+from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
+from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
+from rotastack.trees.kernel.structures cimport (
+    BEST, GAIN_RATIO, GINI, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Split, Task, column_of,
+)
+
+
+cdef inline float midpoint(float below, float above) noexcept nogil:
+    """Return a cut in the middle, with below <= cut < above."""
+    cdef float half = 0.5
+    cdef float cut = below * half + above * half
+    return cut if cut >= below and cut < above else below
+
+
+cdef inline int find_split(
+    Grower* grower, const Described* node, double min_weight, Split* split
+) except -1 nogil:
+    """Write the split of a node.
+
+    `max_features` random columns are searched, and more as long as all of them were constant.
+    """
+    cdef int32_t* order = grower.candidates.order
+    cdef const int64_t* first_one = grower.ones.first_one
+    cdef bint best_cuts = grower.search.splitter == BEST
+    cdef bint sparse = has_ones(grower)
+    cdef Py_ssize_t n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k, where
+    cdef int32_t j
+    cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
+    while n_seen < n_columns and (n_seen < grower.search.max_features or n_useful == 0):
+        k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
+        j = order[k]
+        order[k] = order[n_seen]
+        order[n_seen] = j
+        where = grower.view.source[j]
+        pass_by(&grower.watch, node.n)
+        if sparse and where >= 0 and 0 < first_one[where + 1] - first_one[where] <= node.n:
+            n_useful += split_ones(grower, node, min_weight, j, &best)
+        elif best_cuts:
+            n_useful += split_at_best(grower, node, min_weight, j, n_seen, &best)
+        else:
+            n_useful += split_at_random(grower, node, min_weight, j, &best)
+        n_seen += 1
+    if best_cuts and grower.task.criterion == GAIN_RATIO:
+        split[0] = best_ratio(&grower.candidates, n_seen)
+        return 0
+    if best_cuts and grower.task.criterion == GINI and grower.task.n_outputs == 2:
+        best.gain = 2.0 * (best.gain - node.total[1] * node.total[1] / node.whole)
+    else:
+        best.gain -= node.base
+    split[0] = best
+    return 0
+
+
+cdef inline bint has_ones(const Grower* grower) noexcept nogil:
+    """Return whether splits of sparse columns are found by their ones."""
+    return grower.ones.ones != NULL and not grower.presorted.used and (
+        grower.task.criterion == GINI or grower.task.criterion == SQUARED_ERROR
+    )
+
+
+# Each of the following looks at one column, puts what is better into `best`, and returns whether the
+# column can be split at all.
+
+cdef inline bint split_ones(
+    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
+) noexcept nogil:
+    cdef int64_t first = grower.ones.first_one[grower.view.source[j]]
+    cdef int64_t last = grower.ones.first_one[grower.view.source[j] + 1]
+    cdef bint best_cut = grower.search.splitter == BEST
+    cdef OnesCut found = merit_of_ones(
+        grower.ones.ones + first, last - first, grower.ones.stands, node, &grower.task,
+        best_cut, grower.growing.left, grower.limits.min_leaf, min_weight,
+    )
+    cdef float cut
+    if found.n_right == 0 or found.n_right == node.n:
+        return False
+    for _ in range(1 if best_cut else grower.search.n_cuts):
+        cut = 0.5 if best_cut else <float> draw_unit(&grower.state)
+        if found.merit > best.gain:
+            best[0] = Split(j, cut if cut < 1 else 0, found.merit)
+    return True
+
+
+cdef inline bint split_at_best(
+    Grower* grower, const Described* node, double min_weight, int32_t j, Py_ssize_t k, Split* best
+) noexcept nogil:
+    """Look at the k-th column searched."""
+    cdef const float* column = column_of(&grower.view, j)
+    cdef const uint32_t* rows = grower.growing.rows + node.first
+    cdef const uint64_t* keys = grower.sorter.keys
+    cdef float low, high
+    cdef Cut found
+    if grower.presorted.used:
+        keys = grower.presorted.orders + j * grower.presorted.n_bag + node.first
+        if not differ(keys[0], keys[node.n - 1]):
+            return False
+    else:
+        gather(column, rows, node.n, grower.sorter.values, &low, &high)
+        if low == high:
+            return False
+        sort_rows(rows, node.n, low, high, &grower.sorter)
+    found = scan(grower, node, min_weight, keys)
+    if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not found.merit > best.gain):
+        return True
+    low = column[row_of(keys[found.place - 1])]
+    high = column[row_of(keys[found.place])]
+    if grower.task.criterion == GAIN_RATIO:
+        note_candidate(grower, node, keys, found, j, k, midpoint(low, high))
+    else:
+        best[0] = Split(j, midpoint(low, high), found.merit)
+    return True
+
+
+cdef inline Cut scan(
+    Grower* grower, const Described* node, double min_weight, const uint64_t* keys
+) noexcept nogil:
+    cdef const Task* task = &grower.task
+    cdef int64_t min_leaf = grower.limits.min_leaf
+    cdef double* left = grower.growing.left
+    if task.criterion == SQUARED_ERROR:
+        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[0], min_leaf, min_weight)
+    if task.criterion != GINI and task.table != NULL:
+        return scan_whole_entropy(
+            keys, node.n, task, node.total, <int64_t*> left, node.whole, min_leaf, min_weight
+        )
+    if task.criterion != GINI:
+        return scan_entropy(keys, node.n, task, node.total, left, node.whole, min_leaf, min_weight)
+    if task.n_outputs == 2:
+        return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[1], min_leaf, min_weight)
+    return scan_gini(keys, node.n, task, node.total, left, node.whole, node.squares, min_leaf, min_weight)
+
+
+cdef inline void note_candidate(
+    Grower* grower, const Described* node, const uint64_t* keys, Cut found, int32_t j, Py_ssize_t k, float cut
+) noexcept nogil:
+    """Write the gain and the gain ratio of the k-th column searched."""
+    cdef Candidates* candidates = &grower.candidates
+    cdef const double* pairs = grower.task.pairs
+    cdef double weight_left = 0.0, gain = max(found.merit - node.base, 0.0)
+    cdef Py_ssize_t i
+    for i in range(found.place):
+        weight_left += pairs[2 * <Py_ssize_t> row_of(keys[i])]
+    candidates.gains[k] = gain
+    candidates.ratios[k] = gain / split_information(node.whole, weight_left, grower.task.table)
+    candidates.cuts[k] = cut
+    candidates.order[k] = -1 - j    # marks a candidate
+
+
+cdef inline Split best_ratio(const Candidates* candidates, Py_ssize_t n_seen) noexcept nogil:
+    """Return the split of the largest gain ratio among columns of at least average gain (C4.5)."""
+    cdef int32_t* order = candidates.order
+    cdef Split best = Split(-1, 0, -INFINITY)
+    cdef double mean = 0.0, ratio = -INFINITY
+    cdef Py_ssize_t k, n_candidates = 0
+    for k in range(n_seen):
+        if order[k] < 0:
+            n_candidates += 1
+            mean += candidates.gains[k]
+    mean /= n_candidates
+    for k in range(n_seen):
+        if order[k] < 0:
+            order[k] = -1 - order[k]
+            if candidates.gains[k] >= mean * (1.0 - 1e-12) and candidates.ratios[k] > ratio:
+                ratio = candidates.ratios[k]
+                best = Split(order[k], candidates.cuts[k], candidates.gains[k])
+    return best
+
+
+cdef inline bint split_at_random(
+    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
+) noexcept nogil:
+    cdef const uint32_t* rows = grower.growing.rows + node.first
+    cdef float low, high, cut
+    cdef double merit
+    gather(column_of(&grower.view, j), rows, node.n, grower.sorter.values, &low, &high)
+    if low == high:
+        return False
+    for _ in range(grower.search.n_cuts):
+        cut = <float> (<double> low + (<double> high - <double> low) * draw_unit(&grower.state))
+        if not (cut >= low and cut < high):
+            cut = low
+        merit = merit_of_cut(
+            rows, grower.sorter.values, cut, node, &grower.task,
+            grower.growing.left, grower.limits.min_leaf, min_weight,
+        )
+        if merit > best.gain:
+            best[0] = Split(j, cut, merit)
+    return True
+
+
+cdef inline double merit_of_cut(
+    const uint32_t* rows, const float* values, float cut, const Described* node, const Task* task,
+    double* left, int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Return the merit, as defined in `criteria.pxd`; -inf if the split is not allowed."""
+    cdef const double* pairs = task.pairs
+    cdef const int32_t* y = task.y
+    cdef double inside, weight_left = 0.0, sum_left = 0.0, right
+    cdef bint paired = task.criterion == SQUARED_ERROR or (task.criterion == GINI and task.n_outputs == 2)
+    cdef Py_ssize_t i, c, row, n_left = 0
+    if paired:
+        for i in range(node.n):
+            row = rows[i]
+            inside = values[i] <= cut
+            weight_left += pairs[2 * row] * inside
+            sum_left += pairs[2 * row + 1] * inside
+            n_left += values[i] <= cut
+        left[0] = weight_left - sum_left
+    else:
+        for c in range(task.n_outputs):
+            left[c] = 0.0
+        for i in range(node.n):
+            row = rows[i]
+            inside = values[i] <= cut
+            inside *= pairs[2 * row]
+            left[y[row]] += inside
+            weight_left += inside
+            n_left += values[i] <= cut
+    if n_left < min_leaf or node.n - n_left < min_leaf:
+        return -INFINITY
+    if min(weight_left, node.whole - weight_left) < min_weight:
+        return -INFINITY
+    if task.criterion == SQUARED_ERROR:
+        right = node.total[0] - sum_left
+        return sum_left * sum_left / weight_left + right * right / (node.whole - weight_left)
+    if paired:
+        left[1] = sum_left
+    return merit_of_sides(task, node.total, left, node.whole, weight_left)

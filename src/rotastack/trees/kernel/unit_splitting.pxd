@@ -1,0 +1,71 @@
+"""Find the split of largest gain of information in a node whose rows weigh the same."""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint16_t, uint32_t
+
+from rotastack.trees.kernel.compact cimport constant
+from rotastack.trees.kernel.criteria cimport split_information
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.randomness cimport draw_below
+from rotastack.trees.kernel.splitting cimport best_ratio, midpoint
+from rotastack.trees.kernel.structures cimport (
+    GAIN_RATIO, Candidates, Described, Grower, Presorted, Split, column_of,
+)
+from rotastack.trees.kernel.unit_entropy cimport (
+    NO_BAR, ROW, UNIT, UnitCut, fill_tables, least_rows, scan_units,
+)
+
+
+cdef inline int find_unit_split(
+    Grower* grower, const Described* node, double min_weight, Split* split
+) except -1 nogil:
+    """Find the split of a node: that of `find_split`, found by the keys of `compact.pxd`."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef Candidates* candidates = &grower.candidates
+    cdef bint by_ratio = grower.task.criterion == GAIN_RATIO
+    cdef Py_ssize_t at_least = max(grower.limits.min_leaf, least_rows(min_weight))
+    cdef Py_ssize_t n = node.n, n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k
+    cdef int32_t* order = candidates.order
+    cdef int32_t j
+    cdef const uint32_t* run
+    cdef const uint16_t* apart
+    cdef const float* column
+    cdef UnitCut found
+    cdef double merit
+    cdef float cut
+    cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
+    fill_tables(node.total, grower.task.n_outputs, n, &grower.units)
+    while n_seen < n_columns and (n_seen < grower.search.max_features or n_useful == 0):
+        k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
+        j = order[k]
+        order[k] = order[n_seen]
+        order[n_seen] = j
+        n_seen += 1
+        run = presorted.small + j * presorted.n_bag + node.first
+        apart = presorted.apart + j * presorted.n_bag
+        if constant(run, n, apart):
+            continue
+        n_useful += 1
+        pass_by(&grower.watch, n)
+        found = scan_units(
+            run, n, apart, grower.task.n_outputs, at_least, NO_BAR, 0, False, &grower.units
+        )
+        merit = found.merit / UNIT
+        if found.place == 0 or not (by_ratio or merit > best.gain):
+            continue
+        column = column_of(&grower.view, j)
+        cut = midpoint(column[run[found.place - 1] & ROW], column[run[found.place] & ROW])
+        if by_ratio:
+            merit = max(merit - node.base, 0.0)
+            candidates.gains[n_seen - 1] = merit
+            candidates.ratios[n_seen - 1] = merit / split_information(n, found.place, grower.task.table)
+            candidates.cuts[n_seen - 1] = cut
+            order[n_seen - 1] = -1 - j      # marks a candidate
+        else:
+            best = Split(j, cut, merit)
+    if by_ratio:
+        best = best_ratio(candidates, n_seen)
+    else:
+        best.gain -= node.base
+    split[0] = best
+    return 0

@@ -1,0 +1,58 @@
+"""Ctrl-C during a long fit: it ends soon, and the same process can fit again."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+
+import pytest
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="sends SIGINT to a process of its own")
+
+FIT = """
+    import sys, time
+    import numpy as np
+    from rotastack.trees import C45Classifier, ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions
+    from rotastack.trees.growing import grow_forest
+
+    rng = np.random.default_rng(0)
+    small, few = rng.random((60, 3)), np.arange(60) % 2
+    estimator = {estimator}
+    expected = ForestClassifier(5, random_state=0).fit(small, few).forest_.nodes.tobytes()
+    X, y = rng.random(({rows}, 40), np.float32), rng.integers(0, 2, {rows})
+    try:
+        print("fitting", flush=True)
+        estimator.fit(X, y)
+        print("done", flush=True)
+    except KeyboardInterrupt:
+        again = ForestClassifier(5, random_state=0).fit(small, few).forest_.nodes.tobytes()
+        print("interrupted", again == expected, flush=True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("estimator", "rows"),
+    [
+        ("ForestClassifier(1, max_features=None)", 400_000),
+        ("ForestClassifier(20_000, n_jobs=1)", 2_000),
+        ("ForestClassifier(20_000, n_jobs=2)", 2_000),
+        ("ExtraForestClassifier(8, max_features=None, n_jobs=2)", 400_000),
+        ("C45Classifier()", 400_000),
+    ],
+)
+def test_a_fit_ends_soon(estimator, rows):
+    code = textwrap.dedent(FIT.format(estimator=estimator, rows=rows))
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout.readline() == "fitting\n"
+        time.sleep(1.0)
+        process.send_signal(signal.SIGINT)
+        sent = time.monotonic()
+        rest = process.communicate(timeout=60)[0]
+        took = time.monotonic() - sent
+    finally:
+        process.kill()
+    assert rest == "interrupted True\n"
+    assert took < 30  # generous, for slow machines: a fit left to run would take minutes
