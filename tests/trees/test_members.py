@@ -140,7 +140,7 @@ def test_memory_is_as_stated():
     grow()
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 1.2 * stated  # of NumPy's arrays; numba's own are not traced
+    assert peak < 1.2 * stated  # of Python's memory, which arrays and the kernel's are
 
 
 def test_a_pool_predicts_as_its_members(wine):

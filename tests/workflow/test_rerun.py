@@ -47,7 +47,7 @@ EDITS = {
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ROTATED | DRAWN | REFIT),
     "the trees": ("trees/forest.py", "", "", FORESTS),
-    "the kernel": ("trees/kernel/splitting.py", "n_useful += 1", "n_useful += 2", FORESTS),
+    "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", FORESTS),
     "scores": ("stats/scores.py", "", "", each("score")),
     "a figure": ("plots/heatmap.py", "0.65", "0.66", each("draw_dataset")),
     "the statistics": ("study/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
@@ -92,7 +92,7 @@ def test_an_edit_reruns_what_uses_it_and_what_follows(project, before, what):
 
 def test_neither_comments_nor_touching_everything_reruns_anything(project):
     """By command, too."""
-    for path in (project.folder / "src").rglob("*.py"):
+    for path in [p for p in (project.folder / "src").rglob("*.*") if p.suffix in (".py", ".pyx", ".pxd")]:
         path.write_text(path.read_text().replace('"""', '"""Reworded: ', 1) + "\n# another comment\n")
     assert project.planned() == ({}, [])
     now = time.time()

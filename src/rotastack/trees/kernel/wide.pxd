@@ -14,6 +14,8 @@ cdef extern from *:
     #else
     #define ROTASTACK_WIDE
     #endif
+    #endif
+    #ifndef ROTASTACK_INLINED
     #if defined(__GNUC__)
     #define ROTASTACK_INLINED __attribute__((always_inline))
     #else
