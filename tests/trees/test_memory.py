@@ -23,7 +23,7 @@ CODE = """
     most = resource.getrlimit(resource.RLIMIT_AS)[1]
     refused = 0
     start = in_use()
-    for megabytes in range(400):
+    for megabytes in range(0, 400, 2):
         resource.setrlimit(resource.RLIMIT_AS, (start + (megabytes << 20), most))
         try:
             found = grow.fit(X, y).forest_.nodes.tobytes()
