@@ -102,14 +102,20 @@ cdef inline void add_multiple(double* target, double factor, const double* sourc
 cdef inline wide_void factorize(double* matrix, Py_ssize_t width, Py_ssize_t k, double least) noexcept nogil:
     """Replace a positive definite matrix by U, its Cholesky factor: the matrix is ``U' U``.
 
-    A pivot that rounding left below `least` is taken as `least`.
+    A pivot below `least` is taken as `least`, and the rest of its row as 0: it is rounding, which would
+    grow from row to row.
     """
     cdef Py_ssize_t i, j
     cdef double* row
     cdef double pivot
     for i in range(k):
         row = matrix + i * width
-        pivot = sqrt(max(row[i], least))
+        if row[i] < least:
+            row[i] = sqrt(least)
+            for j in range(i + 1, k):
+                row[j] = 0.0
+            continue
+        pivot = sqrt(row[i])
         row[i] = pivot
         for j in range(i + 1, k):
             row[j] /= pivot
