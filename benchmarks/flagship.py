@@ -10,7 +10,7 @@ import argparse
 import os
 import time
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"
 
 import numpy as np
@@ -72,7 +72,7 @@ def main() -> None:
     )
     for table, X, y in tables():
         X, T, y, t = train_test_split(X, np.unique(y, return_inverse=True)[1], test_size=0.3, random_state=0)
-        run(RotastackClassifier(2, random_state=0), X, y, T, t)  # compiles, or loads what is compiled
+        run(RotastackClassifier(2, random_state=0), X, y, T, t)  # warms up
         for k, (name, _) in enumerate(peers(0)):
             ratios = []
             for seed in range(options.pairs):

@@ -13,7 +13,7 @@ import os
 import time
 from pathlib import Path
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_variable] = "1"  # scikit-learn's nearest neighbours take all cores otherwise
 
 import numpy as np
@@ -77,7 +77,7 @@ def main() -> None:
     print("|---|---|---|---|---|---|")
     for title, peer_title, ours, peer in comparisons(options.members):
         ratios, accuracies = [], []
-        for pair in range(options.pairs + 1):  # the first compiles, or loads what is compiled
+        for pair in range(options.pairs + 1):  # the first warms up
             times, said = [], []
             for model in (peer, ours):
                 model.set_params(random_state=pair)

@@ -11,7 +11,7 @@ import argparse
 import os
 import time
 
-for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 
 import numpy as np
@@ -42,7 +42,7 @@ def main() -> None:
         settings = {"n_estimators": options.members, "subset_size": 3, "bootstrap_ratio": 0.5}
         for name, tree in (("entropy", TreeClassifier(criterion="entropy")), ("C4.5", C45Classifier())):
             ratios, accuracies = [], []
-            for pair in range(options.pairs + 1):  # the first compiles, or loads what is compiled
+            for pair in range(options.pairs + 1):  # the first warms up
                 times = []
                 said = []
                 for model in (

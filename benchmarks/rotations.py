@@ -36,7 +36,7 @@ def against_a_plain_forest(n_trees: int, n_pairs: int) -> None:
         w: RegularizedRotationForestClassifier(weighting=w, **settings) for w in ("exp", "linear", "best")
     }
     models["all eight on shared trees"] = RotationWeightingsClassifier(weightings=WEIGHTINGS, **settings)
-    models["exp"].fit(X[:200], y[:200])  # compile, or load what is compiled
+    models["exp"].fit(X[:200], y[:200])  # warm up
     print(
         f"fit of a plain forest of {n_trees} trees over that of a regularised one; median of {n_pairs} pairs\n"
     )

@@ -1,6 +1,8 @@
 """Write the tables and the plot of benchmarks/README.md from what forest.py measured.
 
-python benchmarks/table.py FILE.json
+    python benchmarks/table.py FILE.json [BEFORE.json]
+
+With what an earlier version measured on the same machine, its ratios stand beside.
 """
 
 import json
@@ -15,27 +17,36 @@ import matplotlib.pyplot as plt
 HERE = Path(__file__).parent
 
 
-def tables(result) -> str:
+def tables(result, before) -> str:
     lines = []
     rows = result["rows"]
+    earlier = {_key(r): r for r in before["rows"]} if before else {}
+    columns = ["table", "trees", "fit", "predict", "accuracy, ours / theirs", "nodes, ours / theirs"]
+    if before:
+        columns[2:4] = ["fit, before", "fit", "predict, before", "predict"]
     for title in dict.fromkeys(r["comparison"] for r in rows):
-        mine = [r for r in rows if r["comparison"] == title]
-        lines += [
-            f"### {title}", "",
-            "| table | trees | fit | predict | accuracy, ours / theirs | nodes, ours / theirs |", "|---|---|---|---|---|---|",
-        ]  # fmt: skip
-        for r in mine:
+        lines += [f"### {title}", "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+        for r in (r for r in rows if r["comparison"] == title):
+            times = []
+            for what in ("fit", "predict"):
+                if before:
+                    old = earlier.get(_key(r))
+                    times.append(f"{old[what]:.1f}x" if old else "-")
+                times.append(f"{r[what]:.1f}x")
             nodes = " / ".join("-" if r[k] is None else f"{r[k]:.0f}" for k in ("nodes", "peer_nodes"))
-            lines.append(
-                f"| {r['table']} | {r['trees']} | {r['fit']:.1f}x | {r['predict']:.1f}x "
-                f"| {r['accuracy']:.3f} / {r['peer_accuracy']:.3f} | {nodes} |"
-            )
+            accuracies = f"{r['accuracy']:.3f} / {r['peer_accuracy']:.3f}"
+            cells = [r["table"], str(r["trees"]), *times, accuracies, nodes]
+            lines.append(f"| {' | '.join(cells)} |")
         lines.append("")
     lines += ["### Two threads, and memory", "", "| table | two threads against one |", "|---|---|"]
     lines += [f"| {table} | {ratio:.2f}x |" for table, ratio in result["threads"].items()]
     lines += ["", "| waveform 2500x21, 100 trees | peak of fit, MB |", "|---|---|"]
     lines += [f"| {peer} | {megabytes:.0f} |" for peer, megabytes in result["memory"].items()]
     return "\n".join(lines) + "\n"
+
+
+def _key(row) -> tuple:
+    return row["comparison"], row["table"], row["trees"]
 
 
 def plot(result) -> None:
@@ -56,11 +67,12 @@ def plot(result) -> None:
 
 
 def main() -> None:
-    result = json.loads(Path(sys.argv[1]).read_text())
+    result, *others = (json.loads(Path(f).read_text()) for f in sys.argv[1:])
+    before = others[0] if others else None
     plot(result)
     readme = HERE / "README.md"
     mark = "<!-- tables -->\n"
-    readme.write_text(readme.read_text().split(mark)[0] + mark + "\n" + tables(result))
+    readme.write_text(readme.read_text().split(mark)[0] + mark + "\n" + tables(result, before))
 
 
 if __name__ == "__main__":

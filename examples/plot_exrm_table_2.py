@@ -45,7 +45,7 @@ seconds = dict.fromkeys(machines, 0.0)
 for n_columns in COLUMNS:
     X, y = linear_problem(ROWS, rng, n_columns)
     for label, machine in machines.items():
-        trained(machine, X, y)  # the first one may compile
+        trained(machine, X, y)  # warms up
         seconds[label] += seconds_of_training(machine, X, y) / len(COLUMNS)
 
 figure, axis = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
