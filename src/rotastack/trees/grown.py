@@ -376,7 +376,8 @@ class GrownTrees:
         n_pieces = len(X) * len(self) // READ_AT_ONCE
         if n_pieces > 1:
             n_pieces = min(effective_n_jobs(n_jobs), n_pieces)
-        edges = np.linspace(0, len(X), max(1, n_pieces) + 1).astype(int)
+        n_pieces = max(1, n_pieces)
+        edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
         arrays = [
             own(a)

@@ -42,4 +42,7 @@ def run_threads(
 
 def own(array: NDArray, dtype: type | None = None) -> NDArray:
     """Return the array as compiled code takes it: contiguous and aligned, and of its type."""
+    flags = array.flags
+    if flags.c_contiguous and flags.aligned and (dtype is None or array.dtype == dtype):
+        return array
     return np.require(array, dtype, ["C", "A"])

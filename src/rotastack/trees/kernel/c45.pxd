@@ -111,9 +111,9 @@ cdef inline GainCut best_unit_cut(
     return GainCut((found.merit - none) / UNIT / node.whole, found.place, found.place, found.n_cuts)
 
 
-cdef inline void find_gain_split(
+cdef inline int find_gain_split(
     Grower* grower, const Described* node, double least, Node* split
-) noexcept nogil:
+) except -1 nogil:
     """Write column and cut of the best split of a node to `split`; the column is -1 if nothing splits."""
     cdef const Presorted* presorted = &grower.presorted
     cdef const double* table = grower.task.table
@@ -132,6 +132,7 @@ cdef inline void find_gain_split(
     for j in range(<int32_t> n_columns):
         places[j] = 0
         first = j * n_bag + node.first
+        pass_by(&grower.watch, node.n)
         if presorted.compact:
             if constant(presorted.small + first, node.n, presorted.apart + j * n_bag):
                 continue
@@ -159,6 +160,7 @@ cdef inline void find_gain_split(
             split.column = j
     if split.column >= 0:
         split.cut = cut_at(grower, split.column, node.first + places[split.column])
+    return 0
 
 
 cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noexcept nogil:
@@ -222,7 +224,6 @@ cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1
             if not worth[k]:
                 continue
             node = <int32_t> (n_nodes - n_new + k)
-            pass_by(&grower.watch, found[k].n * grower.view.n_columns)
             find_gain_split(grower, &found[k], least[k], &tree.nodes[node])
             if tree.nodes[node].column >= 0:
                 tree.open[n_open] = node

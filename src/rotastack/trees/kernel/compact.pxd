@@ -9,17 +9,18 @@ the first.
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows, value_of
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, column_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of
 
 cdef enum:
     MOST_ROWS = 0xFFFF
 
 
-cdef inline void presort_compact(
+cdef inline int presort_compact(
     const View* view, const uint32_t* rows, Py_ssize_t n, double gap,
-    const Sorter* sorter, const Presorted* presorted,
-) noexcept nogil:
+    const Sorter* sorter, const Presorted* presorted, Watch* watch,
+) except -1 nogil:
     """Write the sorted keys of every column, their `apart`, and the sorted values where `ranked` is wanted.
 
     Values that differ by at most `gap` count as equal.
@@ -27,9 +28,10 @@ cdef inline void presort_compact(
     cdef float* values = sorter.values
     cdef const uint64_t* keys = sorter.keys
     cdef uint32_t* run
-    cdef float low = 0.0, high = 0.0
+    cdef float low, high
     cdef Py_ssize_t i, j
     for j in range(view.n_columns):
+        pass_by(watch, n)
         gather(column_of(view, j), rows, n, values, &low, &high)
         sort_rows(rows, n, low, high, sorter)
         run = presorted.small + j * n
@@ -39,6 +41,7 @@ cdef inline void presort_compact(
         find_apart(values, n, gap, presorted.apart + j * n)
         if presorted.ranked != NULL:
             memcpy(presorted.ranked + j * n, values, n * sizeof(float))
+    return 0
 
 
 cdef inline void find_apart(const float* values, Py_ssize_t n, double gap, uint16_t* apart) noexcept nogil:

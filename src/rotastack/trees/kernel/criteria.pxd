@@ -94,30 +94,71 @@ cdef inline Cut scan_entropy(
     const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, double* left, double whole,
     int64_t min_leaf, double min_weight,
 ) noexcept nogil:
-    """Scan by entropy of any number of classes."""
+    """Scan by entropy of any number of classes; `left` and what follows it have room for three times as many."""
     cdef const int32_t* y = task.y
     cdef const double* pairs = task.pairs
-    cdef const double* table = task.table
+    cdef double* h_left = left + task.n_outputs
     cdef Cut best = Cut(-INFINITY, 0)
-    cdef double weight, weight_left = 0.0, weight_right, there, merit, sum_left = 0.0, sum_right = 0.0
+    cdef double weight, weight_left = 0.0, weight_right, there, merit, sum_left = 0.0, sum_right = 0.0, h
     cdef uint64_t key = keys[0], following
     cdef Py_ssize_t i, c, row
     for c in range(task.n_outputs):
-        left[c] = 0.0
-        sum_right += x_log_x(total[c], table)
+        left[c] = h_left[c] = 0.0
+        sum_right += x_log_x(total[c], NULL)
     for i in range(1, n):
         row = row_of(key)
         weight = pairs[2 * row]
         c = y[row]
         there = left[c]
-        sum_left += x_log_x(there + weight, table) - x_log_x(there, table)
-        sum_right += x_log_x(max(total[c] - there - weight, 0.0), table) - x_log_x(total[c] - there, table)
+        h = x_log_x(there + weight, NULL)
+        sum_left += h - h_left[c]
+        sum_right += x_log_x(max(total[c] - there - weight, 0.0), NULL) - x_log_x(total[c] - there, NULL)
+        h_left[c] = h
         left[c] = there + weight
         weight_left += weight
         following = keys[i]
         if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
             weight_right = whole - weight_left
-            merit = sum_left + sum_right - x_log_x(weight_left, table) - x_log_x(weight_right, table)
+            merit = sum_left + sum_right - x_log_x(weight_left, NULL) - x_log_x(weight_right, NULL)
+            if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
+                best = Cut(merit, i)
+        key = following
+    return best
+
+
+cdef inline Cut scan_whole_entropy(
+    const uint64_t* keys, Py_ssize_t n, const Task* task, const double* total, int64_t* left, double whole,
+    int64_t min_leaf, double min_weight,
+) noexcept nogil:
+    """Scan as `scan_entropy` does where weights are whole, by the table."""
+    cdef const int32_t* y = task.y
+    cdef const double* pairs = task.pairs
+    cdef const double* table = task.table
+    cdef int64_t* right = left + task.n_outputs
+    cdef int64_t weight, weight_left = 0, weight_right = <int64_t> whole, here, there
+    cdef Cut best = Cut(-INFINITY, 0)
+    cdef double merit, sum_left = 0.0, sum_right = 0.0
+    cdef uint64_t key = keys[0], following
+    cdef Py_ssize_t i, c, row
+    for c in range(task.n_outputs):
+        left[c] = 0
+        right[c] = <int64_t> total[c]
+        sum_right += table[right[c]]
+    for i in range(1, n):
+        row = row_of(key)
+        weight = <int64_t> pairs[2 * row]
+        c = y[row]
+        here = left[c]
+        there = right[c]
+        sum_left += table[here + weight] - table[here]
+        sum_right += table[there - weight] - table[there]
+        left[c] = here + weight
+        right[c] = there - weight
+        weight_left += weight
+        weight_right -= weight
+        following = keys[i]
+        if differ(key, following) and i >= min_leaf and n - i >= min_leaf:
+            merit = sum_left + sum_right - table[weight_left] - table[weight_right]
             if merit > best.merit and weight_left >= min_weight and weight_right >= min_weight:
                 best = Cut(merit, i)
         key = following

@@ -5,7 +5,6 @@ from libc.stdint cimport int32_t
 from rotastack.trees.kernel.compact cimport part_compact
 from rotastack.trees.kernel.describing cimport describe
 from rotastack.trees.kernel.heap cimport pop, push
-from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.partition cimport part_rows, split_orders
 from rotastack.trees.kernel.sparse cimport mark_places
 from rotastack.trees.kernel.splitting cimport find_split, has_ones
@@ -125,8 +124,7 @@ cdef inline bint split_node(
     cdef double least = grower.limits.min_decrease
     cdef Split split
     if grower.presorted.compact:
-        pass_by(&grower.watch, found.n * min(grower.search.max_features, grower.view.n_columns))
-        split = find_unit_split(grower, found, min_weight)
+        find_unit_split(grower, found, min_weight, &split)
     else:
         find_split(grower, found, min_weight, &split)
     if split.column < 0 or (least > 0.0 and split.gain / root_weight + 2.3e-16 < least):

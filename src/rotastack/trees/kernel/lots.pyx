@@ -252,8 +252,7 @@ cdef int take_all(
     take_sorter(kept, &grower.sorter, n)
     take_growing(kept, &grower.growing, n, n_outputs)
     take_presorted(
-        kept, &grower.presorted, n, most_keys, most_keys if few_rows else 0,
-        most_keys if grower.task.criterion == C45 else 0,
+        kept, &grower.presorted, n, most_keys, most_keys if grower.task.criterion == C45 else 0
     )
     grower.presorted.may_be_compact = few_rows
     if few_rows:
@@ -300,7 +299,9 @@ cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) 
     presorted.n_bag = bag.n_rows
     pass_by(&grower.watch, n_keys if presorted.compact else bag.n_rows)
     if presorted.compact:
-        presort_compact(&grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted)
+        presort_compact(
+            &grower.view, tree.rows, bag.n_rows, APART if c45 else 0.0, &grower.sorter, presorted, &grower.watch
+        )
     elif presorted.used:
         presort(&grower.view, tree.rows, bag.n_rows, &grower.sorter, presorted, &grower.watch)
     if c45:

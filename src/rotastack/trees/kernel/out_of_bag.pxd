@@ -41,7 +41,7 @@ cdef inline Unseen add_out_of_bag(
         else:
             loss = best != task.y[row]
         unseen.loss += weight * loss
-    unseen.loss /= whole        # NaN without rows
+    unseen.loss = unseen.loss / whole if whole > 0.0 else NAN
     return unseen
 
 

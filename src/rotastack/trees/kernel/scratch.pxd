@@ -31,14 +31,15 @@ cdef inline int take_sorter(list kept, Sorter* sorter, Py_ssize_t n) except -1:
 
 
 cdef inline int take_presorted(
-    list kept, Presorted* presorted, Py_ssize_t n, Py_ssize_t n_keys, Py_ssize_t n_small, Py_ssize_t n_ranked
+    list kept, Presorted* presorted, Py_ssize_t n, Py_ssize_t n_keys, Py_ssize_t n_ranked
 ) except -1:
-    """Take memory for so many keys, so many of 32 bits, and so many sorted values."""
+    """Take memory for so many keys, of 64 bits or compact ones, and so many sorted values."""
     presorted.orders = <uint64_t*> take(kept, n_keys, sizeof(uint64_t))
-    presorted.small = <uint32_t*> take(kept, n_small, sizeof(uint32_t))
-    presorted.apart = <uint16_t*> take(kept, n_small, sizeof(uint16_t))
-    presorted.small_other = <uint32_t*> take(kept, n if n_small > 0 else 0, sizeof(uint32_t))
+    presorted.small = <uint32_t*> presorted.orders      # a tree has one or the other
+    presorted.apart = <uint16_t*> (presorted.small + n_keys)
+    presorted.small_other = <uint32_t*> take(kept, n, sizeof(uint32_t))
     presorted.ranked = <float*> take(kept, n_ranked, sizeof(float)) if n_ranked > 0 else NULL
+    return 0
 
 
 cdef inline int take_growing(list kept, Growing* tree, Py_ssize_t n, Py_ssize_t n_outputs) except -1:

@@ -4,7 +4,8 @@ from libc.math cimport INFINITY
 from libc.stdint cimport int32_t, int64_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.criteria cimport (
-    Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, split_information,
+    Cut, merit_of_sides, scan_entropy, scan_gini, scan_pairs, scan_whole_entropy,
+    split_information,
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
@@ -129,6 +130,10 @@ cdef inline Cut scan(
     cdef double* left = grower.growing.left
     if task.criterion == SQUARED_ERROR:
         return scan_pairs(keys, node.n, task.pairs, node.whole, node.total[0], min_leaf, min_weight)
+    if task.criterion != GINI and task.table != NULL:
+        return scan_whole_entropy(
+            keys, node.n, task, node.total, <int64_t*> left, node.whole, min_leaf, min_weight
+        )
     if task.criterion != GINI:
         return scan_entropy(keys, node.n, task, node.total, left, node.whole, min_leaf, min_weight)
     if task.n_outputs == 2:

@@ -168,7 +168,7 @@ cdef struct Growing:
     double* gains               # of C4.5: training errors
     int32_t* open
     double* totals              # (2, n_outputs): class weights of the two newest nodes
-    double* left                # (n_outputs,), of C4.5 (3, n_outputs): scratch
+    double* left                # (3, n_outputs): scratch
     uint32_t* spare             # (n_rows,): scratch
     uint32_t* found             # (n_rows,): scratch
     uint8_t* side               # (n_rows,): whether the last split sent a row to the left

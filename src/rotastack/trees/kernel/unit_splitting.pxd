@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.criteria cimport split_information
+from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.randomness cimport draw_below
 from rotastack.trees.kernel.splitting cimport best_ratio, midpoint
 from rotastack.trees.kernel.structures cimport (
@@ -15,8 +16,10 @@ from rotastack.trees.kernel.unit_entropy cimport (
 )
 
 
-cdef inline Split find_unit_split(Grower* grower, const Described* node, double min_weight) noexcept nogil:
-    """Return the split of a node: that of `find_split`, found by the keys of `compact.pxd`."""
+cdef inline int find_unit_split(
+    Grower* grower, const Described* node, double min_weight, Split* split
+) except -1 nogil:
+    """Find the split of a node: that of `find_split`, found by the keys of `compact.pxd`."""
     cdef const Presorted* presorted = &grower.presorted
     cdef Candidates* candidates = &grower.candidates
     cdef bint by_ratio = grower.task.criterion == GAIN_RATIO
@@ -43,6 +46,7 @@ cdef inline Split find_unit_split(Grower* grower, const Described* node, double 
         if constant(run, n, apart):
             continue
         n_useful += 1
+        pass_by(&grower.watch, n)
         found = scan_units(
             run, n, apart, grower.task.n_outputs, at_least, NO_BAR, 0, False, &grower.units
         )
@@ -60,6 +64,8 @@ cdef inline Split find_unit_split(Grower* grower, const Described* node, double 
         else:
             best = Split(j, cut, merit)
     if by_ratio:
-        return best_ratio(candidates, n_seen)
-    best.gain -= node.base
-    return best
+        best = best_ratio(candidates, n_seen)
+    else:
+        best.gain -= node.base
+    split[0] = best
+    return 0
