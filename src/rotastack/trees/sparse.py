@@ -12,13 +12,16 @@ def few_ones(X: NDArray[np.float32], criterion: str) -> tuple[NDArray[np.uint32]
     The rows in which column j is 1 are ``ones[first_one[j]:first_one[j + 1]]``. Both arrays are empty if there
     is no such column, or if the criterion does not use them.
     """
+    none = np.empty(0, np.uint32), np.empty(0, np.int64)
     if criterion not in ("gini", "squared_error") or not len(X):
-        return np.empty(0, np.uint32), np.empty(0, np.int64)
+        return none
     columns = np.flatnonzero((X[0] == 0) | (X[0] == 1))
+    if not len(columns):
+        return none
     candidates = X[:, columns].T
     is_one = candidates == 1
     few = (is_one | (candidates == 0)).all(axis=1) & (2 * is_one.sum(axis=1) <= len(X))
     counts = np.zeros(X.shape[1], np.int64)
     counts[columns] = is_one.sum(axis=1) * few
     ones = np.nonzero(is_one & few[:, None])[1].astype(np.uint32)
-    return ones, np.concatenate([[0], np.cumsum(counts)]) if len(ones) else np.empty(0, np.int64)
+    return (ones, np.concatenate([[0], np.cumsum(counts)])) if len(ones) else none
