@@ -51,7 +51,9 @@ def table():
     "estimator",
     [
         ForestClassifier(3, random_state=0),
-        ForestClassifier(3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced", random_state=0),
+        ForestClassifier(
+            3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced", random_state=0
+        ),
         ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2, random_state=0),
         ForestRegressor(3, ccp_alpha=0.01, random_state=0),
         C45Classifier(),
@@ -82,7 +84,9 @@ def test_views_and_bags(table, layout):
     families = [TreeGroup(12, views.take([0, 4, 1])), TreeGroup(3, splitter="random")]
     bags = rng.poisson(1, (15, 200)).astype(np.int32)
     grown = [
-        grow_forest(x, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=counts)[0]
+        grow_forest(x, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=counts)[
+            0
+        ]
         for x, counts in ((X, bags), (other(X), other(bags)))
     ]
     assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()

@@ -5,9 +5,7 @@ from numpy.typing import NDArray
 
 __all__ = ["draw_many_below", "draw_many_units"]
 
-_STEP, _MIX_1, _MIX_2 = (
-    np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
+_STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _11, _27, _30, _31, _32 = (np.uint64(k) for k in (11, 27, 30, 31, 32))
 
 
