@@ -186,7 +186,7 @@ def test_products_are_added_row_by_row(k, n):
     for row in rows:
         expected = expected + np.outer(row, row)
     _add_products(rows, k, products)
-    assert np.array_equal(np.tril(products[:k, :k]), np.tril(expected[:k, :k]))
+    assert np.array_equal(np.triu(products[:k, :k]), np.triu(expected[:k, :k]))
 
 
 @pytest.mark.parametrize("rank", [0, 1, 2, 5, 6])
@@ -195,12 +195,22 @@ def test_axes_of_a_matrix(rank):
     rows = rng.standard_normal((6, rank)) * 10.0 ** -np.arange(rank)
     matrix = rows @ rows.T
     values, vectors = (a[..., ::-1] for a in np.linalg.eigh(matrix))
-    axes, squares = np.tril(matrix), np.empty(6)
+    axes, squares = np.triu(matrix), np.empty(6)
     _principal_axes(axes, squares, 6)
     axes /= np.linalg.norm(axes, axis=1)[:, None]
     assert axes @ axes.T == pytest.approx(np.eye(6), abs=1e-9)
     assert squares == pytest.approx(values, abs=1e-14 * values[0] + 1e-299)
     assert signed(axes.T)[:, :rank] == pytest.approx(signed(vectors)[:, :rank], abs=1e-5)
+
+
+@pytest.mark.parametrize("n", [2, 5, 9, 30])
+@pytest.mark.parametrize("p", [8, 16, 60])
+def test_principal_axes_of_more_columns_than_rows(n, p):
+    """Most axes are of length 0; they are at right angles to the others and to each other."""
+    X, codes = table(n, p, 2)
+    views = BaggedViews.of(X, codes, 2).principal(*seeds(10), subset_size=p)
+    for _, _, matrix in blocks(views):
+        assert matrix.T @ matrix == pytest.approx(np.eye(p), abs=1e-6)
 
 
 def test_principal_axes_of_the_rows_in_the_bag():

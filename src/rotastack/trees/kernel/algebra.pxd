@@ -1,9 +1,11 @@
 """Linear algebra of small matrices, whose sums run in one order at any width of vectors, unlike BLAS's.
 
-`add_products` adds row after row. Other sums have eight lanes: of each eight terms one goes to each
-lane; the lanes are added by `add_lanes`, and then the terms that are left, one by one.
+All sums are made term after term, in order, but for those of `dot` and `sum_at`. They have eight
+lanes: of each eight terms one goes to each lane; the lanes are added by `add_lanes`, and then the terms
+that are left, one by one.
 
-Matrices are stored row after row; `width` is the distance of their rows.
+Matrices are stored row after row; `width` is the distance of their rows. Of symmetric and triangular
+ones the values on and above the diagonal count.
 """
 
 from libc.math cimport fabs, sqrt
@@ -48,10 +50,9 @@ cdef inline double dot(const double* a, const double* b, Py_ssize_t n) noexcept 
 cdef inline wide_void add_products(
     const double* rows, Py_ssize_t width, Py_ssize_t k, Py_ssize_t n, double* products
 ) noexcept nogil:
-    """Add the products of all pairs of the first k columns of n rows to `products`, up to the diagonal.
+    """Add the products of all pairs of the first k columns of n rows to `products`, one row after the other.
 
-    Values above the diagonal are undefined. `width`, that of both, is a multiple of `LANES`; the
-    columns from k on are zeros.
+    `width`, that of both, is a multiple of `LANES`; the columns from k on are zeros.
     """
     cdef double sums0[LANES]
     cdef double sums1[LANES]
@@ -63,7 +64,7 @@ cdef inline wide_void add_products(
     cdef double* sums
     cdef double x0, x1, x2, x3
     for i in range(0, k, 4):
-        for j in range(0, i + 4, 8):
+        for j in range(i - i % LANES, width, 8):
             sums = products + i * width + j
             for l in range(LANES):
                 sums0[l] = sums[l]
@@ -99,34 +100,46 @@ cdef inline void add_multiple(double* target, double factor, const double* sourc
 
 
 cdef inline wide_void factorize(double* matrix, Py_ssize_t width, Py_ssize_t k, double least) noexcept nogil:
-    """Replace the lower triangle of a positive definite matrix by its Cholesky factor L.
+    """Replace a positive definite matrix by U, its Cholesky factor: the matrix is ``U' U``.
 
-    A pivot that rounding left below `least` is taken as `least`.
+    A pivot below `least` is taken as `least`, and the rest of its row as 0: it is rounding, which would
+    grow from row to row.
     """
     cdef Py_ssize_t i, j
     cdef double* row
-    cdef double* other
+    cdef double pivot
     for i in range(k):
         row = matrix + i * width
-        for j in range(i):
-            other = matrix + j * width
-            row[j] = (row[j] - dot(row, other, j)) / other[j]
-        row[i] = sqrt(max(row[i] - dot(row, row, i), least))
+        if row[i] < least:
+            row[i] = sqrt(least)
+            for j in range(i + 1, k):
+                row[j] = 0.0
+            continue
+        pivot = sqrt(row[i])
+        row[i] = pivot
+        for j in range(i + 1, k):
+            row[j] /= pivot
+        for j in range(i + 1, k):
+            add_multiple(matrix + j * width + j, -row[j], row + j, k - j)
 
 
 cdef inline wide_void solve_lower(const double* factor, Py_ssize_t width, Py_ssize_t k, double* x) noexcept nogil:
-    """Replace x by the solution of ``L z = x``."""
+    """Replace x by the solution of ``U' z = x``."""
     cdef Py_ssize_t i
+    cdef const double* row
     for i in range(k):
-        x[i] = (x[i] - dot(factor + i * width, x, i)) / factor[i * width + i]
+        row = factor + i * width
+        x[i] /= row[i]
+        add_multiple(x + i + 1, -x[i], row + i + 1, k - i - 1)
 
 
 cdef inline wide_void solve_upper(const double* factor, Py_ssize_t width, Py_ssize_t k, double* x) noexcept nogil:
-    """Replace x by the solution of ``L' z = x``."""
+    """Replace x by the solution of ``U z = x``."""
     cdef Py_ssize_t i
+    cdef const double* row
     for i in range(k - 1, -1, -1):
-        x[i] /= factor[i * width + i]
-        add_multiple(x, -x[i], factor + i * width, i)
+        row = factor + i * width
+        x[i] = (x[i] - dot(row + i + 1, x + i + 1, k - i - 1)) / row[i]
 
 
 cdef inline void rotate(double* a, double* b, double c, double s, Py_ssize_t n) noexcept nogil:
@@ -141,9 +154,11 @@ cdef inline void rotate(double* a, double* b, double c, double s, Py_ssize_t n) 
 
 
 cdef inline wide_void orthogonalize(
-    double* rows, Py_ssize_t width, Py_ssize_t n, Py_ssize_t k, double* squares, Py_ssize_t n_top
+    double* rows, Py_ssize_t width, Py_ssize_t n, double* squares, Py_ssize_t n_top
 ) noexcept nogil:
-    """Turn n rows of length k among each other until they are orthogonal; the `n_top` longest stand first.
+    """Turn n rows among each other until they are orthogonal; the `n_top` longest stand first.
+
+    All `width` of their numbers count: with a multiple of `LANES`, those that fill up are zeros.
 
     Jacobi's rotations from one side (Hestenes 1958): the rows are then the right singular vectors of
     the matrix times its singular values, whose squares start `squares`.
@@ -158,12 +173,12 @@ cdef inline wide_void orthogonalize(
         turned = False
         sweep += 1
         for p in range(n):
-            squares[p] = dot(rows + p * width, rows + p * width, k)
+            squares[p] = dot(rows + p * width, rows + p * width, width)
         for p in range(n - 1):
             for q in range(p + 1, n):
                 row = rows + p * width
                 other = rows + q * width
-                shared = dot(row, other, k)
+                shared = dot(row, other, width)
                 if shared * shared <= orthogonal * squares[p] * squares[q]:
                     continue
                 turned = True
@@ -172,7 +187,7 @@ cdef inline wide_void orthogonalize(
                 if half < 0.0:
                     t = -t
                 c = 1.0 / sqrt(t * t + 1.0)
-                rotate(row, other, c, t * c, k)
+                rotate(row, other, c, t * c, width)
                 squares[p] -= t * shared
                 squares[q] += t * shared
     for i in range(n_top):
@@ -184,7 +199,7 @@ cdef inline wide_void orthogonalize(
             squares[i], squares[best] = squares[best], squares[i]
             row = rows + i * width
             other = rows + best * width
-            for j in range(k):
+            for j in range(width):
                 row[j], other[j] = other[j], row[j]
 
 
@@ -193,7 +208,7 @@ cdef inline void principal_axes(
 ) noexcept nogil:
     """Replace the first rows of a positive semidefinite matrix by its `n_top` longest axes, in proportion.
 
-    Only its lower triangle is read. Axes of length 0 are written as directions too.
+    Axes of length 0 are written as directions too.
     """
     cdef Py_ssize_t i, j
     cdef double trace = 0.0
@@ -201,10 +216,9 @@ cdef inline void principal_axes(
         trace += products[i * width + i]
     factorize(products, width, k, 1e-16 * trace + 1e-300)
     for i in range(k):
-        for j in range(i + 1, k):
-            products[i * width + j] = products[j * width + i]
-            products[j * width + i] = 0.0
-    orthogonalize(products, width, k, k, squares, n_top)
+        for j in range(i):
+            products[i * width + j] = 0.0
+    orthogonalize(products, width, k, squares, n_top)
 
 
 cdef inline bint make_unit(double* x, Py_ssize_t n) noexcept nogil:

@@ -65,7 +65,7 @@ def principal_views(
     cdef int64_t* of_classes = <int64_t*> take(kept, n, sizeof(int64_t))
     cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
-    cdef double* means = <double*> take(kept, size, sizeof(double))
+    cdef double* means = <double*> take(kept, width, sizeof(double))
     cdef double* tile = <double*> take(kept, TILE * width, sizeof(double))
     cdef double* products = <double*> take(kept, width * width, sizeof(double))
     cdef double* squares = <double*> take(kept, size, sizeof(double))
@@ -86,9 +86,13 @@ def principal_views(
         k = p // n_blocks + (b < p % n_blocks)
         firsts[b + 1] = firsts[b] + k
         at += k * k
-    cdef int64_t[:, ::1] parts = np.empty((n_trees * n_blocks, 4), np.int64)
-    cdef int32_t[::1] columns = np.empty(n_trees * p, np.int32)
-    cdef float[::1] matrices = np.empty(n_trees * at, np.float32)
+    found = (
+        np.full(n_trees, n_blocks), np.empty((n_trees * n_blocks, 4), np.int64), np.empty(n_trees * p, np.int32),
+        np.empty(n_trees * at, np.float32),
+    )
+    cdef int64_t[:, ::1] parts = found[1]
+    cdef int32_t[::1] columns = found[2]
+    cdef float[::1] matrices = found[3]
     at = 0
     with nogil:
         for tree in range(n_trees):
@@ -112,7 +116,7 @@ def principal_views(
                     for t in range(k):
                         matrices[at] = <float> products[t * filled_up(k) + i]
                         at += 1
-    return np.full(n_trees, n_blocks), np.asarray(parts), np.asarray(columns), np.asarray(matrices)
+    return found
 
 
 cdef double draw_normal(uint64_t* state) noexcept nogil:
@@ -169,10 +173,14 @@ def sparse_views(Py_ssize_t p, const uint64_t[::1] view_seeds, Py_ssize_t least,
     cdef double* rotation = <double*> take(kept, most * most, sizeof(double))
     cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
-    cdef int64_t[::1] starts = np.empty(n_trees, np.int64)
-    cdef int64_t[:, ::1] parts = np.empty((n_trees * at_most, 4), np.int64)
-    cdef int32_t[::1] columns = np.empty(n_trees * p, np.int32)
-    cdef float[::1] matrices = np.empty(n_trees * p * most, np.float32)
+    found = (
+        np.empty(n_trees, np.int64), np.empty((n_trees * at_most, 4), np.int64), np.empty(n_trees * p, np.int32),
+        np.empty(n_trees * p * most, np.float32),
+    )
+    cdef int64_t[::1] starts = found[0]
+    cdef int64_t[:, ::1] parts = found[1]
+    cdef int32_t[::1] columns = found[2]
+    cdef float[::1] matrices = found[3]
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, k, n_blocks, n_parts = 0, at = 0
     firsts[0] = 0
@@ -194,4 +202,4 @@ def sparse_views(Py_ssize_t p, const uint64_t[::1] view_seeds, Py_ssize_t least,
                 for i in range(k * k):
                     matrices[at] = <float> rotation[i]
                     at += 1
-    return np.asarray(starts), np.array(parts[:n_parts]), np.asarray(columns), np.array(matrices[:at])
+    return found[0], found[1][:n_parts].copy(), found[2], found[3][:at].copy()

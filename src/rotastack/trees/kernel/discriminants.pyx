@@ -34,7 +34,7 @@ cdef struct Directions:
 cdef double* find_directions(
     const Sample* sample, Py_ssize_t k, double shrinkage, Py_ssize_t most, const Directions* scratch, Py_ssize_t* n
 ) noexcept nogil:
-    """Return rows of length k, the first `n` of which are unit directions by decreasing Fisher ratio.
+    """Return rows, the first `n` of which are unit directions by decreasing Fisher ratio.
 
     `means` and `within` of the scratch, as :func:`scatter_within` leaves them, are overwritten.
     """
@@ -43,6 +43,7 @@ cdef double* find_directions(
     cdef double* between = scratch.between
     cdef double* squares = scratch.squares
     cdef double* axes
+    cdef double* x
     cdef const int64_t* runs = sample.runs
     cdef Py_ssize_t n_runs = sample.n_runs
     cdef Py_ssize_t width = filled_up(k)
@@ -55,37 +56,37 @@ cdef double* find_directions(
     if mean_variance == 0.0:
         mean_variance = 1.0
     for i in range(k):
-        for j in range(i):
-            within[i * width + j] *= 1.0 - shrinkage
         within[i * width + i] = (1.0 - shrinkage) * within[i * width + i] + shrinkage * mean_variance
+        for j in range(i + 1, k):
+            within[i * width + j] *= 1.0 - shrinkage
     factorize(within, width, k, shrinkage * mean_variance * 1e-3)
     for j in range(k):
         overall = 0.0
         for r in range(n_runs):
-            overall += means[r * k + j] * <double> (runs[r + 1] - runs[r]) / <double> runs[n_runs]
+            overall += means[r * width + j] * <double> (runs[r + 1] - runs[r]) / <double> runs[n_runs]
         for r in range(n_runs):
-            means[r * k + j] = (means[r * k + j] - overall) * sqrt(<double> (runs[r + 1] - runs[r]))
+            means[r * width + j] = (means[r * width + j] - overall) * sqrt(<double> (runs[r + 1] - runs[r]))
     for r in range(n_runs):     # whitened from here on
-        solve_lower(within, width, k, means + r * k)
+        solve_lower(within, width, k, means + r * width)
     if n_runs > k:
         axes = between
-        for i in range(k):
-            for j in range(i + 1):
-                between[i * k + j] = 0.0
+        for i in range(k * width):
+            between[i] = 0.0
         for r in range(n_runs):
+            x = means + r * width
             for i in range(k):
-                add_multiple(between + i * k, means[r * k + i], means + r * k, i + 1)
-        principal_axes(between, k, k, squares, n_top)
+                add_multiple(between + i * width + i, x[i], x + i, k - i)
+        principal_axes(between, width, k, squares, n_top)
     else:
         axes = means
         if n_runs > 2:
-            orthogonalize(means, k, n_runs, k, squares, n_top)
+            orthogonalize(means, width, n_runs, squares, n_top)
     while n_top > 1 and squares[n_top - 1] <= no_direction * squares[0]:
         n_top -= 1
     for t in range(n_top):
-        solve_upper(within, width, k, axes + t * k)
-        if not make_unit(axes + t * k, k):      # means alike
-            axes[t * k] = 1.0
+        solve_upper(within, width, k, axes + t * width)
+        if not make_unit(axes + t * width, k):      # means alike
+            axes[t * width] = 1.0
     n[0] = n_top
     return axes
 
@@ -142,16 +143,21 @@ def discriminant_views(
     watch.stop = &stop[0] if stop is not None else NULL
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
     sample.runs = <int64_t*> take(kept, n_classes + 1, sizeof(int64_t))
-    scratch.means = <double*> take(kept, n_classes * size, sizeof(double))
+    scratch.means = <double*> take(kept, n_classes * width, sizeof(double))
     scratch.tile = <double*> take(kept, TILE * width, sizeof(double))
     scratch.within = <double*> take(kept, width * width, sizeof(double))
-    scratch.between = <double*> take(kept, size * size, sizeof(double))
+    scratch.between = <double*> take(kept, size * width, sizeof(double))
     scratch.squares = <double*> take(kept, size, sizeof(double))
     for b in range(N_BLOCKS + 1):
         firsts[b] = b * size if p < FEW_COLUMNS else min(b * size, p)
-    cdef int64_t[:, ::1] parts = np.empty((n_trees * N_BLOCKS, 4), np.int64)
-    cdef int32_t[::1] columns = np.empty(n_trees * firsts[N_BLOCKS], np.int32)
-    cdef float[::1] matrices = np.empty(columns.shape[0] * widest, np.float32)
+    n_columns = n_trees * firsts[N_BLOCKS]
+    found = (
+        np.full(n_trees, N_BLOCKS), np.empty((n_trees * N_BLOCKS, 4), np.int64), np.empty(n_columns, np.int32),
+        np.empty(n_columns * widest, np.float32),
+    )
+    cdef int64_t[:, ::1] parts = found[1]
+    cdef int32_t[::1] columns = found[2]
+    cdef float[::1] matrices = found[3]
     cdef int32_t* mine
     with nogil:
         for tree in range(n_trees):
@@ -181,9 +187,9 @@ def discriminant_views(
                 parts[i, 2], parts[i, 3] = n_numbers, n_out
                 for i in range(k):
                     for t in range(n_out):
-                        matrices[n_numbers] = <float> axes[t * k + i]
+                        matrices[n_numbers] = <float> axes[t * filled_up(k) + i]
                         n_numbers += 1
-    return np.full(n_trees, N_BLOCKS), np.asarray(parts), np.asarray(columns), np.array(matrices[:n_numbers])
+    return *found[:3], found[3][:n_numbers].copy()
 
 
 # For tests.
@@ -206,5 +212,4 @@ def _add_products(const double[:, ::1] rows, Py_ssize_t k, double[:, ::1] produc
 
 
 def _principal_axes(double[:, ::1] products, double[::1] squares, Py_ssize_t n_top):
-    k = len(products)
-    principal_axes(&products[0, 0], k, k, &squares[0], n_top)
+    principal_axes(&products[0, 0], products.shape[1], len(products), &squares[0], n_top)

@@ -10,7 +10,9 @@ from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_c
 from rotastack.trees.kernel.views cimport locate, project
 
 cdef enum:
-    TILE_VALUES = 1 << 15       # rows are read in tiles of about so many values, which stay in a core's cache
+    # Rows are read in tiles of about so many values, which stay in a core's cache. With a power of two columns
+    # would lie a power of two apart, and drive each other out.
+    TILE_VALUES = 31 << 10
     DEPTH = 16                  # values that a row looks at on its way down, about
 
 

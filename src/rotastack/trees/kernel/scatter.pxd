@@ -32,9 +32,9 @@ cdef inline void scatter_within(
     const Classed* of, const int32_t* columns, Py_ssize_t k, const Sample* sample,
     double* means, double* tile, double* within,
 ) noexcept nogil:
-    """Write means (run, column) of k columns, and the scatter about them to the lower triangle of `within`.
+    """Write means (run, column) of k columns, and the scatter about them to `within`, on and above the diagonal.
 
-    The rows of `within`, and of the scratch `tile` of `TILE` rows, have ``filled_up(k)`` numbers.
+    Rows of both, and of the scratch `tile` of `TILE` rows, have ``filled_up(k)`` numbers, which zeros fill up.
     """
     cdef Py_ssize_t width = filled_up(k)
     cdef Py_ssize_t n = sample.runs[sample.n_runs]
@@ -47,7 +47,10 @@ cdef inline void scatter_within(
         for r in range(sample.n_runs):
             first = sample.runs[r]
             last = sample.runs[r + 1]
-            means[r * k + j] = sum_at(x, rows + first, last - first) / <double> (last - first)
+            means[r * width + j] = sum_at(x, rows + first, last - first) / <double> (last - first)
+    for r in range(sample.n_runs):
+        for j in range(k, width):
+            means[r * width + j] = 0.0
     for i in range(width * width):
         within[i] = 0.0
     for i in range(TILE * width):
@@ -60,7 +63,7 @@ cdef inline void scatter_within(
             x = of.data + columns[j] * of.n_rows
             r = opening
             while r < sample.n_runs and sample.runs[r] < end:
-                mean = means[r * k + j]
+                mean = means[r * width + j]
                 for i in range(max(begin, sample.runs[r]), min(end, sample.runs[r + 1])):
                     tile[(i - begin) * width + j] = x[rows[i]] - mean
                 r += 1

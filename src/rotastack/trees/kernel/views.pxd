@@ -7,12 +7,24 @@ has the same outputs in any company and at any width of vectors.
 from libc.stdint cimport int32_t, int64_t
 
 from rotastack.trees.kernel.structures cimport Parts
-from rotastack.trees.kernel.wide cimport inlined_void, wide_void
+from rotastack.trees.kernel.wide cimport has_widest, inlined_void, wide_void
 
 cdef enum:
-    MANY = 64       # rows mapped together: four outputs of so many rows fill half of the widest registers
-    SOME = 16       # as many, where there are fewer
+    MANY = 64       # rows: four outputs of so many fill half of the widest registers,
+    SOME = 16       # and of so many half of those of 32 bytes
     OUTPUTS = 64    # of one row, mapped together
+
+
+# What a part maps: rows of `data` to outputs `z`, whose columns are as far apart as the strides say.
+cdef struct Block:
+    const float* data
+    Py_ssize_t data_stride
+    const int32_t* columns      # (n_in,)
+    const float* matrix         # (n_in, n_out)
+    Py_ssize_t n_in
+    Py_ssize_t n_out
+    float* z
+    Py_ssize_t z_stride
 
 
 cdef inline void locate(
@@ -46,73 +58,72 @@ cdef inline void project(
     """
     cdef Py_ssize_t begin = 0, step, k
     cdef const int64_t* part
-    cdef const int32_t* columns
-    cdef const float* matrix
-    cdef float* z
+    cdef Block block
+    block.data_stride = data_stride
+    block.z_stride = stored_stride
     while begin < n:
-        step = MANY if n - begin >= MANY else SOME if n >= SOME else 1
+        step = MANY if has_widest and n - begin >= MANY else SOME if n >= SOME else 1
         begin = min(begin, n - step)    # the last rows may be mapped twice
-        z = stored + begin
+        block.data = data + begin
+        block.z = stored + begin
         for k in range(view.n_parts):
             part = view.parts + 4 * k
             if part[2] < 0:
                 continue
-            columns = view.columns + part[0]
-            matrix = view.matrices + part[2]
+            block.columns = view.columns + part[0]
+            block.n_in = part[1]
+            block.matrix = view.matrices + part[2]
+            block.n_out = part[3]
             if step == MANY:
-                map_many(data + begin, data_stride, columns, part[1], matrix, part[3], z, stored_stride)
+                map_many(&block)
             elif step == SOME:
-                map_some(data + begin, data_stride, columns, part[1], matrix, part[3], z, stored_stride)
+                map_some(&block)
             else:
-                map_row(data + begin, data_stride, columns, part[1], matrix, part[3], z, stored_stride)
-            z += part[3] * stored_stride
+                map_row(&block)
+            block.z += block.n_out * stored_stride
         begin += step
 
 
-cdef inline wide_void map_many(
-    const float* data, Py_ssize_t data_stride, const int32_t* columns, Py_ssize_t n_in,
-    const float* matrix, Py_ssize_t n_out, float* z, Py_ssize_t z_stride,
-) noexcept nogil:
-    """Map `MANY` rows by one part."""
-    map_rows(data, data_stride, columns, n_in, matrix, n_out, z, z_stride, MANY)
+cdef inline wide_void map_many(const Block* block) noexcept nogil:
+    """Map `MANY` rows."""
+    cdef float sums[4 * MANY]
+    map_rows(block, MANY, sums)
 
 
-cdef inline wide_void map_some(
-    const float* data, Py_ssize_t data_stride, const int32_t* columns, Py_ssize_t n_in,
-    const float* matrix, Py_ssize_t n_out, float* z, Py_ssize_t z_stride,
-) noexcept nogil:
-    """Map `SOME` rows by one part."""
-    map_rows(data, data_stride, columns, n_in, matrix, n_out, z, z_stride, SOME)
+cdef inline wide_void map_some(const Block* block) noexcept nogil:
+    """Map `SOME` rows."""
+    cdef float sums[4 * SOME]
+    map_rows(block, SOME, sums)
 
 
-cdef inline inlined_void map_rows(
-    const float* data, Py_ssize_t data_stride, const int32_t* columns, Py_ssize_t n_in,
-    const float* matrix, Py_ssize_t n_out, float* z, Py_ssize_t z_stride, Py_ssize_t n_rows,
-) noexcept nogil:
-    """Map rows by one part: outputs four at a time, so each input is loaded for four sums."""
-    cdef Py_ssize_t o = 0
-    while o + 4 <= n_out:
-        map_outputs(data, data_stride, columns, n_in, matrix + o, n_out, z + o * z_stride, z_stride, n_rows, 4)
-        o += 4
-    if o + 3 == n_out and n_in == 3:    # Rotation Forest's blocks
-        map_outputs(data, data_stride, columns, 3, matrix + o, n_out, z + o * z_stride, z_stride, n_rows, 3)
-    elif o + 3 == n_out:
-        map_outputs(data, data_stride, columns, n_in, matrix + o, n_out, z + o * z_stride, z_stride, n_rows, 3)
-    elif o + 2 == n_out:
-        map_outputs(data, data_stride, columns, n_in, matrix + o, n_out, z + o * z_stride, z_stride, n_rows, 2)
-    elif o < n_out:
-        map_outputs(data, data_stride, columns, n_in, matrix + o, n_out, z + o * z_stride, z_stride, n_rows, 1)
+cdef inline inlined_void map_rows(const Block* block, Py_ssize_t n_rows, float* sums) noexcept nogil:
+    """Map rows: outputs four at a time, so each input is loaded for four sums."""
+    cdef Py_ssize_t first = 0, n_out = block.n_out
+    while first + 4 <= n_out:
+        map_outputs(block, first, block.n_in, n_rows, 4, sums)
+        first += 4
+    if n_out - first == 3 and block.n_in == 3:      # Rotation Forest's blocks: sums of known length
+        map_outputs(block, first, 3, n_rows, 3, sums)
+    elif n_out - first == 3:
+        map_outputs(block, first, block.n_in, n_rows, 3, sums)
+    elif n_out - first == 2:
+        map_outputs(block, first, block.n_in, n_rows, 2, sums)
+    elif n_out - first == 1:
+        map_outputs(block, first, block.n_in, n_rows, 1, sums)
 
 
 cdef inline inlined_void map_outputs(
-    const float* data, Py_ssize_t data_stride, const int32_t* columns, Py_ssize_t n_in,
-    const float* m, Py_ssize_t m_stride, float* z, Py_ssize_t z_stride, Py_ssize_t n_rows, int n_sums,
+    const Block* block, Py_ssize_t first, Py_ssize_t n_in, Py_ssize_t n_rows, int n_sums, float* sums0
 ) noexcept nogil:
     """Make one to four outputs of rows; the compiler knows both numbers, and keeps the sums in registers."""
-    cdef float sums0[MANY]
-    cdef float sums1[MANY]
-    cdef float sums2[MANY]
-    cdef float sums3[MANY]
+    cdef float* sums1 = sums0 + n_rows
+    cdef float* sums2 = sums1 + n_rows
+    cdef float* sums3 = sums2 + n_rows
+    cdef const float* data = block.data
+    cdef const int32_t* columns = block.columns
+    cdef const float* m = block.matrix + first
+    cdef float* z = block.z + first * block.z_stride
+    cdef Py_ssize_t data_stride = block.data_stride, m_stride = block.n_out, z_stride = block.z_stride
     cdef Py_ssize_t c, i
     cdef const float* x
     cdef float m0, m1, m2, m3
@@ -143,25 +154,26 @@ cdef inline inlined_void map_outputs(
             z[3 * z_stride + i] = sums3[i]
 
 
-cdef inline wide_void map_row(
-    const float* data, Py_ssize_t data_stride, const int32_t* columns, Py_ssize_t n_in,
-    const float* matrix, Py_ssize_t n_out, float* z, Py_ssize_t z_stride,
-) noexcept nogil:
-    """Map one row by one part; vectors run over its outputs."""
+cdef inline wide_void map_row(const Block* block) noexcept nogil:
+    """Map one row; vectors run over its outputs."""
     cdef float sums[OUTPUTS]
-    cdef Py_ssize_t first = 0, count, c, o
+    cdef const float* data = block.data
+    cdef const int32_t* columns = block.columns
     cdef const float* m
+    cdef float* z = block.z
+    cdef Py_ssize_t n_in = block.n_in, n_out = block.n_out
+    cdef Py_ssize_t first = 0, count, c, o
     cdef float x
     while first < n_out:
         count = min(n_out - first, OUTPUTS)
         for o in range(count):
             sums[o] = 0.0
-        m = matrix + first
+        m = block.matrix + first
         for c in range(n_in):
-            x = data[columns[c] * data_stride]
+            x = data[columns[c] * block.data_stride]
             for o in range(count):
                 sums[o] += x * m[o]
             m += n_out
         for o in range(count):
-            z[(first + o) * z_stride] = sums[o]
+            z[(first + o) * block.z_stride] = sums[o]
         first += count
