@@ -40,6 +40,7 @@ CODE = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="limits a process's memory as Linux does")
 @pytest.mark.parametrize(
     "forest",

@@ -55,6 +55,7 @@ def test_predictions_of_one_forest_at_once():
             np.testing.assert_array_equal(outputs, alone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", multiprocessing.get_all_start_methods())
 def test_fits_in_another_process(expected, method):
     """A forked one too, after this one has used threads."""
