@@ -17,7 +17,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 KERNEL = "src/rotastack/trees/kernel"
 TESTS = {
-    "address": ["tests/trees"],
+    # Not the tests that start Python anew, with limits of their own.
+    "address": ["tests/trees", *(f"--ignore=tests/trees/test_{t}.py" for t in ("interrupts", "memory"))],
     # Not the fits in other processes: a forked one may not start threads here.
     "thread": ["tests/trees/test_threads.py", "tests/trees/test_layouts.py", "-k", "not process"],
     "valgrind": [

@@ -24,8 +24,8 @@ from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables
 
 cdef extern from *:
     """
-    #define APART 1e-5          /* neighbouring values that are no farther apart have no cut between them */
-    #define LEAST_SHARE 0.1     /* a side weighs at least min_leaf, or a tenth of the mean weight of a class */
+    #define APART 1e-5          /* values no farther apart have no cut between them */
+    #define LEAST_SHARE 0.1     /* a side weighs at least min_leaf, or a tenth of a class's mean weight */
     #define MOST_NEEDED 25.0    /* ... up to 25 */
     #define NEAR_MEAN 1e-3      /* a gain that lies so little below the mean still counts as average */
     """

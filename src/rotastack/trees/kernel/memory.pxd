@@ -4,7 +4,7 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize
 
 
 cdef inline void* take(list kept, Py_ssize_t n, Py_ssize_t size) except NULL:
-    """Return n places of `size` bytes, not initialised, that live as long as `kept`; MemoryError without them.
+    """Return n places of `size` bytes, not initialised, that live as long as `kept`; or MemoryError.
 
     Nobody else sees the string, so it may be written to. (Python 3.11 complains of a byte array that it
     could not make.)
