@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Where there is no C compiler, PyPI has one, which wants no root.
 ifeq ($(origin CC),default)
-ifeq ($(shell for name in cc gcc clang; do command -v $$name; done),)
+ifeq ($(shell command -v cc || command -v gcc || command -v clang),)
 ZIG := $(CURDIR)/$(BIN)/python -m ziglang
 export CC := $(ZIG) cc -mcpu=baseline
 export AR := $(ZIG) ar
