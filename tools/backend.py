@@ -47,8 +47,8 @@ def build_editable(wheel_directory, config_settings=None, metadata_directory=Non
         **(config_settings or {}),
         "build-dir": str(build_kernel.FOLDER.relative_to(build_kernel.ROOT)),
     }
-    if not build_kernel.is_laid_out():
-        shutil.rmtree(build_kernel.FOLDER, ignore_errors=True)
+    if not build_kernel.is_laid_out() and build_kernel.FOLDER.exists():
+        shutil.rmtree(build_kernel.FOLDER)
     with build_kernel.alone():
         before = build_kernel.hash_of_sources()
         name = mesonpy.build_editable(wheel_directory, settings, metadata_directory)

@@ -99,7 +99,7 @@ def alone() -> Iterator[None]:
     FOLDER.mkdir(parents=True, exist_ok=True)
     try:
         import fcntl
-    except ImportError:  # Windows
+    except ImportError:  # Windows has no such lock: build there before several processes start
         yield
         return
     with (FOLDER / ".lock").open("w") as lock:
