@@ -77,8 +77,8 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(PIP) --require-hashes -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
 	$(PIP) --no-build-isolation --no-deps -e .
-	# It saves the first import time, and no more: sources that cannot be written beside are no fault.
-	@$(BIN)/python -m compileall -q src || true
+# It saves the first import time, and no more: sources that cannot be written beside are no fault.
+	$(BIN)/python -m compileall -q src || true
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays
