@@ -10,7 +10,7 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import new_stop, run_threads
+from rotastack.trees.threads import run_threads
 
 __all__ = ["BaggedViews"]
 
@@ -153,11 +153,10 @@ class BaggedViews:
 
     def _views(self, find: Callable, bag_seeds, view_seeds) -> LinearViews:
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
-        stop = new_stop()
 
-        def found(begin: int) -> LinearViews:
+        def found(begin: int, stop: NDArray[np.uint8]) -> LinearViews:
             here = slice(begin, begin + TREES_AT_ONCE)
             lengths, *tables = find(bag_seeds[here], view_seeds[here], stop)
             return LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *tables)
 
-        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs, stop)))
+        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))

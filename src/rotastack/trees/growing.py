@@ -16,7 +16,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_log2
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import new_stop, own, run_threads
+from rotastack.trees.threads import own, run_threads
 
 __all__ = [
     "CHUNK_ROWS",
@@ -252,9 +252,8 @@ def grow_forest(
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
     numbers = options.numbers(families)
     held = np.empty((0, 0, 0), np.float32)
-    stop = new_stop()
 
-    def grow(chunk: NDArray[np.int64]) -> tuple:
+    def grow(chunk: NDArray[np.int64], stop: NDArray[np.uint8]) -> tuple:
         return grow_lots(
             *arguments, chunk, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers, True, want_oob, False, False, held, stop,
         )  # fmt: skip
@@ -265,7 +264,7 @@ def grow_forest(
     seen: list[Any] = [None] * len(families)
     pieces = []
     losses = []
-    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs, stop), strict=True):
+    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs), strict=True):
         pieces.append(piece[:6])
         losses.append(piece[9])
         f = int(family_of_lot[begin])

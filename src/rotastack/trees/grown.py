@@ -11,7 +11,7 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import new_stop, own, run_threads
+from rotastack.trees.threads import own, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
@@ -386,9 +386,7 @@ class GrownTrees:
         ]  # fmt: skip
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
-        stop = new_stop()
-
-        def read(k: int) -> None:
+        def read(k: int, stop: NDArray[np.uint8]) -> None:
             read_trees(X, edges[k], edges[k + 1], *arrays, width, values, sums, leaves, stop)
 
-        list(run_threads(read, range(len(edges) - 1), n_jobs, stop))
+        list(run_threads(read, range(len(edges) - 1), n_jobs))

@@ -20,7 +20,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import new_stop, own, run_threads
+from rotastack.trees.threads import own, run_threads
 
 __all__ = ["MemberForests", "grow_members"]
 
@@ -144,9 +144,7 @@ def grow_members(
     numbers = options.numbers([family])
     edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
 
-    stop = new_stop()
-
-    def grow(k: int) -> tuple:
+    def grow(k: int, stop: NDArray[np.uint8]) -> tuple:
         chunk = slice(edges[k], edges[k + 1])
         return grow_lots(
             *arguments, lots[chunk], seeds, bootstrap, bags.ends, bags.size, none, *tables, *numbers,
@@ -154,7 +152,7 @@ def grow_members(
         )  # fmt: skip
 
     grown, facts, errors = [], [], []
-    for piece in run_threads(grow, range(len(edges) - 1), n_jobs, stop):
+    for piece in run_threads(grow, range(len(edges) - 1), n_jobs):
         grown.append(piece[:6] if keep else ())
         facts.append(piece[5])
         errors.append(piece[8])

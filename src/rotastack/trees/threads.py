@@ -2,41 +2,34 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import repeat
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-__all__ = ["new_stop", "own", "run_threads"]
-
-
-def new_stop() -> NDArray[np.uint8]:
-    """Return a flag for compiled functions to look at while they run: 0, and 1 once they shall end."""
-    return np.zeros(1, np.uint8)
+__all__ = ["own", "run_threads"]
 
 
 def run_threads(
-    function: Callable[[Any], Any],
-    items: Sequence,
-    n_jobs: int | None,
-    stop: NDArray[np.uint8] | None = None,
+    function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None
 ) -> Iterator:
-    """Yield ``function(item)`` of all items, in order.
+    """Yield ``function(item, stop)`` of all items, in order.
 
     Only the main thread hears of Ctrl-C, and it waits for the others to end: they do so soon if they look
-    at `stop`, which is then set.
+    at the entry of `stop`, which is then 1.
     """
+    stop = np.zeros(1, np.uint8)
     n_threads = min(effective_n_jobs(n_jobs), len(items)) if n_jobs not in (None, 1) else 1
     if n_threads <= 1:
-        yield from map(function, items)
+        yield from (function(item, stop) for item in items)
         return
     with ThreadPoolExecutor(n_threads) as pool:
         try:
-            yield from pool.map(function, items)
+            yield from pool.map(function, items, repeat(stop))
         except BaseException:  # of this thread, of another one, or nobody wants the rest
-            if stop is not None:
-                stop[0] = 1
+            stop[0] = 1
             raise
 
 

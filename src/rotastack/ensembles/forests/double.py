@@ -64,7 +64,7 @@ class _DoubleRotationForest(SubsetRotationForest):
         self.alpha = alpha
 
     def _views(self, X, rows, count, sequences):
-        def matrix(k: int) -> NDArray[np.float64]:
+        def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float64]:
             ((first, second),) = double_matrices(
                 X, [rows[k]], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
             )
