@@ -61,7 +61,10 @@ def fitted(forest, X=X, **more):
         forest.set_params(random_state=7)
     forest.fit(X, target if of_numbers else y, **more)
     trees = forest.forest_
-    found = [trees.nodes, trees.starts, trees.impurity, trees.weight, trees.counts, trees.values, trees.facts]
+    found = [trees.nodes, trees.starts]
+    if not isinstance(forest, RotastackClassifier | RotastackRegressor):  # which keep what predictions need
+        found += [trees.impurity, trees.weight, trees.counts]
+    found += [trees.values, trees.facts]
     found += [trees.views.parts, trees.views.columns, trees.views.matrices]
     if trees.views.n_features == X.shape[1]:
         found.append(trees.outputs(X.astype(np.float32)))

@@ -112,9 +112,9 @@ def _scored(
     by the others, as a model that has seen a row remembers it.
     """
     model = pipeline[-1]
-    if hasattr(model, "out_of_bag_score"):
+    if hasattr(model, "out_of_bag_scorer"):
         try:
-            rows, score = model.out_of_bag_score(target, max_rows=MOST_ROWS, random_state=seed)
+            rows, score = model.out_of_bag_scorer(target, max_rows=MOST_ROWS, random_state=seed)
             return "out of bag", rows, lambda table: score(pipeline[:-1].transform(table))
         except ValueError:
             pass  # bags that are not known: those of weighted rows

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -11,9 +12,10 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.packing import MISSING_RIGHT, narrow, packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 
-__all__ = ["GrownTrees", "break_ties", "tied_rows"]
+__all__ = ["GrownTrees", "break_ties", "decreases_of", "tied_rows"]
 
 
 def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -32,9 +34,26 @@ def break_ties(
     shares[rows] /= shares[rows].sum(axis=1, keepdims=True)
 
 
+def decreases_of(
+    nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Return the decrease of impurity by column of the tree's view, (tree, column); views have up to `width`."""
+    inner = np.flatnonzero(nodes["column"] >= 0)
+    tree = np.searchsorted(starts, inner, side="right") - 1
+    left = starts[tree] + nodes["child"][inner]
+    loss = weight * impurity
+    decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
+    where = tree * width + (nodes["column"][inner] & ~MISSING_RIGHT)
+    n_trees = len(starts) - 1
+    sums = np.bincount(where, weights=decrease, minlength=n_trees * width)
+    return sums.astype(np.float64).reshape(n_trees, width)
+
+
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
+FEW_NODES = 1 << 11
+"""So many are written to files as they are: that is fast."""
 
 
 @dataclass
@@ -63,6 +82,9 @@ class GrownTrees:
         Seed of each tree, of which its bootstrap can be drawn again; None if there was none.
     bags : Bags, or None
         How it was drawn; None where rows have no weights.
+    decreases : ndarray of float64 of shape (n_trees, width), or None
+        Decrease of impurity by column of the tree's view, where `impurity`, `weight` and `counts` are empty: a forest that
+        only predicts does without these three, which take 20 of 32 bytes a node.
     """
 
     nodes: NDArray
@@ -76,14 +98,18 @@ class GrownTrees:
     tree_view: NDArray[np.int64]
     seeds: NDArray[np.uint64] | None = None
     bags: Bags | None = None
+    decreases: NDArray[np.float64] | None = None
 
     @classmethod
     def join(
         cls, pieces: Sequence[tuple], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
         regression: bool,
     ) -> "GrownTrees":  # fmt: skip
-        """Join the arrays that the kernel returned for successive trees."""
-        nodes, impurity, weight, counts, values, facts = (
+        """Join the arrays that the kernel returned for successive trees.
+
+        `pieces` may hold the decreases of impurity beside; then `impurity`, `weight` and `counts` are empty.
+        """
+        nodes, impurity, weight, counts, values, facts, *decreases = (
             np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)
         )
         if len(pieces) > 1:  # entries of the joined table of values
@@ -94,7 +120,9 @@ class GrownTrees:
         if regression:
             values += centre
         starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
-        return cls(nodes, starts, impurity, weight, counts, values, facts[:, :3], views, tree_view)
+        facts = facts[:, :3]
+        kept = decreases[0] if decreases else None
+        return cls(nodes, starts, impurity, weight, counts, values, facts, views, tree_view, decreases=kept)
 
     def __len__(self) -> int:
         return len(self.tree_view)
@@ -104,11 +132,15 @@ class GrownTrees:
         lengths = np.diff(self.starts)[trees]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         where = np.arange(starts[-1]) + np.repeat(self.starts[:-1][trees] - starts[:-1], lengths)
-        return replace(
-            self, nodes=self.nodes[where], starts=starts, impurity=self.impurity[where],
-            weight=self.weight[where], counts=self.counts[where], facts=self.facts[trees],
-            tree_view=self.tree_view[trees], seeds=None if self.seeds is None else self.seeds[trees],
-        )  # fmt: skip
+        of_nodes = {
+            name: getattr(self, name)[where] if len(getattr(self, name)) else getattr(self, name)
+            for name in ("impurity", "weight", "counts")
+        }
+        of_trees = {
+            name: None if getattr(self, name) is None else getattr(self, name)[trees]
+            for name in ("facts", "tree_view", "seeds", "decreases")
+        }
+        return replace(self, nodes=self.nodes[where], starts=starts, **of_nodes, **of_trees)
 
     def compact(self) -> "GrownTrees":
         """Return the same trees without leaf values and views that none of them uses."""
@@ -148,12 +180,30 @@ class GrownTrees:
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
+            joined("decreases") if all(f.decreases is not None for f in forests) else None,
         )  # fmt: skip
 
-    def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: where there are many nodes, they are packed."""
+        state = dict(self.__dict__)
+        packed = packed_nodes(self.nodes, self.starts) if len(self.nodes) > FEW_NODES else None
+        if packed is not None:
+            del state["nodes"], state["starts"]
+            state |= {"packed": packed, "facts": narrow(self.facts), "tree_view": narrow(self.tree_view)}
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if "packed" in state:
+            state["nodes"], state["starts"] = unpacked_nodes(state.pop("packed"))
+            for name in ("facts", "tree_view"):
+                state[name] = state[name].astype(np.int64)
+        self.__dict__.update(state)
+
+    def out_of_bag(self, n_rows: int, rows: NDArray[np.integer] | None = None) -> NDArray[np.bool_]:
         """Return which of the `n_rows` training rows each tree was not grown on, (row, tree).
 
-        Nothing of this is stored: the bootstrap is drawn again.
+        Nothing of this is stored: the bootstrap is drawn again. With `rows`, only these are told of.
 
         Raises
         ------
@@ -164,10 +214,13 @@ class GrownTrees:
             raise ValueError(
                 "which rows are out of bag is not known: the trees have no bootstrap of their own"
             )
-        out = np.ones((n_rows, len(self)), dtype=bool)
+        chosen = slice(None) if rows is None else rows
+        out = np.empty((n_rows if rows is None else len(rows), len(self)), dtype=bool)
         bags = self.bags or Bags.of(n_rows)
         for tree, seed in enumerate(self.seeds):
-            out[bags.drawn(seed), tree] = False
+            unseen = np.ones(n_rows, dtype=bool)
+            unseen[bags.drawn(seed)] = False
+            out[:, tree] = unseen[chosen]
         return out
 
     def hardened(self) -> "GrownTrees":
@@ -256,13 +309,7 @@ class GrownTrees:
         -------
         ndarray of shape (n_features,), or (n_trees, n_features) with `per_tree`
         """
-        by_column = self.column_decreases()
-        out = np.zeros((len(self), self.views.n_features))
-        for view in np.unique(self.tree_view):
-            shares = self.views.matrix(view).astype(np.float64) ** 2
-            shares /= np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
-            mine = self.tree_view == view
-            out[mine] = by_column[mine, : shares.shape[1]] @ shares.T
+        out = self.views.take(self.tree_view).spread(self.column_decreases())
         total = out.sum(axis=1, keepdims=True)
         out = np.divide(out, total, out=np.zeros_like(out), where=total > 0)
         if per_tree:
@@ -272,15 +319,11 @@ class GrownTrees:
 
     def column_decreases(self) -> NDArray[np.float64]:
         """Return the decrease of impurity by column of the tree's view, (tree, column)."""
-        inner = np.flatnonzero(self.nodes["column"] >= 0)
-        tree = np.searchsorted(self.starts, inner, side="right") - 1
-        left = self.starts[tree] + self.nodes["child"][inner]
-        loss = self.weight * self.impurity
-        decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
+        if self.decreases is not None:
+            return self.decreases
+        self._check_described()
         width = int(self.views.widths().max(initial=1))
-        where = tree * width + self.nodes["column"][inner]
-        sums = np.bincount(where, weights=decrease, minlength=len(self) * width)
-        return sums.astype(np.float64).reshape(len(self), width)
+        return decreases_of(self.nodes, self.starts, self.impurity, self.weight, width)
 
     def complexity(self) -> dict[str, NDArray[np.int64]]:
         """Return nodes, leaves and depth of each tree."""
@@ -291,7 +334,13 @@ class GrownTrees:
 
         ``feature`` counts columns of the tree's view. Leaves have children -1 and feature and
         threshold -2. ``value`` is (node, output).
+
+        Raises
+        ------
+        ValueError
+            Nodes have no impurity, weight and counts.
         """
+        self._check_described()
         first, last = self.starts[tree], self.starts[tree + 1]
         nodes = self.nodes[first:last]
         leaf = nodes["column"] < 0
@@ -360,6 +409,10 @@ class GrownTrees:
             todo.append((f"{name} >  {cut:.{digits}f}", left + 1, depth + 1))
             todo.append((f"{name} <= {cut:.{digits}f}", left, depth + 1))
         return "\n".join(lines) + "\n"
+
+    def _check_described(self) -> None:
+        if not len(self.impurity):
+            raise ValueError("the nodes of this forest have no impurity, weight and counts: it only predicts")
 
     def _parents(self) -> NDArray[np.int64]:
         """Return the parent of each node, counted through all trees; -1 for roots."""

@@ -1,13 +1,20 @@
 """Linear views of the data, in the arrays that the compiled forest takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.trees.packing import narrow
+
 __all__ = ["LinearViews"]
+
+SPREAD_AT_ONCE = 1 << 20
+FEW_NUMBERS = 1 << 9
+"""So many are written to files as they are: that is fast."""
 
 
 @dataclass(frozen=True)
@@ -236,6 +243,70 @@ class LinearViews:
             np.add.at(block, self.columns[first : first + n_in], inner)
             blocks.append(block)
         return np.concatenate(blocks, axis=1)
+
+    def spread(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return amounts of the views' columns as amounts of data columns.
+
+        What a column of a view has is shared among the data columns that it sums up, in proportion to their squared weights.
+
+        Parameters
+        ----------
+        amounts : ndarray of shape (n_views, width)
+            As wide as the widest view.
+
+        Returns
+        -------
+        ndarray of shape (n_views, n_features)
+        """
+        out = np.empty((len(self), self.n_features))
+        sizes = self.parts[:, 1] * np.where(self.parts[:, 2] < 0, 1, self.parts[:, 3])
+        each = max(1, int(sizes.sum()) // max(1, len(self)))
+        step = max(1, SPREAD_AT_ONCE // each)
+        for v in range(0, len(self), step):
+            some = slice(v, min(v + step, len(self)))
+            out[some] = self._spread(some.start, some.stop, amounts[some], sizes)
+        return out
+
+    def _spread(
+        self, start: int, stop: int, amounts: NDArray[np.float64], sizes: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the same of the views from `start` to `stop`; part i has ``sizes[i]`` weights."""
+        mine = slice(self.starts[start], self.starts[stop])
+        first, _, where, n_out = self.parts[mine].T
+        n_parts = np.diff(self.starts[start : stop + 1])
+        widths, sizes = self.widths()[start:stop], sizes[mine]
+        view = np.repeat(np.arange(stop - start), n_parts)
+        place = np.cumsum(n_out) - n_out - (np.cumsum(widths) - widths)[view]  # in the view's columns
+        part = np.repeat(np.arange(len(sizes)), sizes)
+        within = np.arange(len(part)) - (np.cumsum(sizes) - sizes)[part]
+        row, column = np.divmod(within, n_out[part])
+        copied = where[part] < 0
+        row = np.where(copied, column, row)
+        squares = np.ones(len(part))
+        squares[~copied] = self.matrices[(where[part] + within)[~copied]].astype(np.float64) ** 2
+        column += place[part] + view[part] * amounts.shape[1]
+        whole = np.bincount(column, squares, amounts.size)
+        shares = squares / np.maximum(whole[column], np.finfo(float).tiny)
+        feature = self.columns[first[part] + row] + view[part] * self.n_features
+        spread = np.bincount(feature, shares * amounts.ravel()[column], (stop - start) * self.n_features)
+        return spread.reshape(stop - start, self.n_features)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: where there are many parts, whole numbers as their narrowest types."""
+        state = {field.name: getattr(self, field.name) for field in fields(self)}
+        if len(self.columns) + len(self.parts) > FEW_NUMBERS:
+            state |= {name: narrow(state[name]) for name in ("starts", "columns")}
+            state["parts"] = [narrow(numbers) for numbers in self.parts.T]
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        if isinstance(state["parts"], list):
+            state["parts"] = np.column_stack(state["parts"])
+        kinds = {"starts": np.int64, "parts": np.int64, "columns": np.int32}
+        self.__dict__.update(
+            state, **{name: state[name].astype(kind, copy=False) for name, kind in kinds.items()}
+        )
 
     def __len__(self) -> int:
         return len(self.starts) - 1

@@ -1,5 +1,6 @@
 """The flagship: a forest over families of views, and weights that show where rotations help."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +11,6 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import StrOptions, check_y, fit_context
-from rotastack.base.scores import accuracy
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
@@ -43,8 +43,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Weights of the classes, as in scikit-learn's forests: bags are drawn by them. Bags are the smaller, down to 100
         draws, the more the weights differ, so that no row is drawn for a tree more than twice on average: a rare
         class that weighs much has rows out of bag, too.
+    %(oob_score)s
     %(n_jobs)s
     %(random_state)s
+    %(verbose)s
 
     Attributes
     ----------
@@ -56,11 +58,18 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     oob_proba_ : ndarray of shape (n_rows, n_classes)
         The pool's probabilities from trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_proba_`, by weight, of the rows that have any. The families' weights, one for each family, were fitted to the same rows.
+        Accuracy of `oob_proba_`, or what `oob_score` says, by weight, of the rows that have any. The families' weights, one for each
+        family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Error of each family alone out of bag, by weight.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
+        their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
+        dummies, a date's parts and the mark of missing values count for their column. These are decreases on the rows that the trees
+        were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
+        other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
     forest_ : GrownTrees
-        All trees, family after family.
+        All trees, family after family. Their nodes keep what predictions need.
 
     Notes
     -----
@@ -68,7 +77,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
     out-of-bag results are then as optimistic as if the row itself had been seen.
 
-    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
+    Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
     at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting
     needs up to 1.7 times the forest more, 32 bytes for each number of the table and 26 bytes a row, class and family. The table's columns are
     those that trees see: a category of k values has k - 1, so text with thousands of values makes wide tables.
@@ -100,16 +109,20 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         class_weight: dict | str | None = None,
+        oob_score: bool | str | Callable = True,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ):
         self.trees_per_family = trees_per_family
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
         self.class_weight = class_weight
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
@@ -149,6 +162,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there))
         self.oob_proba_ = of_all_rows(self.oob_proba_, there)
+        self._finish(y, weights)
         return self
 
     def _weigh(self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
@@ -168,13 +182,18 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         )
         never = np.asarray(unseen.all(axis=0))
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
-        self.oob_score_ = accuracy(self.oob_proba_[~never], codes[~never], some(weights, ~never))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(X)])
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
         return np.isfinite(self.oob_proba_[:, 0])
+
+    def _answers_out_of_bag(self) -> dict[str, NDArray]:
+        return {
+            "predict_proba": self.oob_proba_,
+            "predict": self.classes_[np.nan_to_num(self.oob_proba_).argmax(axis=1)],
+        }
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         proba = self.pool_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.seeds import root_sequence
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["OutOfBagImportances", "permutation_importances"]
+__all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
 
 _BLOCK = 2**22  # numbers of trees' outputs held at once
 
@@ -118,14 +118,14 @@ class OutOfBagImportances:
         """
         table: Any = X if hasattr(X, "iloc") else np.asarray(X)
         y = np.asarray(y)
-        rows, score = self.out_of_bag_score(y, scoring, max_rows, random_state)
+        rows, score = self.out_of_bag_scorer(y, scoring, max_rows, random_state)
         if len(table) != len(y):
             raise ValueError(f"X has {len(table)} rows, y {len(y)}")
         sample = table.iloc[rows] if hasattr(table, "iloc") else table[rows]
         rng = np.random.default_rng(root_sequence(random_state))
         return permutation_importances(sample, score, n_repeats, rng)
 
-    def out_of_bag_score(
+    def out_of_bag_scorer(
         self, y: ArrayLike, scoring: Any = None, max_rows: int | None = 2000, random_state: Any = 0
     ) -> tuple[NDArray[np.intp], Callable[[Any], float]]:
         """Return some rows of ``fit``, and a function that scores tables with a row in the place of each of these.
@@ -146,14 +146,12 @@ class OutOfBagImportances:
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
-        out = self.forest_.out_of_bag(len(y))[rows]
+        out = self.forest_.out_of_bag(len(y), rows)
 
         def score(table: Any) -> float:
-            answers = self._pool_out_of_bag(self._outputs_out_of_bag(table, out))
-            stand_in = copy(self)
-            for method, answer in answers.items():  # whatever a score asks for, it is for these rows
-                setattr(stand_in, method, _answering(method, answer))
-            return float(check_scoring(stand_in, scoring=scoring)(stand_in, table, y[rows]))
+            return scored(
+                self, scoring, self._pool_out_of_bag(self._outputs_out_of_bag(table, out)), y[rows]
+            )
 
         return rows, score
 
@@ -170,6 +168,44 @@ class OutOfBagImportances:
             sums = outputs.reshape(n_families, self.trees_per_family, -1, n_outputs).sum(axis=1)
             means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return means
+
+
+def scored(
+    estimator: Any, scoring: Any, answers: dict[str, NDArray], y: NDArray, weights: NDArray[np.float64] | None = None,
+) -> float:  # fmt: skip
+    """Return the score of an estimator's answers, which are known, by their methods' names.
+
+    Parameters
+    ----------
+    estimator : estimator
+    scoring : str, callable or None
+        As in scikit-learn; None is the estimator's own score.
+    answers : dict of str to ndarray
+        Answers of ``predict`` and others for some rows.
+    y : ndarray of shape (n_rows,)
+        Their targets.
+    weights : ndarray of shape (n_rows,), optional
+
+    Raises
+    ------
+    ValueError
+        There are weights, and the score heeds none.
+    """
+    if not len(y):
+        return float("nan")
+    stand_in = copy(estimator)
+    for method, answer in answers.items():  # whatever a score asks for, it is for these rows
+        setattr(stand_in, method, _answering(method, answer))
+    score = check_scoring(stand_in, scoring=scoring)
+    rows = np.empty((len(y), 0))
+    if weights is None:
+        return float(score(stand_in, rows, y))
+    try:
+        return float(score(stand_in, rows, y, sample_weight=weights))
+    except TypeError as error:
+        if "sample_weight" not in str(error):
+            raise
+        raise ValueError(f"oob_score: {scoring} heeds no weights of rows; choose another score") from error
 
 
 def _answering(method: str, answer: NDArray) -> Callable[[Any], NDArray]:

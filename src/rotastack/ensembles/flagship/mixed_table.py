@@ -70,6 +70,8 @@ class MixedTable(BaseEstimator):
         to 1 that float32 does not tell them apart.
     missing_ : ndarray of int
         Which of the numeric columns had missing values: each gets a column that is 1 where they are.
+    sources_ : ndarray of int of shape (n_columns,)
+        The column of the table that each column of the result is made of.
     donors_ : ndarray of shape (n_donors, n_columns)
         Some training rows, drawn at random: what stands in for categories that are unknown.
 
@@ -97,6 +99,7 @@ class MixedTable(BaseEstimator):
             raise ValueError("there is nothing to learn from: each column is of one category only")
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
+        self.sources_ = self._sources(numbers.shape[1])
         rows = self._seen(numbers, categories)
         chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
         self.donors_ = rows[chosen]
@@ -214,6 +217,21 @@ class MixedTable(BaseEstimator):
         sizes = [len(found) - 1 for found in self.encoder_.categories_]
         edges = n_numbers + np.cumsum([0, *sizes])
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
+
+    def _sources(self, n_numbers: int) -> NDArray[np.intp]:
+        """Return the input columns of numbers, of dates' parts, of dummies, and of columns that mark missing numbers."""
+        if len(self.categorical_):
+            others = [*np.flatnonzero(self.categorical_), *self.dropped_, *self.dates_]
+            numbers = [j for j in range(len(self.categorical_)) if j not in others]
+        else:
+            numbers = list(range(n_numbers))
+        for j, how in self.dates_.items():
+            numbers += [j] * len(how["parts"])
+        dummies: list[int] = []
+        if self.encoder_ is not None:
+            for j, found in zip(np.flatnonzero(self.categorical_), self.encoder_.categories_, strict=True):
+                dummies += [j] * (len(found) - 1)
+        return np.array([*numbers, *dummies, *np.array(numbers, np.intp)[self.missing_]], dtype=np.intp)
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)

@@ -1,5 +1,6 @@
 """The flagship for numbers: a forest over families of views, weighed by squared error."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,6 @@ from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
-from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
@@ -44,8 +44,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
         target's variance.
     %(categorical_features)s
+    %(oob_score)s
     %(n_jobs)s
     %(random_state)s
+    %(verbose)s
 
     Attributes
     ----------
@@ -57,13 +59,19 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     oob_prediction_ : ndarray of shape (n_rows,)
         The pool's predictions by trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
     oob_score_ : float
-        R^2 of `oob_prediction_`, by weight. The weights, one for each family, were fitted to the same rows.
+        R^2 of `oob_prediction_`, or what `oob_score` says, by weight. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Mean squared error of each family alone out of bag, by weight.
     oob_residuals_ : ndarray
         Sorted differences of the targets to `oob_prediction_`, of the rows that have one.
+    feature_importances_ : ndarray of shape (n_features_in_,)
+        Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
+        their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
+        dummies, a date's parts and the mark of missing values count for their column. These are decreases on the rows that the trees
+        were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
+        other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
     forest_ : GrownTrees
-        All trees, family after family.
+        All trees, family after family. Their nodes keep what predictions need.
 
     Notes
     -----
@@ -72,7 +80,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
     then as optimistic as if the row itself had been seen.
 
-    Memory: the forest takes 32 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
+    Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
     and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
 
     References
@@ -101,15 +109,19 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
+        oob_score: bool | str | Callable = True,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ):
         self.trees_per_family = trees_per_family
         self.families = families
         self.ridge = ridge
         self.categorical_features = categorical_features
+        self.oob_score = oob_score
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
@@ -153,6 +165,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             self.oob_prediction_ *= unit
             self.oob_residuals_ *= unit
             self.oob_family_errors_ *= unit**2
+        self._finish(y, weights)
         return self
 
     def _weigh(
@@ -175,7 +188,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
         self.oob_residuals_ = np.sort(y - self.oob_prediction_[seen])
-        self.oob_score_ = r_squared(self.oob_prediction_[seen], y, some(weights, seen))
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the pool's prediction for each row, or quantiles of what the target may be.
@@ -235,6 +247,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
         return np.isfinite(self.oob_prediction_)
+
+    def _answers_out_of_bag(self) -> dict[str, NDArray]:
+        return {"predict": self.oob_prediction_}
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         known = outputs[:, :, 0]
