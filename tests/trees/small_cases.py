@@ -23,6 +23,7 @@ from rotastack.trees import (
     TreeOptions,
     grow_forest,
 )
+from rotastack.trees.nodes import split_columns
 
 rng = np.random.default_rng(19)
 X = rng.integers(-40, 40, (240, 7)) / 8.0
@@ -54,6 +55,13 @@ FORESTS = {
 }
 
 
+def known(nodes: np.ndarray) -> np.ndarray:
+    """Return nodes without the side to which they send missing values: here are none."""
+    nodes = nodes.copy()
+    nodes["column"] = split_columns(nodes)
+    return nodes
+
+
 def fitted(forest, X=X, **more):
     """Return the arrays of a forest, and what it gives for rows."""
     of_numbers = "Regressor" in type(forest).__name__
@@ -61,7 +69,7 @@ def fitted(forest, X=X, **more):
         forest.set_params(random_state=7)
     forest.fit(X, target if of_numbers else y, **more)
     trees = forest.forest_
-    found = [trees.nodes, trees.starts]
+    found = [known(trees.nodes), trees.starts]
     if not isinstance(forest, RotastackClassifier | RotastackRegressor):  # which keep what predictions need
         found += [trees.impurity, trees.weight, trees.counts]
     found += [trees.values, trees.facts]
@@ -83,7 +91,7 @@ def on_views() -> Iterable[np.ndarray]:
     data = X.astype(np.float32)
     trees, unseen = grow_forest(data, y, groups, TreeOptions(), np.random.SeedSequence(3), n_classes=3)
     sums = [getattr(group, field.name) for group in unseen for field in fields(group)]
-    return [trees.nodes, trees.values, trees.counts, trees.outputs(data), *sums]
+    return [known(trees.nodes), trees.values, trees.counts, trees.outputs(data), *sums]
 
 
 CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {

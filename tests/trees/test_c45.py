@@ -10,6 +10,7 @@ from tests.trees.j48.tables import table
 from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, forest_complexity, grow_forest
 from rotastack.trees.kernel.lots import _expected_errors
 from rotastack.trees.members import grow_members
+from rotastack.trees.nodes import split_columns
 
 C45 = TreeOptions("c45", min_samples_leaf=2)
 SEED = np.random.SeedSequence(5)
@@ -83,7 +84,7 @@ def test_average_gain_decides_who_is_asked_for_the_ratio():
     X = np.column_stack([y * 1.0, np.r_[np.zeros(38), 1, 1]])
     X[19, 0], X[20, 0] = 1, 0
     tree = C45Classifier().fit(X, y)
-    assert tree.tree_.nodes["column"][0] == 0
+    assert split_columns(tree.tree_.nodes)[0] == 0
 
 
 def test_the_first_of_equal_columns_splits():
@@ -162,7 +163,7 @@ def test_fractions_of_weights_make_no_difference_where_they_should_not():
     thirds = C45Classifier().fit(
         np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.full(3 * len(data.y), 1 / 3)
     )
-    assert np.array_equal(whole.tree_.nodes["column"], thirds.tree_.nodes["column"])
+    assert np.array_equal(split_columns(whole.tree_.nodes), split_columns(thirds.tree_.nodes))
     assert np.array_equal(whole.tree_.nodes["cut"], thirds.tree_.nodes["cut"])
     assert thirds.predict_proba(data.X) == pytest.approx(whole.predict_proba(data.X))
 
@@ -190,7 +191,9 @@ def test_a_tree_of_a_view_is_that_of_its_columns(wine):
     trees, _ = grow_forest(X, y, [TreeGroup(3, views)], C45, SEED, n_classes=3, bootstrap=False)
     for t in range(3):
         alone = C45Classifier().fit(X @ views.matrix(t), y)
-        assert np.array_equal(alone.tree_.nodes["column"], trees.take(np.array([t])).nodes["column"])
+        assert np.array_equal(
+            split_columns(alone.tree_.nodes), split_columns(trees.take(np.array([t])).nodes)
+        )
         assert (trees.votes(X)[:, t] == alone.predict(X @ views.matrix(t))).mean() > 0.98
 
 

@@ -17,6 +17,7 @@ from rotastack.trees import (
     forest_complexity,
     grow_forest,
 )
+from rotastack.trees.nodes import split_columns
 
 FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
 
@@ -57,7 +58,7 @@ def test_constant_columns_are_passed_over(forest):
     X[:, 17] = np.arange(80)
     y = (np.arange(80) > 39).astype(int)
     fitted = forest(10, max_features=1, random_state=0).fit(X, y)
-    used = fitted.forest_.nodes["column"]
+    used = split_columns(fitted.forest_.nodes)
     assert set(used[used >= 0]) == {17}
     assert fitted.score(X, y) > 0.9
 
@@ -152,7 +153,7 @@ def test_many_columns():
     for max_features in ("sqrt", None):
         fitted = ForestClassifier(5, max_features=max_features, random_state=0).fit(X, y)
         assert fitted.score(X, y) > 0.7
-    assert TreeClassifier(random_state=0).fit(X, y).forest_.nodes["column"][0] == 4321
+    assert split_columns(TreeClassifier(random_state=0).fit(X, y).forest_.nodes)[0] == 4321
 
 
 def test_a_million_rows():

@@ -12,6 +12,7 @@ from rotastack.trees import (
     ForestRegressor,
     growing,
 )
+from rotastack.trees.nodes import split_columns
 from rotastack.trees.sparse import few_ones
 
 
@@ -57,7 +58,7 @@ def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_c
     else:
         assert a.forest_.nodes.tobytes() == b.forest_.nodes.tobytes()
         assert (a.predict_proba(X) == b.predict_proba(X)).all()
-    dummies = (a.forest_.nodes["column"] >= 2) & (a.forest_.nodes["column"] < 41)
+    dummies = (split_columns(a.forest_.nodes) >= 2) & (split_columns(a.forest_.nodes) < 41)
     assert dummies.sum() > 100
 
 

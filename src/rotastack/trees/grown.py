@@ -12,7 +12,8 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.packing import MISSING_RIGHT, narrow, packed_nodes, unpacked_nodes
+from rotastack.trees.nodes import missing_go_left, split_columns
+from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 
 __all__ = ["GrownTrees", "break_ties", "decreases_of", "tied_rows"]
@@ -43,7 +44,7 @@ def decreases_of(
     left = starts[tree] + nodes["child"][inner]
     loss = weight * impurity
     decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
-    where = tree * width + (nodes["column"][inner] & ~MISSING_RIGHT)
+    where = tree * width + split_columns(nodes)[inner]
     n_trees = len(starts) - 1
     sums = np.bincount(where, weights=decrease, minlength=n_trees * width)
     return sums.astype(np.float64).reshape(n_trees, width)
@@ -65,7 +66,8 @@ class GrownTrees:
     nodes : structured ndarray of shape (n_nodes,)
         `column` of the tree's view (-1 in leaves), `cut` (float32; at most: left) and `child`:
         the left child counted from the tree's first node, the right one follows it. In a leaf,
-        ``-1 - c`` where all rows are of class c, otherwise its entry in `values`.
+        ``-1 - c`` where all rows are of class c, otherwise its entry in `values`. A bit of `column` says
+        where missing values go: see :mod:`rotastack.trees.nodes`.
     starts : ndarray of int64 of shape (n_trees + 1,)
         First node of each tree.
     impurity, weight : ndarray of float64 of shape (n_nodes,)
@@ -85,6 +87,8 @@ class GrownTrees:
     decreases : ndarray of float64 of shape (n_trees, width), or None
         Decrease of impurity by column of the tree's view, where `impurity`, `weight` and `counts` are empty: a forest that
         only predicts does without these three, which take 20 of 32 bytes a node.
+    missing : ndarray of bool of shape (n_features,), or None
+        Which data columns had missing values when the trees were grown; None if no column had.
     """
 
     nodes: NDArray
@@ -99,6 +103,7 @@ class GrownTrees:
     seeds: NDArray[np.uint64] | None = None
     bags: Bags | None = None
     decreases: NDArray[np.float64] | None = None
+    missing: NDArray[np.bool_] | None = None
 
     @classmethod
     def join(
@@ -333,7 +338,8 @@ class GrownTrees:
         """Return one tree in the arrays of scikit-learn's ``tree_``.
 
         ``feature`` counts columns of the tree's view. Leaves have children -1 and feature and
-        threshold -2. ``value`` is (node, output).
+        threshold -2. A threshold of infinity parts the known values from the missing ones.
+        ``value`` is (node, output).
 
         Raises
         ------
@@ -356,12 +362,13 @@ class GrownTrees:
         return {
             "children_left": np.where(leaf, -1, nodes["child"]).astype(np.int64),
             "children_right": np.where(leaf, -1, nodes["child"] + 1).astype(np.int64),
-            "feature": np.where(leaf, -2, nodes["column"]).astype(np.int64),
+            "feature": np.where(leaf, -2, split_columns(nodes)).astype(np.int64),
             "threshold": np.where(leaf, -2.0, nodes["cut"]).astype(np.float64),
             "impurity": self.impurity[first:last].copy(),
             "n_node_samples": self.counts[first:last].astype(np.int64),
             "weighted_n_node_samples": weight,
             "value": value,
+            "missing_go_to_left": missing_go_left(nodes).astype(np.uint8),
         }
 
     def text(
@@ -406,8 +413,16 @@ class GrownTrees:
                 lines.append("|   " * (depth + 1) + f"|--- {shown} ({arrays['n_node_samples'][node]} rows)")
                 continue
             name, cut = column(arrays["feature"][node]), arrays["threshold"][node]
-            todo.append((f"{name} >  {cut:.{digits}f}", left + 1, depth + 1))
-            todo.append((f"{name} <= {cut:.{digits}f}", left, depth + 1))
+            first, second = f"{name} <= {cut:.{digits}f}", f"{name} >  {cut:.{digits}f}"
+            if np.isinf(cut):
+                first, second = f"{name} is known", f"{name} is missing"
+            elif self.missing is not None and self.missing[matrix[:, arrays["feature"][node]] != 0].any():
+                if arrays["missing_go_to_left"][node]:
+                    first += " or missing"
+                else:
+                    second += " or missing"
+            todo.append((second, left + 1, depth + 1))
+            todo.append((first, left, depth + 1))
         return "\n".join(lines) + "\n"
 
     def _check_described(self) -> None:

@@ -5,13 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.kernel.lots import NODE
+from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
 from rotastack.trees.kernel.packing import place_nodes
+from rotastack.trees.nodes import missing_go_left, split_columns
 
-__all__ = ["MISSING_RIGHT", "narrow", "packed_nodes", "unpacked_nodes"]
-
-MISSING_RIGHT = 1 << 30
-"""Of `column` in inner nodes: whether a missing value goes to the right."""
+__all__ = ["narrow", "packed_nodes", "unpacked_nodes"]
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
@@ -37,11 +35,11 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
 
     That is about 3 bytes a node: a code for each (its column, or the class of a leaf), and the cuts of the inner ones.
     """
-    column, child = nodes["column"], nodes["child"]
+    column, child = split_columns(nodes), nodes["child"]
     inner = column >= 0
-    right = inner & (column & MISSING_RIGHT != 0)
+    right = inner & ~missing_go_left(nodes)
     valued = ~inner & (child >= 0)
-    codes = np.where(inner, column & ~MISSING_RIGHT, np.where(valued, -1, child - 1))
+    codes = np.where(inner, column, np.where(valued, -1, child - 1))
     least = int(codes.min())
     found = {
         "codes": narrow(codes - least),

@@ -149,9 +149,7 @@ class OutOfBagImportances:
         out = self.forest_.out_of_bag(len(y), rows)
 
         def score(table: Any) -> float:
-            return scored(
-                self, scoring, self._pool_out_of_bag(self._outputs_out_of_bag(table, out)), y[rows]
-            )
+            return scored(self, scoring, self._pool_out_of_bag(self._outputs_out_of_bag(table, out)), y[rows])
 
         return rows, score
 

@@ -15,7 +15,7 @@ from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
-from rotastack.trees.kernel.growing cimport add_children, look_at, part_orders
+from rotastack.trees.kernel.growing cimport add_children, choose_side, look_at, part_orders
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.partition cimport part_rows
 from rotastack.trees.kernel.sorting cimport differ, row_of
@@ -219,6 +219,8 @@ cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1
                 and found[k].whole >= 2.0 * (least[k] - TINY)
                 and tree.depth[node] < grower.limits.max_depth
             )
+        if n_new == 2:
+            choose_side(tree, parent)
         if n_new == 2 and (worth[0] or worth[1]):
             part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):

@@ -2,36 +2,69 @@
 
 from libc.stdint cimport int32_t, uint32_t
 
-from rotastack.trees.kernel.structures cimport Node
+from rotastack.trees.kernel.structures cimport COLUMN, Node
 
 
 cdef inline void send_down(
-    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n,
+    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n, bint missing,
     uint32_t* active, uint32_t* leaves,
 ) noexcept nogil:
     """Write the leaf of each row to `leaves`; ``columns[j][row]`` is a value in column j of the tree's view.
 
-    All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
+    Without `missing` no value is missing. All rows go down one level at a time, and those in a leaf drop out of `active`: the steps of
     different rows are independent, and there is no branch to mispredict.
     """
-    cdef Py_ssize_t i, k, kept, n_active = n
-    cdef uint32_t following
-    cdef const Node* node
+    cdef Py_ssize_t i, n_active = n
     for i in range(n):
         active[i] = <uint32_t> i
         leaves[i] = 0
     if tree[0].column < 0:
         return
     while n_active > 0:
-        kept = 0
-        for k in range(n_active):
-            i = active[k]
-            node = &tree[leaves[i]]
-            following = <uint32_t> node.child + (columns[node.column][rows[i]] > node.cut)
-            leaves[i] = following
-            active[kept] = <uint32_t> i
-            kept += tree[following].column >= 0
-        n_active = kept
+        if missing:
+            n_active = descend_all(tree, columns, rows, n_active, active, leaves)
+        else:
+            n_active = descend(tree, columns, rows, n_active, active, leaves)
+
+
+cdef inline Py_ssize_t descend(
+    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
+    uint32_t* active, uint32_t* leaves,
+) noexcept nogil:
+    """Send active rows down by one level; return how many stay active."""
+    cdef Py_ssize_t i, k, kept = 0
+    cdef uint32_t following
+    cdef const Node* node
+    for k in range(n_active):
+        i = active[k]
+        node = &tree[leaves[i]]
+        following = <uint32_t> node.child + (columns[node.column & COLUMN][rows[i]] > node.cut)
+        leaves[i] = following
+        active[kept] = <uint32_t> i
+        kept += tree[following].column >= 0
+    return kept
+
+
+cdef inline Py_ssize_t descend_all(
+    const Node* tree, const float** columns, const uint32_t* rows, Py_ssize_t n_active,
+    uint32_t* active, uint32_t* leaves,
+) noexcept nogil:
+    """Do the same where values may be missing."""
+    cdef Py_ssize_t i, k, kept = 0
+    cdef uint32_t following
+    cdef const Node* node
+    cdef float value
+    for k in range(n_active):
+        i = active[k]
+        node = &tree[leaves[i]]
+        value = columns[node.column & COLUMN][rows[i]]
+        following = <uint32_t> node.child + (
+            (value > node.cut) | ((value != value) & (node.column > COLUMN))
+        )
+        leaves[i] = following
+        active[kept] = <uint32_t> i
+        kept += tree[following].column >= 0
+    return kept
 
 
 cdef inline Py_ssize_t add_output(

@@ -25,7 +25,7 @@ from rotastack.trees.kernel.scratch cimport (
 )
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
 from rotastack.trees.kernel.structures cimport (
-    BEST, C45, ENTROPY, GAIN_RATIO, GINI, RANDOM, SQUARED_ERROR,
+    BEST, C45, ENTROPY, GAIN_RATIO, GINI, MISSING_RIGHT as MISSING_RIGHT_BIT, RANDOM, SQUARED_ERROR,
     Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, place_columns,
 )
 from rotastack.trees.kernel.unit_entropy cimport take_units
@@ -39,6 +39,9 @@ SPLITTERS = {"best": BEST, "random": RANDOM}
 
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
 """A node of a tree, as `structures.pxd` tells it."""
+
+MISSING_RIGHT = MISSING_RIGHT_BIT
+"""The bit of a node's `column` by which missing values go right."""
 
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if a node looks at more than one in so many of them ...

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.sorting cimport row_of
-from rotastack.trees.kernel.structures cimport Node, Presorted, View, column_of
+from rotastack.trees.kernel.structures cimport Node, Presorted, View, column_in, column_of
 
 
 cdef inline Py_ssize_t part_rows(
@@ -14,7 +14,7 @@ cdef inline Py_ssize_t part_rows(
 
     ``side[row]`` is set to 1 for these, else to 0.
     """
-    cdef const float* column = column_of(view, node.column)
+    cdef const float* column = column_of(view, column_in(node))
     cdef float cut = node.cut
     cdef Py_ssize_t i, n_left = 0
     cdef uint32_t row

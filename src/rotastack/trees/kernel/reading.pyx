@@ -38,6 +38,7 @@ def read_trees(
     cdef Py_ssize_t height = max(32, min(TILE_VALUES // max(n_columns, 1), last - first))
     cdef Py_ssize_t begin, n, i, k, t
     cdef int64_t seen
+    cdef bint missing
     cdef float* tile = <float*> take(kept, n_columns * height, sizeof(float))
     cdef uint32_t* rows = <uint32_t*> take(kept, height, sizeof(uint32_t))
     cdef uint32_t* active = <uint32_t*> take(kept, height, sizeof(uint32_t))
@@ -55,7 +56,7 @@ def read_trees(
         for k in range((last - first + height - 1) // height):
             begin = first + k * height
             n = min(height, last - begin)
-            turn(&X[begin, 0], n, n_columns, tile, height)
+            missing = turn(&X[begin, 0], n, n_columns, tile, height)
             seen = -1
             for t in range(n_trees):
                 pass_by(&watch, DEPTH * n)
@@ -67,7 +68,7 @@ def read_trees(
                     project(&parts, tile, height, n, view.stored, height)
                     place_columns(&view)
                 tree = &nodes[tree_start[t]]
-                send_down(tree, view.columns, rows, n, active, found)
+                send_down(tree, view.columns, rows, n, missing, active, found)
                 if sums.shape[0] > 0:
                     for i in range(n):
                         add_output(
@@ -78,14 +79,19 @@ def read_trees(
                         leaves[begin + i, t] = <int32_t> found[i]
 
 
-cdef inline void turn(
+cdef inline bint turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
-    """Write rows as columns of a tile."""
+    """Write rows as columns of a tile; return whether a value is missing."""
     cdef Py_ssize_t i, j
+    cdef float value
+    cdef bint missing = False
     for i in range(n):
         for j in range(n_columns):
-            tile[j * height + i] = rows[i * n_columns + j]
+            value = rows[i * n_columns + j]
+            tile[j * height + i] = value
+            missing |= value != value
+    return missing
 
 
 # For tests.

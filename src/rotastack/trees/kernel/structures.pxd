@@ -21,7 +21,14 @@ cdef enum Splitter:
     RANDOM
 
 
-# A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1. In a
+cdef enum:
+    MISSING_RIGHT = 1 << 30     # the bit of a node's `column` that says where missing values go
+    COLUMN = MISSING_RIGHT - 1  # the bits that hold the column
+
+
+# A node sends a row to `child` if its value in `column` is at most `cut`, else to `child` + 1. A missing
+# value (NaN) goes to `child` + 1 if `MISSING_RIGHT` is set, else to `child`: to the side that was found to be
+# better where rows of the node miss their value, otherwise to the child of larger weight. In a
 # leaf `column` is -1 and `child` encodes its output: -1 - c if all its rows are of class c,
 # otherwise the row of its output in the table of leaf values.
 cdef struct Node:
@@ -43,6 +50,11 @@ cdef struct View:
 
 cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
     return view.columns[j]
+
+
+cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
+    """Return the column of a node that is no leaf."""
+    return node.column & COLUMN
 
 
 cdef inline void place_columns(View* view) noexcept nogil:
