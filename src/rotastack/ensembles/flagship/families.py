@@ -1,32 +1,28 @@
-"""Families of trees: each has its kind of view, and its way to split."""
+"""Families of trees: each has its kind of view, and its way to grow."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
-
 from rotastack.base.view import is_linear
-from rotastack.blas import one_blas_thread
-from rotastack.seeds import child, integer_seed
-from rotastack.trees.bagged_views import BaggedViews
-from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
-from rotastack.trees.growing import TreeGroup
-from rotastack.trees.linear_views import LinearViews
-from rotastack.views.encoding import category_means, category_shares
+from rotastack.trees.boosting import BoostingOptions
 
-__all__ = ["FAMILIES", "NUMBER_FAMILIES", "TreeFamily", "find_families", "planned_families"]
+__all__ = ["FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
 
-SHRINKAGE = 0.5
-"""Of discriminants: weight of the identity in the scatter within classes."""
+PARTS = ("identity", "discriminants", "principal", "sparse", "numbers", "shares")
+"""What a family's view may consist of, besides views of one's own."""
+
+OF_CATEGORIES = {"numbers", "shares"}
+CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
 @dataclass(frozen=True)
 class TreeFamily:
-    """The views that the trees of a family are grown on, and how they split.
+    """The views that the trees of a family are grown on, and how they grow.
+
+    Trees are grown on bootstraps of their own or, with `n_folds`, on all rows but those of a fold. Either way there are rows
+    that a tree has not seen, by whose outputs the pool weighs families.
 
     Parameters
     ----------
@@ -42,6 +38,14 @@ class TreeFamily:
     max_features : {"sqrt", "double", None}, int or float
         Columns looked at for a split: with s the square root of the number of input columns, rounded down, s or 2 s + 2;
         all; a number; a share of the view.
+    criterion : {"gini", "entropy", "gain_ratio", "c45"}
+        Of the trees of a classifier, "c45" being those of :class:`~rotastack.trees.C45Classifier`, which look at all columns;
+        those of a regressor have the squared error.
+    n_folds : int
+        With 0 each tree has a bootstrap of its own. Otherwise rows are dealt to so many folds, and as many forests
+        are grown, together of `trees_per_family` trees at least, each on all rows but those of its fold.
+    boosting : BoostingOptions, optional
+        How trees are boosted on folds. Each fold has one view then, and of the ways to split only the columns of `boosting` are looked at.
 
     Examples
     --------
@@ -56,6 +60,9 @@ class TreeFamily:
     parts: tuple[Any, ...] = ("identity",)
     splitter: str = "best"
     max_features: str | int | float | None = "sqrt"
+    criterion: str = "gini"
+    n_folds: int = 0
+    boosting: BoostingOptions | None = None
 
 
 FAMILIES = {
@@ -68,6 +75,8 @@ FAMILIES = {
         TreeFamily("Lpc", ("principal", "discriminants"), max_features="double"),
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double"),
         TreeFamily("te", ("numbers", "shares"), max_features=None),
+        TreeFamily("rotation", ("principal", "discriminants"), max_features=None, criterion="c45", n_folds=8),
+        TreeFamily("boosted", n_folds=5, boosting=BoostingOptions(300, max_leaf_nodes=8, min_samples_leaf=5)),
     )
 }
 """The families of a classifier that are known by name."""
@@ -75,7 +84,7 @@ FAMILIES = {
 NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
     for family in (
-        *(family for name, family in FAMILIES.items() if name != "idall"),
+        *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation")),
         TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
     )
 }
@@ -115,7 +124,7 @@ def find_families(
     of_all = [
         f
         for f in found
-        if n_categories or not {"numbers", "shares"} & {p for p in f.parts if isinstance(p, str)}
+        if n_categories or not OF_CATEGORIES & {p for p in f.parts if isinstance(p, str)}
     ]
     if not of_all:
         raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
@@ -123,15 +132,14 @@ def find_families(
 
 
 def _check(family: TreeFamily) -> None:
-    known = (*_PARTS, *_OF_CATEGORIES)
     if not isinstance(family.parts, tuple | list) or not len(family.parts):
         raise ValueError(
             f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}"
         )
     for part in family.parts:
-        if part not in known if isinstance(part, str) else not is_linear(part):
+        if part not in PARTS if isinstance(part, str) else not is_linear(part):
             raise ValueError(
-                f"families: {family.name}: {part!r} is neither {', '.join(known)} nor a view with linear_parts"
+                f"families: {family.name}: {part!r} is neither {', '.join(PARTS)} nor a view with linear_parts"
             )
     if family.splitter not in ("best", "random"):
         raise ValueError(f"families: {family.name}: splitter must be best or random, got {family.splitter!r}")
@@ -145,140 +153,13 @@ def _check(family: TreeFamily) -> None:
             f"families: {family.name}: max_features must be sqrt, double, None, a number from 1 or a share up to 1.0, "
             f"got {wanted!r}"
         )
-
-
-def planned_families(
-    families: Sequence[TreeFamily],
-    n_trees: int,
-    X: NDArray[np.float32],
-    codes: NDArray[np.integer],
-    n_classes: int,
-    sequence: np.random.SeedSequence,
-    *,
-    groups: Sequence[NDArray[np.intp]] = (),
-    numbers: NDArray[np.float64] | None = None,
-    bags: Bags | None = None,
-    n_jobs: int | None = None,
-) -> list[TreeGroup]:
-    """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
-
-    Parameters
-    ----------
-    families : sequence of TreeFamily
-    n_trees : int
-        Of each family.
-    X : ndarray of float32 of shape (n_rows, n_features)
-    codes : ndarray of int of shape (n_rows,)
-        Class numbers.
-    n_classes : int
-    sequence : numpy.random.SeedSequence
-        That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
-    groups : sequence of ndarray of int
-        Columns that are the dummies of one category each.
-    numbers : ndarray of shape (n_rows,), optional
-        Targets that trees predict in place of classes; "shares" are means of it.
-    bags : Bags, optional
-        As for the forest. Views look at the rows in a bag alike, however often they are drawn.
-    n_jobs : int, optional
-        Threads over trees.
-    """
-    bags = bags or Bags.of(len(X))
-    bagged = BaggedViews.of(X, codes, n_classes, bags, n_jobs)
-    rows = _Rows(X, codes, n_classes, numbers, groups, bags)
-    planned = []
-    for f, family in enumerate(families):
-        seeds = tree_seeds(sequence, f, n_trees)
-        views = None
-        if family.parts != ("identity",):
-            parts = []
-            for i, part in enumerate(family.parts):
-                own = child(sequence, "views", f, i)
-                if not isinstance(part, str):
-                    parts.append(_fitted(part, rows, seeds, own))
-                elif part in _OF_CATEGORIES:
-                    parts.append(_OF_CATEGORIES[part](rows, seeds))
-                else:
-                    parts.append(_PARTS[part](bagged, seeds, kernel_seeds(own, n_trees)))
-            views = parts[0].beside(*parts[1:])
-        width = X.shape[1] if views is None else int(views.widths().min())
-        if width == 0:
-            raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
-        wanted = _candidates(family.max_features, X.shape[1], width)
-        planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
-    return planned
-
-
-def _candidates(max_features, n_features: int, width: int):
-    """Return the number of columns looked at, at most the width of the narrowest view."""
-    root = max(1, int(np.sqrt(n_features)))
-    known = {"sqrt": root, "double": 2 * root + 2}
-    if isinstance(max_features, str):
-        return min(known[max_features], width)
-    return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Training rows, and how bags are drawn from them."""
-
-    X: NDArray[np.float32]
-    codes: NDArray[np.integer]
-    n_classes: int
-    numbers: NDArray[np.float64] | None
-    groups: Sequence[NDArray[np.intp]]
-    bags: Bags
-
-    def bag(self, seed: np.uint64) -> NDArray[np.intp]:
-        """Return the rows in the bag of a tree, each once."""
-        return np.unique(self.bags.drawn(seed))
-
-
-_PARTS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
-    "identity": lambda bagged, bags, seeds: LinearViews.identity(len(bagged.data)),
-    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds, shrinkage=SHRINKAGE),
-    "principal": lambda bagged, bags, seeds: bagged.principal(bags, seeds),
-    "sparse": lambda bagged, bags, seeds: bagged.sparse(seeds),
-}
-
-
-def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
-    n_features = rows.X.shape[1]
-    return LinearViews.subset(
-        np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features
-    )
-
-
-def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
-    found = []
-    with one_blas_thread():  # sums of numbers run in one order
-        for bag in map(rows.bag, bags):
-            if rows.numbers is None:
-                found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
-            else:
-                found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
-    return LinearViews.blocks(found, rows.X.shape[1])
-
-
-_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {
-    "numbers": _numbers,
-    "shares": _shares,
-}
-
-
-def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:
-    """Return clones of a view, each fitted to the rows in a bag, each once."""
-    names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
-    found = []
-    with one_blas_thread():
-        for k, seed in enumerate(bags):
-            mine = rows.bag(seed)
-            own = integer_seed(child(sequence, k))
-            seeded = clone(view).set_params(**dict.fromkeys(names, own))
-            try:
-                parts = seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()
-            except ValueError:
-                if np.ptp(rows.codes[mine]) > 0:
-                    raise
-                parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
-            found.append(list(parts))
-    return LinearViews.blocks(found, rows.X.shape[1])
+    if family.criterion not in CRITERIA:
+        raise ValueError(
+            f"families: {family.name}: criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
+        )
+    if family.criterion == "c45" and (family.splitter != "best" or wanted is not None):
+        raise ValueError(f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)")
+    if not isinstance(family.n_folds, Integral) or family.n_folds < 0 or family.n_folds == 1:
+        raise ValueError(f"families: {family.name}: n_folds must be 0 or a number from 2, got {family.n_folds!r}")
+    if family.boosting is not None and not family.n_folds:
+        raise ValueError(f"families: {family.name}: boosted trees need n_folds, so that there are rows they have not seen")

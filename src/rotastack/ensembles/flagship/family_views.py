@@ -1,0 +1,160 @@
+"""The views of families' trees: each fitted to the rows in the bag of its tree."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from rotastack.blas import one_blas_thread
+from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.seeds import child, integer_seed
+from rotastack.trees.bagged_views import BaggedViews
+from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
+from rotastack.trees.growing import TreeGroup
+from rotastack.trees.linear_views import LinearViews
+from rotastack.views.encoding import category_means, category_shares
+
+__all__ = ["planned_families"]
+
+SHRINKAGE = 0.5
+"""Of discriminants: weight of the identity in the scatter within classes."""
+
+
+def planned_families(
+    families: Sequence[TreeFamily],
+    n_trees: int,
+    X: NDArray[np.float32],
+    codes: NDArray[np.integer],
+    n_classes: int,
+    sequence: np.random.SeedSequence,
+    *,
+    groups: Sequence[NDArray[np.intp]] = (),
+    numbers: NDArray[np.float64] | None = None,
+    bags: Bags | None = None,
+    n_jobs: int | None = None,
+) -> list[TreeGroup]:
+    """Return families as :func:`rotastack.trees.grow_forest` takes them: each tree's view fitted to the rows in its bag.
+
+    Parameters
+    ----------
+    families : sequence of TreeFamily
+    n_trees : int
+        Of each family.
+    X : ndarray of float32 of shape (n_rows, n_features)
+    codes : ndarray of int of shape (n_rows,)
+        Class numbers.
+    n_classes : int
+    sequence : numpy.random.SeedSequence
+        That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
+    groups : sequence of ndarray of int
+        Columns that are the dummies of one category each.
+    numbers : ndarray of shape (n_rows,), optional
+        Targets that trees predict in place of classes; "shares" are means of it.
+    bags : Bags, optional
+        As for the forest. Views look at the rows in a bag alike, however often they are drawn.
+    n_jobs : int, optional
+        Threads over trees.
+    """
+    bags = bags or Bags.of(len(X))
+    bagged = BaggedViews.of(X, codes, n_classes, bags, n_jobs)
+    rows = _Rows(X, codes, n_classes, numbers, groups, bags)
+    planned = []
+    for f, family in enumerate(families):
+        seeds = tree_seeds(sequence, f, n_trees)
+        views = None
+        if family.parts != ("identity",):
+            parts = []
+            for i, part in enumerate(family.parts):
+                own = child(sequence, "views", f, i)
+                if not isinstance(part, str):
+                    parts.append(_fitted(part, rows, seeds, own))
+                elif part in _OF_CATEGORIES:
+                    parts.append(_OF_CATEGORIES[part](rows, seeds))
+                else:
+                    parts.append(_OF_COLUMNS[part](bagged, seeds, kernel_seeds(own, n_trees)))
+            views = parts[0].beside(*parts[1:])
+        width = X.shape[1] if views is None else int(views.widths().min())
+        if width == 0:
+            raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
+        wanted = _candidates(family.max_features, X.shape[1], width)
+        planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
+    return planned
+
+
+def _candidates(max_features, n_features: int, width: int):
+    """Return the number of columns looked at, at most the width of the narrowest view."""
+    root = max(1, int(np.sqrt(n_features)))
+    known = {"sqrt": root, "double": 2 * root + 2}
+    if isinstance(max_features, str):
+        return min(known[max_features], width)
+    return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Training rows, and how bags are drawn from them."""
+
+    X: NDArray[np.float32]
+    codes: NDArray[np.integer]
+    n_classes: int
+    numbers: NDArray[np.float64] | None
+    groups: Sequence[NDArray[np.intp]]
+    bags: Bags
+
+    def bag(self, seed: np.uint64) -> NDArray[np.intp]:
+        """Return the rows in the bag of a tree, each once."""
+        return np.unique(self.bags.drawn(seed))
+
+
+_OF_COLUMNS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
+    "identity": lambda bagged, bags, seeds: LinearViews.identity(len(bagged.data)),
+    "discriminants": lambda bagged, bags, seeds: bagged.discriminants(bags, seeds, shrinkage=SHRINKAGE),
+    "principal": lambda bagged, bags, seeds: bagged.principal(bags, seeds),
+    "sparse": lambda bagged, bags, seeds: bagged.sparse(seeds),
+}
+
+
+def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
+    n_features = rows.X.shape[1]
+    return LinearViews.subset(
+        np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features
+    )
+
+
+def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
+    found = []
+    with one_blas_thread():  # sums of numbers run in one order
+        for bag in map(rows.bag, bags):
+            if rows.numbers is None:
+                found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
+            else:
+                found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
+    return LinearViews.blocks(found, rows.X.shape[1])
+
+
+_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {
+    "numbers": _numbers,
+    "shares": _shares,
+}
+
+
+def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:
+    """Return clones of a view, each fitted to the rows in a bag, each once."""
+    names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
+    found = []
+    with one_blas_thread():
+        for k, seed in enumerate(bags):
+            mine = rows.bag(seed)
+            own = integer_seed(child(sequence, k))
+            seeded = clone(view).set_params(**dict.fromkeys(names, own))
+            try:
+                parts = seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()
+            except ValueError:
+                if np.ptp(rows.codes[mine]) > 0:
+                    raise
+                parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
+            found.append(list(parts))
+    return LinearViews.blocks(found, rows.X.shape[1])

@@ -1,0 +1,340 @@
+"""Families of trees that have been grown, and which rows their trees have not seen."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.base.row_weights import some
+from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.family_views import planned_families
+from rotastack.seeds import child
+from rotastack.trees.bags import Bags
+from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
+from rotastack.trees.growing import TreeOptions, grow_forest
+from rotastack.trees.grown import GrownTrees
+from rotastack.trees.linear_views import LinearViews
+
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnRounds", "TrainingRows", "grow_families"]
+
+HEAVIEST = 2.0
+"""No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
+
+_BLOCK = 2**22  # numbers of trees' outputs held at once
+
+
+class GrownFamilies(ABC):
+    """Families that were grown together.
+
+    Attributes
+    ----------
+    names : tuple of str
+    trees : GrownTrees
+    """
+
+    names: tuple[str, ...]
+    trees: GrownTrees
+
+    @abstractmethod
+    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the families' outputs for new rows, (family, row, output)."""
+
+    @abstractmethod
+    def unseen_outputs(
+        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        """Return the outputs for rows in the place of training rows `places`, by trees that have not seen these.
+
+        Returns
+        -------
+        ndarray of shape (n_families, n_rows, n_outputs)
+            NaN where all trees of a family have seen a row.
+        """
+
+    @abstractmethod
+    def importances(self) -> NDArray[np.float64]:
+        """Return what the splits on each column of the encoded table bring, (family, column); not negative."""
+
+    def scale(self, unit: float) -> None:
+        """Multiply the outputs of a regression."""
+        self.trees.values *= unit
+
+    def forget(self) -> None:
+        """Drop what predictions do not need."""
+        self.trees.decreases = None
+
+
+@dataclass
+class OnBags(GrownFamilies):
+    """Families each of whose trees was grown on a bootstrap of its own.
+
+    Attributes
+    ----------
+    names : tuple of str
+    trees : GrownTrees
+        Family after family.
+    n_rows : int
+        Training rows.
+    """
+
+    names: tuple[str, ...]
+    trees: GrownTrees
+    n_rows: int
+
+    @property
+    def each(self) -> int:
+        """Number of trees of a family."""
+        return len(self.trees) // len(self.names)
+
+    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        groups = np.repeat(np.arange(len(self.names)), self.each)
+        return self.trees.group_sums(rows, groups, len(self.names), n_jobs) / self.each
+
+    def unseen_outputs(
+        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        out = self.trees.out_of_bag(self.n_rows, places)
+        n_families, n_outputs = len(self.names), self.trees.values.shape[1]
+        means = np.empty((n_families, len(rows), n_outputs))
+        step = max(1, _BLOCK // (len(self.trees) * n_outputs))
+        for start in range(0, len(rows), step):
+            block = slice(start, start + step)
+            outputs = self.trees.outputs(rows[block], n_jobs) * out[block].T[:, :, None]
+            counts = out[block].T.reshape(n_families, self.each, -1).sum(axis=1)[:, :, None]
+            sums = outputs.reshape(n_families, self.each, -1, n_outputs).sum(axis=1)
+            means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
+        return means
+
+    def importances(self) -> NDArray[np.float64]:
+        by_tree = self.trees.importances(per_tree=True)
+        return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
+
+
+@dataclass
+class OnFolds(GrownFamilies):
+    """A family whose trees were grown on all rows but those of a fold.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its name.
+    trees : GrownTrees
+        As many for each fold, fold after fold.
+    folds : ndarray of int of shape (n_rows,)
+        The fold of each training row, -1 where it has no weight.
+    """
+
+    names: tuple[str, ...]
+    trees: GrownTrees
+    folds: NDArray[np.integer]
+
+    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
+
+    def unseen_outputs(
+        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
+        n_folds = int(self.folds.max()) + 1
+        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds) if n_folds else ()):
+            mine = self.folds[places] == fold
+            outputs[0, mine] = self.trees.take(trees).sums(rows[mine], n_jobs) / len(trees)
+        return outputs
+
+    def importances(self) -> NDArray[np.float64]:
+        return self.trees.importances()[None]
+
+
+@dataclass
+class OnRounds(GrownFamilies):
+    """A family of boosted trees, a booster for each fold, which has not seen it.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its name.
+    boosted : BoostedTrees
+    """
+
+    names: tuple[str, ...]
+    boosted: BoostedTrees
+
+    @property
+    def trees(self) -> GrownTrees:  # type: ignore[override]
+        return self.boosted.trees
+
+    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        return self._linked(self.boosted.raw(rows, n_jobs))[None]
+
+    def unseen_outputs(
+        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        fold = self.boosted.folds[places]
+        scores = self.boosted.scores(rows, n_jobs)[fold, np.arange(len(rows))]
+        scores[fold < 0] = np.nan
+        return self._linked(scores)[None]
+
+    def importances(self) -> NDArray[np.float64]:
+        return self.boosted.importances()[None]
+
+    def scale(self, unit: float) -> None:
+        super().scale(unit)
+        self.boosted.base *= unit
+
+    def _linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the outputs behind scores: class probabilities, or numbers as they are."""
+        return scores if self.boosted.n_classes is None else probabilities(scores)
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """What families are grown on.
+
+    Attributes
+    ----------
+    X : ndarray of float32 of shape (n_rows, n_columns)
+        The encoded table.
+    codes : ndarray of int of shape (n_rows,)
+        Class numbers, from which views learn.
+    weights : ndarray of shape (n_rows,) or None
+    groups : sequence of ndarray of int
+        Columns that are the dummies of one category each.
+    numbers : ndarray of shape (n_rows,) or None
+        Targets of a regression.
+    """
+
+    X: NDArray[np.float32]
+    codes: NDArray[np.integer]
+    weights: NDArray[np.float64] | None = None
+    groups: Sequence[NDArray[np.intp]] = ()
+    numbers: NDArray[np.float64] | None = None
+
+    @property
+    def n_classes(self) -> int | None:
+        """Number of classes; None for a regression."""
+        return int(self.codes.max()) + 1 if self.numbers is None else None
+
+    @property
+    def target(self) -> NDArray:
+        return self.codes if self.numbers is None else self.numbers
+
+    def bags(self) -> Bags:
+        return Bags.of(len(self.X), self.weights, HEAVIEST)
+
+    def take(self, rows: NDArray[np.intp]) -> "TrainingRows":
+        """Return some of the rows."""
+        numbers = None if self.numbers is None else self.numbers[rows]
+        return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
+
+    def planned(self, families: Sequence[TreeFamily], n_trees: int, sequence, n_jobs: int | None) -> list:
+        """Return families as forests are grown of them; see :func:`planned_families`."""
+        return planned_families(
+            families, n_trees, self.X, self.codes, int(self.codes.max()) + 1, sequence,
+            groups=self.groups, numbers=self.numbers, bags=self.bags(), n_jobs=n_jobs,
+        )  # fmt: skip
+
+
+def grow_families(
+    families: Sequence[TreeFamily],
+    n_trees: int,
+    rows: TrainingRows,
+    sequence: np.random.SeedSequence,
+    *,
+    n_jobs: int | None = None,
+    done: Callable[[str], None] = lambda words: None,
+) -> tuple[list[GrownFamilies], NDArray[np.float64]]:
+    """Grow families, first those on bags, then each of the others.
+
+    Parameters
+    ----------
+    families : sequence of TreeFamily
+    n_trees : int
+        Of each family; boosted ones have as many as rounds are worth it.
+    rows : TrainingRows
+    sequence : numpy.random.SeedSequence
+    n_jobs : int, optional
+        Threads; the result does not depend on it.
+    done : callable
+        Is told in words of each step.
+
+    Returns
+    -------
+    grown : list of GrownFamilies
+    outputs : ndarray of shape (n_families, n_rows, n_outputs)
+        Of the families of `grown`, one after the other, for rows that trees have not seen; NaN where all have.
+    """
+    grown: list[GrownFamilies] = []
+    outputs = []
+    on_bags = [family for family in families if not family.n_folds]
+    for criterion in dict.fromkeys(family.criterion for family in on_bags):
+        alike = [family for family in on_bags if family.criterion == criterion]
+        found, out_of_bag = _on_bags(alike, criterion, n_trees, rows, sequence, n_jobs)
+        grown.append(found)
+        outputs.append(out_of_bag)
+        done(f"{len(found.trees)} trees of {', '.join(found.names)} grown on bags, {len(found.trees.nodes)} nodes")
+    for family in families:
+        if not family.n_folds:
+            continue
+        # The same folds for all families that have as many.
+        folds = boosting_folds(rows.codes, family.n_folds, child(sequence, "folds", family.n_folds), rows.weights, rows.n_classes)
+        own = child(sequence, "family", family.name)
+        one = (_on_folds if family.boosting is None else _boosted)(family, n_trees, rows, folds, own, n_jobs)
+        grown.append(one[0])
+        outputs.append(one[1][None])
+        rounds = f" in {one[0].boosted.n_rounds} rounds" if isinstance(one[0], OnRounds) else ""
+        done(f"{len(one[0].trees)} trees of {family.name} grown on folds{rounds}, {len(one[0].trees.nodes)} nodes")
+    return grown, np.concatenate(outputs)
+
+
+def _on_bags(families, criterion, n_trees, rows: TrainingRows, sequence, n_jobs):
+    groups = rows.planned(families, n_trees, sequence, n_jobs)
+    trees, out_of_bag = grow_forest(
+        rows.X, rows.target, groups, TreeOptions(criterion), sequence, n_classes=rows.n_classes,
+        weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
+    )  # fmt: skip
+    assert out_of_bag is not None
+    found = OnBags(tuple(family.name for family in families), trees, len(rows.X))
+    return found, np.stack([family.means() for family in out_of_bag])
+
+
+def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, n_jobs):
+    n_folds = max(1, int(folds.max()) + 1)
+    each = -(-n_trees // n_folds)
+    n_outputs = rows.n_classes or 1
+    outputs = np.full((len(folds), n_outputs), np.nan)
+    forests = []
+    for fold in range(n_folds):
+        seen, held = np.flatnonzero(_sees(folds, fold, rows.weights)), np.flatnonzero(folds == fold)
+        mine, own = rows.take(seen), child(sequence, fold)
+        weights = None if mine.weights is None else mine.weights / mine.weights.mean()
+        trees, _ = grow_forest(
+            mine.X, mine.target, mine.planned([family], each, own, n_jobs), TreeOptions(family.criterion), own, n_classes=rows.n_classes,
+            weights=weights, bootstrap=False, describe_nodes=False, n_jobs=n_jobs,
+        )  # fmt: skip
+        outputs[held] = trees.sums(rows.X[held], n_jobs) / each
+        forests.append(trees)
+    return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
+
+
+def _boosted(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, n_jobs):
+    assert family.boosting is not None
+    views = None
+    if family.parts != ("identity",):
+        n_folds = max(1, int(folds.max()) + 1)
+        views = LinearViews.concatenate([
+            rows.take(np.flatnonzero(_sees(folds, fold, rows.weights))).planned([family], 1, child(sequence, fold), n_jobs)[0].views
+            for fold in range(n_folds)
+        ])  # fmt: skip
+    boosted = grow_boosted(
+        rows.X, rows.target, family.boosting, sequence,
+        n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs,
+    )  # fmt: skip
+    found = OnRounds((family.name,), boosted)
+    return found, found._linked(boosted.held_out)
+
+
+def _sees(folds: NDArray[np.integer], fold: int, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
+    """Return which rows are grown on where a fold is left out; rows of no weight are in no fold."""
+    return (folds != fold) & (True if weights is None else weights > 0)
