@@ -2,11 +2,10 @@
 
 import numpy as np
 import pytest
-
-from rotastack.trees import LinearViews
-from rotastack.trees.boosting import BoostingOptions, boosting_folds, grow_boosted, probabilities
-from rotastack.trees.nodes import missing_go_left, split_columns
 from tests.trees.boosting_reference import Reference
+
+from rotastack.trees.boosting import BoostingOptions, grow_boosted
+from rotastack.trees.nodes import missing_go_left, split_columns
 
 SEQUENCE = np.random.SeedSequence(7)
 
