@@ -12,19 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
-from rotastack.ensembles.flagship.families import TreeFamily, planned_families
+from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, TrainingRows, grow_families
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.steps import Steps
 from rotastack.seeds import root_sequence
-from rotastack.trees.bags import Bags
-from rotastack.trees.growing import TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble"]
-
-HEAVIEST = 2.0
-"""No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
@@ -68,7 +64,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     verbose: int
 
     pool_: Any
-    forest_: GrownTrees
+    grown_: list[GrownFamilies]
     oob_score_: float
 
     def _read(self, X: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
@@ -108,23 +104,13 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         ndarray of shape (n_families, n_rows, n_outputs)
             NaN where no tree of a family has a row out of bag.
         """
-        sequence = root_sequence(self.random_state)
-        self.families_ = tuple(family.name for family in families)
-        n_classes = int(codes.max()) + 1
-        bags = Bags.of(len(rows), weights, HEAVIEST)
-        with_views = planned_families(
-            families, self.trees_per_family, rows, codes, n_classes, sequence,
-            groups=self.table_.groups_, numbers=numbers, bags=bags, n_jobs=self.n_jobs,
+        of_training = TrainingRows(rows, codes, weights, self.table_.groups_, numbers)
+        self.grown_, outputs = grow_families(
+            families, self.trees_per_family, of_training, root_sequence(self.random_state),
+            n_jobs=self.n_jobs, done=self._clock.done,
         )  # fmt: skip
-        self._clock.done(f"views of {', '.join(self.families_)} fitted")
-        target, n_outputs = (codes, n_classes) if numbers is None else (numbers, None)
-        self.forest_, out_of_bag = grow_forest(
-            rows, target, with_views, TreeOptions(), sequence,
-            n_classes=n_outputs, weights=weights, bags=bags, describe_nodes=False, n_jobs=self.n_jobs,
-        )  # fmt: skip
-        assert out_of_bag is not None
-        self._clock.done(f"{len(self.forest_)} trees grown, {len(self.forest_.nodes)} nodes")
-        return np.stack([family.means() for family in out_of_bag])
+        self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
+        return outputs
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
         """Tell how good the weighed families are out of bag, on rows of targets `y`, and what columns bring them."""
@@ -133,7 +119,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         if self.oob_score is not False:
             self.oob_score_ = self._score_out_of_bag(y, known, weights)
         self.feature_importances_ = self._column_importances()
-        self.forest_.decreases = None
+        for grown in self.grown_:
+            grown.forget()
         found = zip(self.families_, self.family_weights_, strict=True)
         score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in found)}{score}")
@@ -156,7 +143,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     def _column_importances(self) -> NDArray[np.float64]:
         """Return the decreases of impurity by input column, families by their weights; they add up to 1."""
-        by_family = self._family_importances()
+        by_family = np.concatenate([grown.importances() for grown in self.grown_])
         whole = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
         weights = self.family_weights_ if self.family_weights_.any() else np.ones(len(by_family))
@@ -164,32 +151,31 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         found = np.bincount(self.table_.sources_, encoded, self.n_features_in_)
         return found / found.sum() if found.any() else found
 
-    def _family_importances(self) -> NDArray[np.float64]:
-        """Return the mean decreases of impurity of each family's trees, (family, column of the encoded table)."""
-        by_tree = self.forest_.importances(per_tree=True)
-        return by_tree.reshape(len(self.families_), self.trees_per_family, -1).mean(axis=1)
-
     def _outputs(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
         """Yield the families' outputs for blocks of rows, (family, row, output)."""
         check_is_fitted(self)
         rows = self.table_.transform(X, self)
-        n_families = len(self.families_)
-        groups = np.repeat(np.arange(n_families), self.trees_per_family)
-        step = max(1, _BLOCK // (n_families * self.forest_.values.shape[1]))
+        step = max(1, _BLOCK // (len(self.families_) * self.n_outputs_))
         for start in range(0, len(rows), step):
-            yield self._sums(rows[start : start + step], groups) / self.trees_per_family
+            yield self._outputs_of(rows[start : start + step])
 
-    def _sums(self, rows: NDArray[np.float32], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the sums over the trees of families; those of rows with unknown categories are means over known ones."""
-        sums = self.forest_.group_sums(rows, groups, len(self.families_), self.n_jobs)
+    def _outputs_of(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return the outputs of families; those for rows with unknown categories are means over known ones."""
+        outputs = np.concatenate([grown.outputs(rows, self.n_jobs) for grown in self.grown_])
         unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
         if unknown.any():
             copies = [
-                self.forest_.group_sums(filled, groups, len(self.families_), self.n_jobs)
+                np.concatenate([grown.outputs(filled, self.n_jobs) for grown in self.grown_])
                 for filled in self.table_.filled(rows[unknown])
             ]
-            sums[:, unknown] = np.mean(copies, axis=0)
-        return sums
+            outputs[:, unknown] = np.mean(copies, axis=0)
+        return outputs
+
+    @property
+    def forest_(self) -> GrownTrees:
+        """The trees of the families on bags, family after family."""
+        check_is_fitted(self)
+        return GrownTrees.concatenate([grown.trees for grown in self.grown_ if isinstance(grown, OnBags)])
 
     @property
     def family_weights_(self) -> NDArray[np.float64]:

@@ -11,11 +11,9 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.seeds import root_sequence
-from rotastack.trees.grown import GrownTrees
+from rotastack.ensembles.flagship.grown_families import GrownFamilies
 
 __all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
-
-_BLOCK = 2**22  # numbers of trees' outputs held at once
 
 
 def permutation_importances(
@@ -58,9 +56,7 @@ class OutOfBagImportances:
     """Of an ensemble whose trees know their bags: outputs out of bag for changed rows."""
 
     table_: Any
-    forest_: GrownTrees
-    families_: tuple[str, ...]
-    trees_per_family: int
+    grown_: list[GrownFamilies]
     n_jobs: int | None
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
@@ -146,26 +142,16 @@ class OutOfBagImportances:
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
-        out = self.forest_.out_of_bag(len(y), rows)
 
         def score(table: Any) -> float:
-            return scored(self, scoring, self._pool_out_of_bag(self._outputs_out_of_bag(table, out)), y[rows])
+            return scored(self, scoring, self._pool_out_of_bag(self._outputs_out_of_bag(table, rows)), y[rows])
 
         return rows, score
 
-    def _outputs_out_of_bag(self, X: Any, out: NDArray[np.bool_]) -> NDArray[np.float64]:
-        """Return the families' means over the trees that have a row out of bag, as `out` (row, tree) tells."""
+    def _outputs_out_of_bag(self, X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return the families' outputs for rows in the place of training rows, by trees that have not seen these."""
         data = self.table_.transform(X, self)
-        n_families, n_outputs = len(self.families_), self.forest_.values.shape[1]
-        means = np.empty((n_families, len(data), n_outputs))
-        step = max(1, _BLOCK // (len(self.forest_) * n_outputs))
-        for start in range(0, len(data), step):
-            block = slice(start, start + step)
-            outputs = self.forest_.outputs(data[block], self.n_jobs) * out[block].T[:, :, None]
-            counts = out[block].T.reshape(n_families, self.trees_per_family, -1).sum(axis=1)[:, :, None]
-            sums = outputs.reshape(n_families, self.trees_per_family, -1, n_outputs).sum(axis=1)
-            means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-        return means
+        return np.concatenate([grown.unseen_outputs(data, places, self.n_jobs) for grown in self.grown_])
 
 
 def scored(

@@ -189,7 +189,7 @@ class MixedTable(BaseEstimator):
         return numbers, categories
 
     def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
-        encoder = OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
         names = column_names(owner)
         names = np.arange(len(self.categorical_)) if names is None else names
         names = names[self.categorical_].tolist()
@@ -214,7 +214,7 @@ class MixedTable(BaseEstimator):
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
         if self.encoder_ is None:
             return []
-        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        sizes = [_n_dummies(found) for found in self.encoder_.categories_]
         edges = n_numbers + np.cumsum([0, *sizes])
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
@@ -230,7 +230,7 @@ class MixedTable(BaseEstimator):
         dummies: list[int] = []
         if self.encoder_ is not None:
             for j, found in zip(np.flatnonzero(self.categorical_), self.encoder_.categories_, strict=True):
-                dummies += [j] * (len(found) - 1)
+                dummies += [j] * _n_dummies(found)
         return np.array([*numbers, *dummies, *np.array(numbers, np.intp)[self.missing_]], dtype=np.intp)
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
@@ -276,9 +276,14 @@ class MixedTable(BaseEstimator):
         with warnings.catch_warnings():  # a category that was not there before has no dummy
             warnings.filterwarnings("ignore", message="Found unknown categories")
             dummies = np.array(self.encoder_.transform(categories))  # may be read-only
-        sizes = [len(found) - 1 for found in self.encoder_.categories_]
+        sizes = [_n_dummies(found) for found in self.encoder_.categories_]
         dummies[np.repeat(unknown, sizes, axis=1)] = np.nan
         return dummies
+
+
+def _n_dummies(categories: NDArray) -> int:
+    """Return how many columns a category becomes: one for each value, but one for two."""
+    return len(categories) if len(categories) > 2 else len(categories) - 1
 
 
 def _frame(X: Any) -> Any:

@@ -105,7 +105,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "te"),
+        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "te", "boosted"),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
@@ -160,7 +160,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there))
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
         if unit != 1:
-            self.forest_.values *= unit
+            for grown in self.grown_:
+                grown.scale(unit)
             self.pool_.intercept_ *= unit
             self.oob_prediction_ *= unit
             self.oob_residuals_ *= unit

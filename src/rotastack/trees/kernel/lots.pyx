@@ -1,6 +1,5 @@
 """Grow lots, a lot being trees in a row that share data, view and options."""
 
-from cpython.buffer cimport PyBUF_SIMPLE, PyBuffer_Release, PyObject_GetBuffer
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
@@ -13,7 +12,7 @@ from rotastack.trees.kernel.elementary cimport cos_turns, exp2, log2
 from rotastack.trees.kernel.error_pruning cimport expected_errors
 from rotastack.trees.kernel.growing cimport grow_tree
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.memory cimport take
+from rotastack.trees.kernel.memory cimport resize, take
 from rotastack.trees.kernel.out_of_bag cimport (
     Unseen, add_held_out, add_out_of_bag, error_of, mean_held_out,
 )
@@ -362,17 +361,6 @@ cdef class Trees:
         self.written.values = <double*> resize(self.values, (size, self.values.shape[1]))
         self.values_room = size
         return 0
-
-
-cdef void* resize(array, size) except? NULL:
-    """Resize an array to which nothing else refers, where it is if there is room; return its new address."""
-    cdef Py_buffer buffer
-    cdef void* address
-    array.resize(size, refcheck=False)
-    PyObject_GetBuffer(array, &buffer, PyBUF_SIMPLE)
-    address = buffer.buf
-    PyBuffer_Release(&buffer)
-    return address
 
 
 def times_log2(Py_ssize_t n):

@@ -1,0 +1,454 @@
+"""Gradient boosting: rounds of small trees, each grown on the gradients of the loss at the scores so far."""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
+
+import numpy as np
+
+from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
+from rotastack.trees.kernel.cutting cimport Bounds
+from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits
+from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes
+from rotastack.trees.kernel.losses cimport (
+    LOGISTIC, SOFTMAX, SQUARES, Loss, exp_negative, loss_of, of_logistic, of_softmax, of_squares,
+)
+from rotastack.trees.kernel.memory cimport resize, take
+from rotastack.trees.kernel.randomness cimport draw_bits, draw_unit
+from rotastack.trees.kernel.scratch cimport take_sorter, take_view
+from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch, place_columns
+from rotastack.trees.kernel.views cimport locate, project
+
+LOSSES = {"squares": SQUARES, "logistic": LOGISTIC, "softmax": SOFTMAX}
+
+NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
+STEP = np.dtype([("column", np.int32), ("child", np.int32), ("shift", np.uint8), ("cut", np.uint8)], align=True)
+
+cdef enum:
+    ROWS_MAPPED = 1 << 14           # at once: Ctrl-C is heard in between
+    HISTOGRAM_CELLS = 1 << 23       # kept at once at most, if three histograms fit
+
+cdef double MIN_HESSIAN = 1e-3      # of a child
+
+
+cdef class Booster:
+    """One booster: its bag in bins, its scores, and the trees that it has grown so far.
+
+    Rows of the bag have numbers 0, 1, ... here, held-out rows those after them.
+    """
+
+    cdef list kept
+    cdef Leafwise tree
+    cdef Loss loss
+    cdef uint64_t seed
+    cdef Py_ssize_t n_rows          # of the bag
+    cdef Py_ssize_t n_held
+    cdef Py_ssize_t n_outputs
+    cdef Py_ssize_t width           # columns of the view
+    cdef Py_ssize_t n_sampled
+    cdef Py_ssize_t n_drawn         # columns for a tree
+    cdef Py_ssize_t max_bins
+    cdef Py_ssize_t n_rounds        # so far
+    cdef Py_ssize_t most_nodes      # of a tree
+    cdef double rate
+    cdef double l2
+    cdef double* base               # (output,)
+    cdef double* scores             # (output, row): of the bag
+    cdef double* sums               # (output, held-out row): without the base
+    cdef double* target             # (row,): held-out rows too
+    cdef double* weights
+    cdef double* gradients          # (output, row)
+    cdef double* hessians
+    cdef double* outputs            # (node,): of a tree
+    cdef double* row_scores         # (output,)
+    cdef uint32_t* members          # (row,): rows of the data
+    cdef uint32_t* left_out         # (row,): rows of the bag that are not in a round's sample
+    cdef uint32_t* sampled          # (row,)
+    cdef uint8_t* codes
+    cdef float* cuts
+    cdef int32_t* n_bins
+    cdef int32_t* begin
+    cdef int32_t* columns
+    cdef int32_t* drawn
+    # What has been grown:
+    cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, fact_array
+    cdef Node* nodes
+    cdef Step* steps
+    cdef double* impurity
+    cdef double* weight
+    cdef int32_t* counts
+    cdef double* values
+    cdef int64_t* facts
+    cdef Py_ssize_t n_nodes
+    cdef Py_ssize_t n_values
+    cdef Py_ssize_t n_trees
+    cdef Py_ssize_t room            # nodes
+    cdef Py_ssize_t tree_room
+
+    def __init__(
+        self, const uint32_t[::1] members, Py_ssize_t n_rows, const double[::1] target, const double[::1] weights,
+        bint weighted, const double[::1] base, int loss, uint64_t seed, Py_ssize_t width, Py_ssize_t n_drawn,
+        Py_ssize_t n_sampled, Py_ssize_t max_bins, double rate, Py_ssize_t max_leaves, int64_t max_depth,
+        int64_t min_count, double l2,
+    ):
+        """See :func:`rotastack.trees.boosting.grow_boosted`.
+
+        Parameters
+        ----------
+        members : uint32 (n,)
+            Rows of the data: first those of the bag, then held-out ones.
+        n_rows : int
+            How many are the bag's.
+        target, weights : float64 (n,)
+            Of these rows: numbers, 0 and 1, or class numbers.
+        weighted : bool
+            Whether weights differ.
+        base : float64 (n_outputs,)
+            Scores that all rows start from.
+        loss : int
+            See `LOSSES`.
+        seed : int
+        width : int
+            Columns of the view.
+        n_drawn, n_sampled : int
+            Columns drawn for each tree, and rows for each round.
+        max_leaves : int
+            0: no limit.
+        """
+        cdef list kept = []
+        cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
+        cdef Leafwise* tree = &self.tree
+        self.kept = kept
+        self.loss = <Loss> loss
+        self.seed = seed
+        self.n_rows, self.n_held, self.n_outputs = n_rows, n - n_rows, n_outputs
+        self.width, self.n_drawn, self.n_sampled, self.max_bins = width, n_drawn, n_sampled, max_bins
+        self.rate, self.l2 = rate, l2
+        self.n_rounds = self.n_nodes = self.n_values = 0
+        self.base = <double*> take(kept, n_outputs, sizeof(double))
+        self.scores = <double*> take(kept, n_outputs * n_rows, sizeof(double))
+        self.sums = <double*> take(kept, n_outputs * self.n_held, sizeof(double))
+        self.target = <double*> take(kept, n, sizeof(double))
+        self.weights = <double*> take(kept, n, sizeof(double))
+        self.gradients = <double*> take(kept, n_outputs * n_rows, sizeof(double))
+        self.hessians = <double*> take(kept, n_outputs * n_rows, sizeof(double))
+        self.members = <uint32_t*> take(kept, n, sizeof(uint32_t))
+        self.left_out = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+        self.sampled = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+        self.codes = <uint8_t*> take(kept, width * n, 1)
+        self.cuts = <float*> take(kept, width * CUTS, sizeof(float))
+        self.n_bins = <int32_t*> take(kept, width, sizeof(int32_t))
+        self.begin = <int32_t*> take(kept, n_drawn + 1, sizeof(int32_t))
+        self.columns = <int32_t*> take(kept, width, sizeof(int32_t))
+        self.drawn = <int32_t*> take(kept, n_drawn, sizeof(int32_t))
+        for i in range(n):
+            self.members[i] = members[i]
+            self.target[i] = target[i]
+            self.weights[i] = weights[i]
+        for k in range(n_outputs):
+            self.base[k] = base[k]
+            for i in range(n_rows):
+                self.scores[k * n_rows + i] = base[k]
+            for i in range(self.n_held):
+                self.sums[k * self.n_held + i] = 0.0
+
+        cdef Py_ssize_t most_leaves = max(1, n_sampled // max(min_count, 1))
+        if max_leaves > 0:
+            most_leaves = min(most_leaves, max_leaves)
+        self.most_nodes = 2 * most_leaves - 1
+        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, HISTOGRAM_CELLS // (256 * n_drawn)))
+        tree.bins = Bins(self.codes, n, self.n_bins, self.begin)
+        tree.bounds = Bounds(min_count, 1, 0.0)
+        tree.max_leaves = most_leaves
+        tree.max_depth = max_depth
+        tree.cuts = self.cuts
+        tree.weights = self.weights if weighted else NULL
+        tree.words = <int64_t*> take(kept, n_rows, sizeof(int64_t))
+        tree.ordered = <int64_t*> take(kept, n_rows, sizeof(int64_t))
+        tree.columns = self.drawn
+        tree.n_columns = n_drawn
+        tree.rows = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+        tree.spare = <uint32_t*> take(kept, n_rows, sizeof(uint32_t))
+        tree.leaves = <Leaf*> take(kept, self.most_nodes, sizeof(Leaf))
+        tree.gains = <double*> take(kept, self.most_nodes, sizeof(double))
+        tree.heap = <int32_t*> take(kept, most_leaves + 1, sizeof(int32_t))
+        tree.histograms = <int64_t*> take(kept, n_slots * 256 * n_drawn, sizeof(int64_t))
+        tree.free_slots = <int32_t*> take(kept, n_slots, sizeof(int32_t))
+        tree.n_free = n_slots
+        for i in range(n_slots):
+            tree.free_slots[i] = <int32_t> i
+        share_bits(&tree.packing, n_sampled)
+        self.outputs = <double*> take(kept, self.most_nodes, sizeof(double))
+        self.row_scores = <double*> take(kept, n_outputs, sizeof(double))
+        self.node_array, self.step_array = np.empty(0, NODE), np.empty(0, STEP)
+        self.impurity_array, self.weight_array, self.value_array = np.empty(0), np.empty(0), np.empty((0, 1))
+        self.count_array, self.fact_array = np.empty(0, np.int32), np.empty((0, 4), np.int64)
+        self.n_trees = self.room = self.tree_room = 0
+
+    def put_in_bins(
+        self, const float[:, ::1] data, const float[:, ::1] seen, const int64_t[:, ::1] view_parts,
+        const int32_t[::1] view_columns, const float[::1] matrices, const uint8_t[::1] stop=None,
+    ):
+        """Cut the columns of the view into bins, by the rows of the bag.
+
+        Parameters
+        ----------
+        data : float32 (n_columns, n_rows)
+        seen : float32 (width, n_rows) or (0, 0)
+            What rows of the bag have in the view's columns, if it is not what the view gives.
+        view_parts : int64 (n_parts, 4); view_columns : int32; matrices : float32
+            The view: see :class:`rotastack.trees.LinearViews`.
+        stop : uint8 (1,), optional
+        """
+        cdef list kept = []
+        cdef View view
+        cdef Parts parts
+        cdef Sorter sorter
+        cdef Py_ssize_t n_data = data.shape[1], n = self.n_rows + self.n_held, n_stored = 0
+        cdef Py_ssize_t size = min(self.n_rows, <Py_ssize_t> SAMPLE), j, k, n_cuts, begin = 0
+        cdef uint32_t* sampled = <uint32_t*> take(kept, size, sizeof(uint32_t))
+        cdef uint32_t* places = <uint32_t*> take(kept, size, sizeof(uint32_t))
+        cdef uint64_t state = self.seed
+        cdef const float* column
+        cdef const float* own
+        cdef Watch* watch = &self.tree.watch
+        watch.n_values = 0
+        watch.stop = &stop[0] if stop is not None else NULL
+        take_sorter(kept, &sorter, size)
+        for k in range(view_parts.shape[0]):
+            if view_parts[k, 2] >= 0:
+                n_stored += view_parts[k, 3]
+        view.n_rows = n_data
+        view.data = &data[0, 0]
+        take_view(kept, &view, self.width, n_stored)
+        parts = Parts(&view_parts[0, 0], view_parts.shape[0], &view_columns[0], &matrices[0])
+        with nogil:
+            locate(&parts, view.source, &view.n_columns, &n_stored)
+            place_columns(&view)
+            while begin < n_data and n_stored > 0:
+                size = min(n_data - begin, <Py_ssize_t> ROWS_MAPPED)
+                pass_by(watch, size * n_stored)
+                project(&parts, view.data + begin, n_data, size, view.stored + begin, n_data)
+                begin += size
+            size = sample_rows(self.members, self.n_rows, &state, sampled)
+            for j in range(self.width):
+                pass_by(watch, 4 * (size + n))
+                column = view.columns[j]
+                own = &seen[j, 0] if seen.shape[0] > 0 else column
+                n_cuts = make_cuts(own, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
+                self.n_bins[j] = <int32_t> n_cuts + 1
+                self.columns[j] = <int32_t> j
+                write_codes(
+                    own, self.members, self.n_rows, self.cuts + j * CUTS, n_cuts, self.codes + j * n
+                )
+                write_codes(
+                    column, self.members + self.n_rows, self.n_held, self.cuts + j * CUTS, n_cuts,
+                    self.codes + j * n + self.n_rows,
+                )
+
+    def grow(self, Py_ssize_t n_rounds, const uint8_t[::1] stop=None):
+        """Grow the trees of more rounds; return the held-out loss after each, summed by weight."""
+        cdef Py_ssize_t r, k
+        cdef double[::1] losses = np.empty(n_rounds)
+        self.tree.watch.n_values = 0
+        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        with nogil:
+            for r in range(n_rounds):
+                self.find_gradients()
+                self.draw_rows()
+                for k in range(self.n_outputs):
+                    self.grow_tree(k)
+                self.n_rounds += 1
+                losses[r] = self.held_loss()
+        return np.asarray(losses)
+
+    def held_scores(self):
+        """Return the scores of held-out rows so far, without the base: (output, row)."""
+        cdef Py_ssize_t k, i
+        cdef double[:, ::1] sums = np.empty((self.n_outputs, self.n_held))
+        for k in range(self.n_outputs):
+            for i in range(self.n_held):
+                sums[k, i] = self.sums[k * self.n_held + i]
+        return np.asarray(sums)
+
+    def add_rounds(self, double[:, ::1] sums, Py_ssize_t first, Py_ssize_t last, const uint8_t[::1] stop=None):
+        """Add the trees of rounds `first` to `last` - 1 to such scores."""
+        cdef Py_ssize_t t
+        self.tree.watch.n_values = 0
+        self.tree.watch.stop = &stop[0] if stop is not None else NULL
+        if self.n_held == 0:
+            return
+        with nogil:
+            for t in range(first * self.n_outputs, last * self.n_outputs):
+                self.add_held(t, &sums[t % self.n_outputs, 0])
+
+    def trees(self, Py_ssize_t n_rounds):
+        """Return nodes, impurity, weight, counts, values and facts of the first rounds' trees."""
+        cdef Py_ssize_t n_trees = n_rounds * self.n_outputs
+        facts = self.fact_array[:n_trees]
+        n_nodes, n_values = int(facts[:, 0].sum()), int(facts[:, 1].sum())
+        return (
+            self.node_array[:n_nodes].copy(), self.impurity_array[:n_nodes].copy(),
+            self.weight_array[:n_nodes].copy(), self.count_array[:n_nodes].copy(),
+            self.value_array[:n_values].copy(), facts[:, :3].copy(),
+        )
+
+    cdef int find_gradients(self) except -1 nogil:
+        cdef Py_ssize_t n = self.n_rows
+        pass_by(&self.tree.watch, 4 * n * self.n_outputs)
+        if self.loss == SQUARES:
+            of_squares(self.scores, self.target, self.weights, n, self.gradients, self.hessians)
+        elif self.loss == LOGISTIC:
+            of_logistic(self.scores, self.target, self.weights, n, self.gradients, self.hessians)
+        else:
+            of_softmax(
+                self.scores, self.target, self.weights, n, self.n_outputs, self.gradients, self.hessians
+            )
+        return 0
+
+    cdef uint64_t state_for(self, uint64_t number) noexcept nogil:
+        """Return random bits for the round or tree of this number: they depend on nothing else."""
+        cdef uint64_t state = self.seed + number * <uint64_t> 0xD1342543DE82EF95
+        return draw_bits(&state)
+
+    cdef void draw_rows(self) noexcept nogil:
+        """Draw the rows of a round without replacement, in order."""
+        cdef Py_ssize_t i, taken = 0, left = 0, n = self.n_rows, wanted = self.n_sampled
+        cdef uint64_t state = self.state_for(2 * self.n_rounds)
+        for i in range(n):
+            if wanted == n or draw_unit(&state) * <double> (n - i) < <double> (wanted - taken):
+                self.sampled[taken] = <uint32_t> i
+                taken += 1
+            else:
+                self.left_out[left] = <uint32_t> i
+                left += 1
+
+    cdef void draw_columns(self, Py_ssize_t t) noexcept nogil:
+        """Draw the columns of a tree, in order, and lay out its histograms."""
+        cdef Py_ssize_t j, n_drawn = self.n_drawn, width = self.width, taken = 0
+        cdef uint64_t state = self.state_for(2 * t + 1)
+        cdef int32_t cells = 0
+        for j in range(width):
+            if n_drawn == width or draw_unit(&state) * <double> (width - j) < <double> (n_drawn - taken):
+                self.drawn[taken] = <int32_t> j
+                self.begin[taken] = cells
+                cells += self.n_bins[j] + 1
+                taken += 1
+        self.begin[n_drawn] = cells
+        self.tree.n_cells = cells
+
+    cdef int grow_tree(self, Py_ssize_t k) except -1 nogil:
+        """Grow a tree for output k, and add it to the scores."""
+        cdef Leafwise* tree = &self.tree
+        cdef Py_ssize_t n = self.n_sampled, i, n_nodes
+        cdef const double* gradients = self.gradients + k * self.n_rows
+        cdef const double* hessians = self.hessians + k * self.n_rows
+        if self.n_nodes + self.most_nodes > self.room or self.n_trees == self.tree_room:
+            with gil:
+                self.make_room()
+        self.draw_columns(self.n_trees)
+        for i in range(n):
+            tree.rows[i] = self.sampled[i]
+        pass_by(&tree.watch, 4 * n)
+        pack(&tree.packing, gradients, hessians, self.sampled, n, tree.words)
+        tree.bounds.l2 = self.l2 * tree.packing.hessian_scale
+        tree.bounds.min_hessian = max(1, <int64_t> (MIN_HESSIAN * tree.packing.hessian_scale))
+        n_nodes = grow_leafwise(
+            tree, n, self.nodes + self.n_nodes, self.steps + self.n_nodes, self.weight + self.n_nodes
+        )
+        self.finish_tree(n_nodes, gradients, hessians, self.scores + k * self.n_rows)
+        if self.n_held > 0:
+            self.add_held(self.n_trees - 1, self.sums + k * self.n_held)
+        return 0
+
+    cdef int finish_tree(
+        self, Py_ssize_t n_nodes, const double* gradients, const double* hessians, double* scores
+    ) except -1 nogil:
+        """Give leaves their values, and add these to the scores of the bag."""
+        cdef Leafwise* tree = &self.tree
+        cdef Node* nodes = self.nodes + self.n_nodes
+        cdef const Step* steps = self.steps + self.n_nodes
+        cdef double* impurity = self.impurity + self.n_nodes
+        cdef double unit = 1.0
+        cdef double gradient, hessian, value
+        cdef const Leaf* leaf
+        cdef Py_ssize_t node, i, n_leaves = 0, deepest = 0, n_out = self.n_rows - self.n_sampled
+        cdef uint32_t row
+        cdef int64_t* facts = self.facts + 4 * self.n_trees
+        if tree.packing.gradient_scale > 0.0 and tree.packing.hessian_scale > 0.0:
+            unit = tree.packing.hessian_scale / tree.packing.gradient_scale / tree.packing.gradient_scale
+        for node in range(n_nodes - 1, -1, -1):
+            leaf = &tree.leaves[node]
+            self.counts[self.n_nodes + node] = leaf.last - leaf.first
+            deepest = max(deepest, leaf.depth)
+            if steps[node].column >= 0:
+                impurity[node] = tree.gains[node] * unit + impurity[steps[node].child] + impurity[steps[node].child + 1]
+                continue
+            impurity[node] = 0.0
+            gradient = hessian = 0.0
+            for i in range(leaf.first, leaf.last):
+                row = tree.rows[i]
+                gradient += gradients[row]
+                hessian += hessians[row]
+            value = -self.rate * gradient / (hessian + self.l2) if hessian + self.l2 > 0.0 else 0.0
+            nodes[node].child = <int32_t> (self.n_values + n_leaves)
+            self.values[self.n_values + n_leaves] = value
+            self.outputs[node] = value
+            n_leaves += 1
+            for i in range(leaf.first, leaf.last):
+                scores[tree.rows[i]] += value
+        for node in range(n_nodes):
+            impurity[node] /= self.weight[self.n_nodes + node]
+        pass_by(&tree.watch, 8 * n_out)
+        for i in range(n_out):
+            row = self.left_out[i]
+            scores[row] += self.outputs[leaf_by_codes(steps, self.codes + row, tree.bins.stride)]
+        facts[0], facts[1], facts[2] = n_nodes, n_leaves, deepest
+        facts[3] = self.n_nodes
+        self.n_nodes += n_nodes
+        self.n_values += n_leaves
+        self.n_trees += 1
+        return 0
+
+    cdef int add_held(self, Py_ssize_t t, double* sums) except -1 nogil:
+        """Add what tree t gives held-out rows to their scores."""
+        cdef Py_ssize_t begin = self.facts[4 * t + 3], stride = self.tree.bins.stride, i
+        cdef const Step* steps = self.steps + begin
+        cdef const Node* nodes = self.nodes + begin
+        cdef const uint8_t* codes = self.codes + self.n_rows
+        pass_by(&self.tree.watch, 8 * self.n_held)
+        for i in range(self.n_held):
+            sums[i] += self.values[nodes[leaf_by_codes(steps, codes + i, stride)].child]
+        return 0
+
+    cdef double held_loss(self) noexcept nogil:
+        """Return the loss of the held-out rows, summed by weight."""
+        cdef double total = 0.0
+        cdef double* scores = self.row_scores
+        cdef Py_ssize_t i, k
+        for i in range(self.n_held):
+            for k in range(self.n_outputs):
+                scores[k] = self.base[k] + self.sums[k * self.n_held + i]
+            total += self.weights[self.n_rows + i] * loss_of(
+                self.loss, scores, 1, self.n_outputs, self.target[self.n_rows + i]
+            )
+        return total
+
+    cdef int make_room(self) except -1:
+        """Make room for a tree more, and as many again as there are."""
+        cdef Py_ssize_t size = self.most_nodes + 2 * self.n_nodes
+        self.room = 0
+        self.nodes = <Node*> resize(self.node_array, size)
+        self.steps = <Step*> resize(self.step_array, size)
+        self.impurity = <double*> resize(self.impurity_array, size)
+        self.weight = <double*> resize(self.weight_array, size)
+        self.counts = <int32_t*> resize(self.count_array, size)
+        self.values = <double*> resize(self.value_array, (size, 1))
+        self.room = size
+        self.tree_room = 2 * self.n_trees + 1
+        self.facts = <int64_t*> resize(self.fact_array, (self.tree_room, 4))
+        return 0
+
+
+def _exp(double x):
+    """Return e to the power of a number below 0, for tests."""
+    return exp_negative(x)
