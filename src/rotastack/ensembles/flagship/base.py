@@ -110,6 +110,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             n_jobs=self.n_jobs, done=self._clock.done,
         )  # fmt: skip
         self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
+        self._n_outputs = outputs.shape[2]
         return outputs
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
@@ -155,7 +156,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Yield the families' outputs for blocks of rows, (family, row, output)."""
         check_is_fitted(self)
         rows = self.table_.transform(X, self)
-        step = max(1, _BLOCK // (len(self.families_) * self.n_outputs_))
+        step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
         for start in range(0, len(rows), step):
             yield self._outputs_of(rows[start : start + step])
 
