@@ -50,6 +50,15 @@ def decreases_of(
     return sums.astype(np.float64).reshape(n_trees, width)
 
 
+def _side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
+    """Join decreases of impurity (tree, column) of forests, whose views may differ in width; None if any is."""
+    known = [each for each in decreases if each is not None]
+    if len(known) < len(decreases):
+        return None
+    width = max(each.shape[1] for each in known)
+    return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in known])
+
+
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
@@ -185,7 +194,7 @@ class GrownTrees:
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
-            joined("decreases") if all(f.decreases is not None for f in forests) else None,
+            _side_by_side([f.decreases for f in forests]),
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
