@@ -286,7 +286,7 @@ def grow_forest(
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
     trees = GrownTrees.join(pieces, tree_view, views, centre, regression)
     if drawing:
-        trees.seeds, trees.bags = seeds, None if weights is None else bags
+        trees.seeds, trees.bags = seeds, None if weights is None and bags.size == n_rows else bags
     return trees, out_of_bag
 
 

@@ -137,11 +137,11 @@ class GrownTrees:
         lengths = np.diff(self.starts)[trees]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         where = np.arange(starts[-1]) + np.repeat(self.starts[:-1][trees] - starts[:-1], lengths)
-        of_nodes = {
+        of_nodes: dict[str, Any] = {
             name: getattr(self, name)[where] if len(getattr(self, name)) else getattr(self, name)
             for name in ("impurity", "weight", "counts")
         }
-        of_trees = {
+        of_trees: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[trees]
             for name in ("facts", "tree_view", "seeds", "decreases")
         }

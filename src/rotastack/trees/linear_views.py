@@ -289,7 +289,7 @@ class LinearViews:
         shares = squares / np.maximum(whole[column], np.finfo(float).tiny)
         feature = self.columns[first[part] + row] + view[part] * self.n_features
         spread = np.bincount(feature, shares * amounts.ravel()[column], (stop - start) * self.n_features)
-        return spread.reshape(stop - start, self.n_features)
+        return spread.astype(np.float64).reshape(stop - start, self.n_features)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a file holds: where there are many parts, whole numbers as their narrowest types."""

@@ -16,7 +16,6 @@ from rotastack.ensembles.flagship.families import TreeFamily, planned_families
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.steps import Steps
-from rotastack.seeds import root_sequence
 from rotastack.trees.bags import Bags
 from rotastack.trees.growing import TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
@@ -25,6 +24,9 @@ __all__ = ["RotastackEnsemble"]
 
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
+
+MOST_DRAWS = int(__import__("os").environ.get("MOSTD", 10**9))
+"""For a bag, however many rows there are."""
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
@@ -89,6 +91,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         families: Sequence[TreeFamily],
         codes: NDArray[np.integer],
         weights: NDArray[np.float64] | None,
+        sequence: np.random.SeedSequence,
         numbers: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Grow the forest, and return the families' out-of-bag outputs.
@@ -100,6 +103,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         codes : ndarray of shape (n_rows,)
             Class numbers, from which views learn.
         weights : ndarray of shape (n_rows,) or None
+        sequence : numpy.random.SeedSequence
         numbers : ndarray of shape (n_rows,), optional
             Targets of the trees of a regressor; those of a classifier are the class numbers.
 
@@ -108,10 +112,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         ndarray of shape (n_families, n_rows, n_outputs)
             NaN where no tree of a family has a row out of bag.
         """
-        sequence = root_sequence(self.random_state)
         self.families_ = tuple(family.name for family in families)
         n_classes = int(codes.max()) + 1
-        bags = Bags.of(len(rows), weights, HEAVIEST)
+        bags = Bags.of(len(rows), weights, HEAVIEST, MOST_DRAWS)
         with_views = planned_families(
             families, self.trees_per_family, rows, codes, n_classes, sequence,
             groups=self.table_.groups_, numbers=numbers, bags=bags, n_jobs=self.n_jobs,
@@ -145,10 +148,15 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Return the score that is asked for, over the rows that are known."""
         answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
         weights = some(weights, known)
+        if self.oob_score is True:
+            return self._usual_score(y[known], answers["predict"], weights)
         if callable(self.oob_score):
             return float(self.oob_score(y[known], answers["predict"]))
-        scoring = None if self.oob_score is True else self.oob_score
-        return scored(self, scoring, answers, y[known], weights)
+        return scored(self, self.oob_score, answers, y[known], weights)
+
+    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+        """Return the accuracy or R^2, by weight; NaN without rows."""
+        raise NotImplementedError
 
     def _answers_out_of_bag(self) -> dict[str, NDArray]:
         """Return what the methods of prediction give for the training rows out of bag."""
@@ -161,7 +169,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
         weights = self.family_weights_ if self.family_weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
-        found = np.bincount(self.table_.sources_, encoded, self.n_features_in_)
+        found = np.bincount(self.table_.sources_, encoded, self.n_features_in_).astype(np.float64)
         return found / found.sum() if found.any() else found
 
     def _family_importances(self) -> NDArray[np.float64]:
@@ -169,10 +177,13 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_tree = self.forest_.importances(per_tree=True)
         return by_tree.reshape(len(self.families_), self.trees_per_family, -1).mean(axis=1)
 
-    def _outputs(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the families' outputs for blocks of rows, (family, row, output)."""
+    def _encoded(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Return the numbers of new rows."""
         check_is_fitted(self)
-        rows = self.table_.transform(X, self)
+        return self.table_.transform(X, self)
+
+    def _outputs(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float64]]:
+        """Yield the families' outputs for blocks of rows, (family, row, output)."""
         n_families = len(self.families_)
         groups = np.repeat(np.arange(n_families), self.trees_per_family)
         step = max(1, _BLOCK // (n_families * self.forest_.values.shape[1]))
@@ -180,16 +191,27 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             yield self._sums(rows[start : start + step], groups) / self.trees_per_family
 
     def _sums(self, rows: NDArray[np.float32], groups: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return the sums over the trees of families; those of rows with unknown categories are means over known ones."""
-        sums = self.forest_.group_sums(rows, groups, len(self.families_), self.n_jobs)
+        """Return the sums over the trees of families, (family, row, output)."""
+        n_families = len(self.families_)
+        by_row = self._over_known(
+            rows,
+            lambda some, _: self.forest_.group_sums(some, groups, n_families, self.n_jobs).swapaxes(0, 1),
+        )
+        return by_row.swapaxes(0, 1)
+
+    def _over_known(
+        self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32], Any], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Return what is found for rows, (row, ...): the mean over known categories where one is unknown.
+
+        `found` takes rows, and which of all they are.
+        """
         unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
+        result = found(rows, slice(None))
         if unknown.any():
-            copies = [
-                self.forest_.group_sums(filled, groups, len(self.families_), self.n_jobs)
-                for filled in self.table_.filled(rows[unknown])
-            ]
-            sums[:, unknown] = np.mean(copies, axis=0)
-        return sums
+            copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
+            result[unknown] = np.mean(copies, axis=0)
+        return result
 
     @property
     def family_weights_(self) -> NDArray[np.float64]:
