@@ -25,8 +25,8 @@ __all__ = ["RotastackEnsemble"]
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
 
-MOST_DRAWS = int(__import__("os").environ.get("MOSTD", 10**9))
-"""For a bag, however many rows there are."""
+MOST_DRAWS = 100_000
+"""For a bag, however many rows there are: trees on noisy rows have nearly as many nodes as draws, and a million are too many."""
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
