@@ -186,6 +186,7 @@ class GrownTrees:
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
             joined("decreases") if all(f.decreases is not None for f in forests) else None,
+            np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
@@ -448,10 +449,9 @@ class GrownTrees:
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
         arrays = [
-            own(a)
-            for a in (self.nodes, self.starts, self.tree_view, groups, views.starts, views.parts, views.columns,
-                      views.matrices)
-        ]  # fmt: skip
+            *(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)),
+            *views.tables(),
+        ]
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:
