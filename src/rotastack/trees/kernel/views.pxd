@@ -87,6 +87,22 @@ cdef inline void project(
         begin += step
 
 
+cdef inline void map_part_of_row(const Parts* view, const int64_t* part, const float* row, float* z) noexcept nogil:
+    """Write the outputs of one mapped part of one row, whose values lie side by side."""
+    cdef Block block
+    block.data = row
+    block.data_stride = 1
+    block.columns = view.columns + part[0]
+    block.n_in = part[1]
+    if view.fills != NULL:
+        fill_inputs(view, part[0], &block, 1)
+    block.matrix = view.matrices + part[2]
+    block.n_out = part[3]
+    block.z = z
+    block.z_stride = 1
+    map_row(&block)
+
+
 cdef inline void fill_inputs(const Parts* view, Py_ssize_t first, Block* block, Py_ssize_t n_rows) noexcept nogil:
     """Let a block read filled columns."""
     cdef const float* x
