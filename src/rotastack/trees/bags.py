@@ -1,12 +1,14 @@
 """Bags: the rows that a bootstrap draws for a tree or a member."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.seeds import child
 from rotastack.trees.draws import draw_many_below, draw_many_units
+from rotastack.trees.packing import narrow
 
 __all__ = ["Bags", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
 
@@ -41,7 +43,11 @@ class Bags:
 
     @classmethod
     def of(
-        cls, n_rows: int, weights: NDArray[np.float64] | None = None, heaviest: float | None = None
+        cls,
+        n_rows: int,
+        weights: NDArray[np.float64] | None = None,
+        heaviest: float | None = None,
+        most: int | None = None,
     ) -> "Bags":
         """Return the bags of a table.
 
@@ -52,12 +58,15 @@ class Bags:
         heaviest : float, optional
             A bag has as many draws as there are rows of a weight. With this, it has so few that the heaviest row is
             drawn so often on average at most, and is therefore out of many bags, but not fewer than 100.
+        most : int, optional
+            Draws for a bag at most.
         """
+        most = n_rows if most is None else most
         if weights is None:
-            return cls(np.arange(n_rows), np.empty(0), n_rows)
+            return cls(np.arange(n_rows), np.empty(0), min(n_rows, most))
         shares = weights / weights.max()
         rows = np.flatnonzero(shares)
-        size = len(rows)
+        size = min(len(rows), most)
         if shares[rows].min() == 1:
             return cls(rows, np.empty(0), size)
         ends = np.cumsum(shares[rows])
@@ -65,10 +74,19 @@ class Bags:
             size = min(size, max(LEAST_DRAWS, round(heaviest * float(ends[-1]))))
         return cls(rows, ends / ends[-1], size)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what a file holds: of all rows, their number."""
+        every = np.array_equal(self.rows, np.arange(len(self.rows)))
+        return {"rows": len(self.rows) if every else narrow(self.rows), "ends": self.ends, "size": self.size}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        rows = state["rows"]
+        self.__dict__.update(state, rows=np.arange(rows) if isinstance(rows, int) else rows.astype(np.intp))
+
     def drawn(self, seed: np.uint64) -> NDArray[np.intp]:
         """Return the rows that the kernel draws for the tree of this seed, as often as it draws them."""
         if not len(self.ends):
-            return self.rows[draw_many_below(seed, self.size, self.size)]
+            return self.rows[draw_many_below(seed, len(self.rows), self.size)]
         places = np.searchsorted(self.ends, draw_many_units(seed, self.size), side="right")
         return self.rows[np.minimum(places, len(self.rows) - 1)]
 

@@ -146,11 +146,11 @@ class GrownTrees:
         lengths = np.diff(self.starts)[trees]
         starts = np.concatenate([[0], np.cumsum(lengths)])
         where = np.arange(starts[-1]) + np.repeat(self.starts[:-1][trees] - starts[:-1], lengths)
-        of_nodes = {
+        of_nodes: dict[str, Any] = {
             name: getattr(self, name)[where] if len(getattr(self, name)) else getattr(self, name)
             for name in ("impurity", "weight", "counts")
         }
-        of_trees = {
+        of_trees: dict[str, Any] = {
             name: None if getattr(self, name) is None else getattr(self, name)[trees]
             for name in ("facts", "tree_view", "seeds", "decreases")
         }
@@ -195,6 +195,7 @@ class GrownTrees:
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
             _side_by_side([f.decreases for f in forests]),
+            np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 
     def __getstate__(self) -> dict[str, Any]:
@@ -457,10 +458,9 @@ class GrownTrees:
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
         arrays = [
-            own(a)
-            for a in (self.nodes, self.starts, self.tree_view, groups, views.starts, views.parts, views.columns,
-                      views.matrices)
-        ]  # fmt: skip
+            *(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)),
+            *views.tables(),
+        ]
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:

@@ -57,7 +57,10 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         ndarray of shape (n_rows, n_features)
         """
         check_is_fitted(self)
-        X = self._validated(X, reset=False)
+        return self.scaled(self._validated(X, reset=False))
+
+    def scaled(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Return the same of rows that are checked already: for one row, checks take most of the time."""
         filled = np.where(np.isnan(X), self.median_.astype(X.dtype), X)
         return self._scale(filled).astype(X.dtype, copy=False)
 

@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 
 from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.trees.bags import Bags
+from rotastack.trees.nodes import split_columns
 
 
 def mixed_table(n=150):
@@ -26,7 +28,7 @@ def fitted(request):
 
 def test_rows_as_they_are_score_as_out_of_bag(fitted):
     model, X, y = fitted
-    rows, score = model.out_of_bag_score(y)
+    rows, score = model.out_of_bag_scorer(y)
     assert len(rows) == len(X)
     assert score(X) == pytest.approx(model.oob_score_, abs=1e-12)
     if isinstance(model, RotastackClassifier):
@@ -68,3 +70,98 @@ def test_other_rows_are_refused(fitted):
         model.out_of_bag_importances(X[:100], y[:100])
     with pytest.raises(ValueError, match="X has 100 rows, y 150"):
         model.out_of_bag_importances(X[:100], y)
+
+
+def test_row_by_row_and_class_by_class(fitted):
+    model, X, y = fitted
+    of_classes = isinstance(model, RotastackClassifier)
+    scoring = "neg_log_loss" if of_classes else "neg_mean_squared_error"
+    found = model.out_of_bag_importances(X, y, scoring, n_repeats=3, max_rows=90)
+    assert found.by_row.shape == (3, 90)
+    np.testing.assert_allclose(found.by_row.mean(axis=1), found.importances_mean)
+    assert len(np.unique(found.rows)) == 90
+    mine = np.asarray(X["kind"])[found.rows]
+    if of_classes:  # the second kind is what raises a row above the cut
+        assert found.by_row[2, mine == "b"].mean() > 0.05
+        of_rows = np.asarray(y)[found.rows]
+        for c, name in enumerate(model.classes_):
+            np.testing.assert_allclose(found.by_class[:, c], found.by_row[:, of_rows == name].mean(axis=1))
+    else:
+        assert "by_class" not in found
+
+
+# ---------- decreases of impurity
+
+
+def test_decreases_go_through_views_to_the_columns_that_were_given():
+    """By hand: matrices of the views, and of the table from columns to what trees see."""
+    X, y = mixed_table()
+    X["gone"] = "same"
+    X["day"] = pd.date_range("2020-01-01", periods=len(X))
+    X.loc[::7, "x"] = np.nan
+    y = np.where(y > 0.5, "high", "low")
+    model = RotastackClassifier(6, random_state=0).fit(X, y)
+    rows = model.table_.transform(X, model)
+    codes = (y == "low").astype(int)
+    whole = np.zeros(rows.shape[1])
+    for f, weight in enumerate(model.family_weights_):
+        of_family = np.zeros(rows.shape[1])
+        for t in range(6 * f, 6 * f + 6):
+            tree = model.forest_.take(np.array([t]))
+            matrix = model.forest_.views.matrix(model.forest_.tree_view[t]).astype(float)
+            bag = np.bincount(
+                (model.forest_.bags or Bags.of(len(X))).drawn(model.forest_.seeds[t]), minlength=len(X)
+            )
+            for node, decrease in decreases(tree, rows, codes, bag):
+                squares = matrix[:, node] ** 2
+                of_family += decrease * squares / squares.sum() / total(tree, rows, codes, bag)
+        whole += weight * of_family / of_family.sum()
+    by_hand = [whole[model.table_.sources_ == j].sum() for j in range(X.shape[1])]
+    np.testing.assert_allclose(model.feature_importances_, np.array(by_hand) / np.sum(by_hand), rtol=1e-6)
+    assert model.feature_importances_.sum() == pytest.approx(1)
+    assert model.feature_importances_[3] == 0
+    assert (model.feature_importances_[[0, 1, 2, 4]] > 0).all()
+
+
+def decreases(tree, rows, codes, bag):
+    """Yield the column of each split of a tree, and by how much it lowers the Gini impurity of its bag."""
+    path = tree.decision_path(rows)[0].toarray()
+    columns = split_columns(tree.nodes)
+
+    def loss(node):
+        counts = np.bincount(codes, bag * path[:, node], minlength=2)
+        return counts.sum() - (counts**2).sum() / counts.sum()
+
+    for node in np.flatnonzero(columns >= 0):
+        left = tree.nodes["child"][node]
+        yield columns[node], loss(node) - loss(left) - loss(left + 1)
+
+
+def total(tree, rows, codes, bag):
+    return sum(decrease for _, decrease in decreases(tree, rows, codes, bag))
+
+
+def test_sources_of_the_columns_that_trees_see():
+    X, y = mixed_table(60)
+    X["gone"] = "same"
+    X["day"] = pd.date_range("2020-01-01", periods=60, freq="11D")
+    X.loc[::7, "x"] = np.nan
+    table = RotastackRegressor(2, random_state=0).fit(X, y).table_
+    n_parts = len(table.dates_[4]["parts"])
+    assert table.sources_.tolist() == [
+        0,
+        1,
+        *[4] * n_parts,
+        2,
+        2,
+        1,
+    ]  # two dummies of three kinds, and what is missing
+
+
+def test_a_target_that_nothing_tells_has_no_importances():
+    X, _ = mixed_table(30)
+    assert RotastackRegressor(3, random_state=0).fit(X, np.ones(30)).feature_importances_.tolist() == [
+        0,
+        0,
+        0,
+    ]

@@ -173,17 +173,90 @@ def test_a_model_file_predicts_as_the_model(tmp_path):
     assert (load_model(tmp_path / "model.skops").predict(X) == reg.predict(X)).all()
 
 
-def test_intervals_are_order_statistics_of_the_out_of_bag_residuals():
+def test_scores_are_residuals_out_of_bag_over_the_spread_around_their_row():
+    X, y = make_friedman1(150, noise=1.0, random_state=0)
+    model = small().fit(X, y)
+    found = model.residuals_
+    rows = model.table_.transform(X, model)
+    unit = (model.oob_prediction_ - y.min()) / np.ptp(y)
+    columns = np.column_stack([rows, unit]).astype(np.float32)
+    out = found.forest.out_of_bag(150).T
+    means = (found.forest.outputs(columns)[:, :, 0] * out).sum(axis=0) / out.sum(axis=0)
+    residuals = y - model.oob_prediction_
+    floor = 0.1 * np.abs(residuals).mean()
+    np.testing.assert_allclose(found.scores, np.sort(residuals / (floor + floor * means)), rtol=1e-6)
+
+
+def test_intervals_are_order_statistics_of_the_scores_times_the_spread():
     X, y = make_friedman1(300, noise=1.0, random_state=0)
     model = RotastackRegressor(5, random_state=0).fit(X[:99], y[:99])
-    residuals = np.sort((y[:99] - model.oob_prediction_)[np.isfinite(model.oob_prediction_)])
-    np.testing.assert_array_equal(model.oob_residuals_, residuals)
-    model.oob_residuals_ = np.arange(99.0)  # of a new row and 99 known ones: ranks 5 and 95 of 100
-    low, high = (model.predict_interval(X[99:]) - model.predict(X[99:])[:, None]).T
+    model.residuals_.scores = np.arange(99.0)  # of a new row and 99 known ones: ranks 5 and 95 of 100
+    model.residuals_.weights = np.ones(99)
+    predicted = model.predict(X[99:])
+    spread = model.residuals_.spreads(model.table_.transform(X[99:], model), predicted)
+    low, high = (model.predict_interval(X[99:]) - predicted[:, None]).T / spread
     np.testing.assert_allclose(low, 4)
     np.testing.assert_allclose(high, 94)
-    ends = model.predict(X[99:], quantiles=[0.0, 1.0]) - model.predict(X[99:])[:, None]
-    np.testing.assert_allclose(ends, np.tile([0.0, 98.0], (201, 1)))
+    ends = (model.predict(X[99:], quantiles=[0.0, 1.0]) - predicted[:, None]) / spread[:, None]
+    np.testing.assert_allclose(ends, np.tile([0.0, 98.0], (201, 1)), atol=1e-9)
+
+
+def test_scores_of_heavy_rows_count_more():
+    X, y = slope(60)
+    model = small().fit(X, y)
+    model.residuals_.scores, model.residuals_.weights = np.arange(4.0), np.array([1.0, 1.0, 1.0, 7.0])
+    levels = np.array([0.05, 0.1, 0.49, 0.5, 0.9])  # of 10 and a new row of weight 1
+    assert model.residuals_.quantiles(levels).tolist() == [0, 0, 3, 3, 3]
+    model.residuals_.weights = np.array([7.0, 1.0, 1.0, 1.0])
+    assert model.residuals_.quantiles(np.array([0.1, 0.5, 0.7, 0.8, 0.9])).tolist() == [0, 0, 1, 2, 3]
+
+
+def test_intervals_are_wide_where_the_noise_is():
+    X, y = slope(400, noise=0)
+    rng = np.random.default_rng(2)
+    loud = X[:, 0] > 0
+    y = y + rng.normal(size=400) * np.where(loud, 4.0, 0.1)
+    model = small(trees_per_family=20).fit(X[::2], y[::2])
+    low, high = model.predict_interval(X[1::2]).T
+    assert np.median((high - low)[loud[1::2]]) > 2 * np.median((high - low)[~loud[1::2]])
+    predicted = model.predict(X[1::2])
+    assert ((low < predicted) & (predicted < high)).all()
+
+
+def test_quantiles_rise_and_do_not_depend_on_threads_or_on_the_other_rows():
+    X, y = slope(120)
+    weights = np.random.default_rng(0).integers(0, 4, 120)
+    one = small().fit(X, y, sample_weight=weights)
+    many = small(n_jobs=2).fit(X, y, sample_weight=weights)
+    levels = np.linspace(0, 1, 23)
+    found = one.predict(X, quantiles=levels)
+    assert (np.diff(found, axis=1) >= 0).all()
+    assert (found == many.predict(X, quantiles=levels)).all()
+    assert (found[7:8] == one.predict(X[7:8], quantiles=levels)).all()
+
+
+def test_intervals_of_a_constant_and_of_few_rows():
+    X, y = slope(30)
+    model = small().fit(X, np.full(30, 2.5))
+    np.testing.assert_allclose(model.predict_interval(X), 2.5)
+    assert np.isfinite(small().fit(X[:3], y[:3]).predict_interval(X)).all()
+    with pytest.raises(ValueError, match="quantiles need rows out of bag; grow more trees per family"):
+        small().fit(X[:1], y[:1]).predict_interval(X)
+
+
+def test_intervals_of_tiny_targets():
+    X, y = slope(80)
+    one, tiny = small().fit(X, y), small().fit(X, np.ldexp(y, -600))
+    np.testing.assert_allclose(np.ldexp(tiny.predict_interval(X), 600), one.predict_interval(X), rtol=1e-6)
+
+
+def test_intervals_of_unknown_categories():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"colour": rng.choice(["red", "blue", "grey"], 90), "length": rng.normal(size=90)})
+    model = small().fit(X, X["length"] + (X["colour"] == "red"))
+    with pytest.warns(UserWarning, match="violet"):
+        low, high = model.predict_interval(pd.DataFrame({"colour": ["violet"], "length": [0.0]}))[0]
+    assert low < high
 
 
 def test_intervals_hold_what_they_are_to_hold():

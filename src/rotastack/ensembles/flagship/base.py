@@ -17,7 +17,6 @@ from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, T
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.steps import Steps
-from rotastack.seeds import root_sequence
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble"]
@@ -85,6 +84,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         families: Sequence[TreeFamily],
         codes: NDArray[np.integer],
         weights: NDArray[np.float64] | None,
+        sequence: np.random.SeedSequence,
         numbers: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """Grow the forest, and return the families' out-of-bag outputs.
@@ -96,6 +96,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         codes : ndarray of shape (n_rows,)
             Class numbers, from which views learn.
         weights : ndarray of shape (n_rows,) or None
+        sequence : numpy.random.SeedSequence
         numbers : ndarray of shape (n_rows,), optional
             Targets of the trees of a regressor; those of a classifier are the class numbers.
 
@@ -106,7 +107,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """
         of_training = TrainingRows(rows, codes, weights, self.table_.groups_, numbers)
         self.grown_, outputs = grow_families(
-            families, self.trees_per_family, of_training, root_sequence(self.random_state),
+            families, self.trees_per_family, of_training, sequence,
             n_jobs=self.n_jobs, done=self._clock.done,
         )  # fmt: skip
         self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
@@ -133,10 +134,15 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         """Return the score that is asked for, over the rows that are known."""
         answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
         weights = some(weights, known)
+        if self.oob_score is True:
+            return self._usual_score(y[known], answers["predict"], weights)
         if callable(self.oob_score):
             return float(self.oob_score(y[known], answers["predict"]))
-        scoring = None if self.oob_score is True else self.oob_score
-        return scored(self, scoring, answers, y[known], weights)
+        return scored(self, self.oob_score, answers, y[known], weights)
+
+    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+        """Return the accuracy or R^2, by weight; NaN without rows."""
+        raise NotImplementedError
 
     def _answers_out_of_bag(self) -> dict[str, NDArray]:
         """Return what the methods of prediction give for the training rows out of bag."""
@@ -149,28 +155,41 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
         weights = self.family_weights_ if self.family_weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
-        found = np.bincount(self.table_.sources_, encoded, self.n_features_in_)
+        found = np.bincount(self.table_.sources_, encoded, self.n_features_in_).astype(np.float64)
         return found / found.sum() if found.any() else found
 
-    def _outputs(self, X: ArrayLike) -> Iterator[NDArray[np.float64]]:
-        """Yield the families' outputs for blocks of rows, (family, row, output)."""
+    def _encoded(self, X: ArrayLike) -> NDArray[np.float32]:
+        """Return the numbers of new rows."""
         check_is_fitted(self)
-        rows = self.table_.transform(X, self)
+        return self.table_.transform(X, self)
+
+    def _outputs(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float64]]:
+        """Yield the families' outputs for blocks of rows, (family, row, output)."""
         step = max(1, _BLOCK // (len(self.families_) * self._n_outputs))
         for start in range(0, len(rows), step):
             yield self._outputs_of(rows[start : start + step])
 
     def _outputs_of(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
-        """Return the outputs of families; those for rows with unknown categories are means over known ones."""
-        outputs = np.concatenate([grown.outputs(rows, self.n_jobs) for grown in self.grown_])
+        """Return the outputs of families for rows, (family, row, output)."""
+
+        def found(some: NDArray[np.float32], _: Any) -> NDArray[np.float64]:
+            return np.concatenate([grown.outputs(some, self.n_jobs) for grown in self.grown_]).swapaxes(0, 1)
+
+        return self._over_known(rows, found).swapaxes(0, 1)
+
+    def _over_known(
+        self, rows: NDArray[np.float32], found: Callable[[NDArray[np.float32], Any], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Return what is found for rows, (row, ...): the mean over known categories where one is unknown.
+
+        `found` takes rows, and which of all they are.
+        """
         unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
+        result = found(rows, slice(None))
         if unknown.any():
-            copies = [
-                np.concatenate([grown.outputs(filled, self.n_jobs) for grown in self.grown_])
-                for filled in self.table_.filled(rows[unknown])
-            ]
-            outputs[:, unknown] = np.mean(copies, axis=0)
-        return outputs
+            copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
+            result[unknown] = np.mean(copies, axis=0)
+        return result
 
     @property
     def forest_(self) -> GrownTrees:

@@ -14,6 +14,7 @@ from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import TreeFamily, find_families
+from rotastack.seeds import root_sequence
 
 __all__ = ["RotastackClassifier"]
 
@@ -158,7 +159,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_))
         codes = self._numbered(y)
-        outputs = self._grow(rows, families, codes, weights)
+        outputs = self._grow(rows, families, codes, weights, root_sequence(self.random_state))
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there))
         self.oob_proba_ = of_all_rows(self.oob_proba_, there)
@@ -184,7 +185,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(X)])
+        return np.concatenate(
+            [self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))]
+        )
+
+    def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
+        codes = np.searchsorted(self.classes_, y)
+        return -np.log(answers["predict_proba"][np.arange(len(y)), codes])
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
         return np.isfinite(self.oob_proba_[:, 0])
@@ -194,6 +201,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             "predict_proba": self.oob_proba_,
             "predict": self.classes_[np.nan_to_num(self.oob_proba_).argmax(axis=1)],
         }
+
+    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+        return float(np.average(predicted == y, weights=weights)) if len(y) else float("nan")
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         proba = self.pool_.predict_proba(np.where(np.isnan(outputs), 1 / len(self.classes_), outputs))

@@ -22,6 +22,9 @@ __all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnRounds", "TrainingRows", "gr
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
 
+MOST_DRAWS = 100_000
+"""For a bag, however many rows there are: trees on noisy rows have nearly as many nodes as draws, and a million are too many."""
+
 _BLOCK = 2**22  # numbers of trees' outputs held at once
 
 
@@ -221,7 +224,7 @@ class TrainingRows:
         return self.codes if self.numbers is None else self.numbers
 
     def bags(self) -> Bags:
-        return Bags.of(len(self.X), self.weights, HEAVIEST)
+        return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
 
     def take(self, rows: NDArray[np.intp]) -> "TrainingRows":
         """Return some of the rows."""

@@ -31,7 +31,6 @@ from rotastack.ensembles.table import (
     fitted_scaler,
     input_rules,
     naming_text,
-    scaled_columns,
 )
 
 __all__ = ["MixedTable"]
@@ -220,18 +219,13 @@ class MixedTable(BaseEstimator):
 
     def _sources(self, n_numbers: int) -> NDArray[np.intp]:
         """Return the input columns of numbers, of dates' parts, of dummies, and of columns that mark missing numbers."""
-        if len(self.categorical_):
-            others = [*np.flatnonzero(self.categorical_), *self.dropped_, *self.dates_]
-            numbers = [j for j in range(len(self.categorical_)) if j not in others]
-        else:
-            numbers = list(range(n_numbers))
-        for j, how in self.dates_.items():
-            numbers += [j] * len(how["parts"])
-        dummies: list[int] = []
-        if self.encoder_ is not None:
-            for j, found in zip(np.flatnonzero(self.categorical_), self.encoder_.categories_, strict=True):
-                dummies += [j] * _n_dummies(found)
-        return np.array([*numbers, *dummies, *np.array(numbers, np.intp)[self.missing_]], dtype=np.intp)
+        numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
+        numeric[[*self.dropped_, *self.dates_]] = False
+        numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
+        numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
+        found = [] if self.encoder_ is None else self.encoder_.categories_
+        dummies = np.repeat(np.flatnonzero(self.categorical_), [_n_dummies(values) for values in found])
+        return np.concatenate([numbers, dummies, numbers[self.missing_]]).astype(np.intp)
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
@@ -249,11 +243,16 @@ class MixedTable(BaseEstimator):
         self, numbers: NDArray[np.floating], categories: Any, names: NDArray | None = None
     ) -> NDArray[np.float32]:
         numbers = self._turned(numbers)
-        parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]
+        parts = [
+            numbers.astype(np.float32)
+            if self.scaler_ is None
+            else self.scaler_.scaled(numbers).astype(np.float32)
+        ]
         if self.encoder_ is not None:
             parts.append(self._dummies(categories, None if names is None else names[self.categorical_]))
-        parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
-        return np.hstack(parts)
+        if len(self.missing_):
+            parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
+        return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:
         """Return the dummies, NaN for a category that is unknown; `names` are those of columns to warn of."""

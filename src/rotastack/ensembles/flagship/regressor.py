@@ -12,9 +12,13 @@ from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
+from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
+from rotastack.ensembles.flagship.grown_families import HEAVIEST, MOST_DRAWS
+from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
+from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]
 
@@ -62,8 +66,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         R^2 of `oob_prediction_`, or what `oob_score` says, by weight. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Mean squared error of each family alone out of bag, by weight.
-    oob_residuals_ : ndarray
-        Sorted differences of the targets to `oob_prediction_`, of the rows that have one.
+    residuals_ : OutOfBagResiduals
+        Differences of the targets to `oob_prediction_`, and how far they spread where: what intervals are made of.
     feature_importances_ : ndarray of shape (n_features_in_,)
         Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
         their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
@@ -155,16 +159,22 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_), NUMBER_FAMILIES)
         unit = _unit(y if weights is None else y[weights > 0])
-        outputs = self._grow(rows, families, _slices(y, weights), weights, numbers=y / unit)
+        sequence = root_sequence(self.random_state)
+        outputs = self._grow(rows, families, _slices(y, weights), weights, sequence, numbers=y / unit)
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there))
+        judged = np.flatnonzero(there)[np.isfinite(self.oob_prediction_)]
+        self.residuals_ = OutOfBagResiduals.of(
+            rows[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
+            child(sequence, "residuals"), heaviest=HEAVIEST, most=MOST_DRAWS, n_jobs=self.n_jobs,
+        )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
         if unit != 1:
             for grown in self.grown_:
                 grown.scale(unit)
             self.pool_.intercept_ *= unit
             self.oob_prediction_ *= unit
-            self.oob_residuals_ *= unit
+            self.residuals_.measure_in(unit)
             self.oob_family_errors_ *= unit**2
         self._finish(y, weights)
         return self
@@ -188,7 +198,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, some(weights, seen))
         self.oob_prediction_ = np.full(len(seen), np.nan)
         self.oob_prediction_[seen] = self.pool_.predict(known)
-        self.oob_residuals_ = np.sort(y - self.oob_prediction_[seen])
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the pool's prediction for each row, or quantiles of what the target may be.
@@ -197,31 +206,44 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
         quantiles : array-like of shape (n_quantiles,), optional
-            Between 0 and 1. Those of the out-of-bag residuals are added to the prediction: they spread alike for all rows.
+            Between 0 and 1.
 
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_quantiles)
+            Quantiles rise with their level. They are the prediction and quantiles of residuals out of bag, each in units of the mean
+            residual around its row, which a small forest of 100 trees tells.
 
         Raises
         ------
         ValueError
             Quantiles beyond 0 and 1, or no row was out of bag.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from rotastack import RotastackRegressor
+        >>> rng = np.random.default_rng(0)
+        >>> X = rng.random((400, 2))
+        >>> y = X[:, 0] + np.where(X[:, 1] > 0.5, 1.0, 0.1) * rng.normal(size=400)
+        >>> reg = RotastackRegressor(20, random_state=0).fit(X, y)
+        >>> low, high = reg.predict([[0.5, 0.2], [0.5, 0.8]], quantiles=[0.1, 0.9]).T
+        >>> bool((high - low)[1] > 3 * (high - low)[0])
+        True
         """
-        predicted = np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(X)])
+        rows = self._encoded(X)
+        predicted = np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(rows)])
         if quantiles is None:
             return predicted
         levels = np.asarray(quantiles, dtype=np.float64)
         if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
-        n = len(self.oob_residuals_)
-        if n == 0:
+        if not len(self.residuals_.scores):
             raise ValueError("quantiles need rows out of bag; grow more trees per family")
-        # As for a new row among n: order statistic (n + 1) q, rounded away from the median, the outermost at most.
-        above = np.ceil((n + 1) * levels.round(12) - 1e-9)
-        below = np.floor((n + 1) * levels.round(12) + 1e-9)
-        place = np.clip(np.where(levels < 0.5, below, above), 1, n).astype(np.intp) - 1
-        return predicted[:, None] + self.oob_residuals_[place]
+        spread = self._over_known(
+            rows, lambda some, chosen: self.residuals_.spreads(some, predicted[chosen], self.n_jobs)
+        )
+        return predicted[:, None] + spread[:, None] * self.residuals_.quantiles(levels)
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
         """Return an interval for the target of each row, equal shares of residuals being left out on both sides.
@@ -235,7 +257,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Returns
         -------
         ndarray of shape (n_rows, 2)
-            Lower and upper end; as wide for every row.
+            Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`. The prediction lies within
+            unless nearly all residuals are on one side.
+
+        Raises
+        ------
+        ValueError
+            `coverage` not between 0 and 1, or no row was out of bag.
 
         References
         ----------
@@ -246,11 +274,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
+    def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
+        return (y - answers["predict"]) ** 2
+
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
         return np.isfinite(self.oob_prediction_)
 
     def _answers_out_of_bag(self) -> dict[str, NDArray]:
         return {"predict": self.oob_prediction_}
+
+    def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
+        unit = _unit(y) if len(y) else 1.0  # of tiny numbers there is no square
+        return r_squared(predicted / unit, y / unit, weights)
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         known = outputs[:, :, 0]

@@ -185,4 +185,4 @@ class RotationForestClassifier(SubsetRotationForest):
 
 def widened(views: LinearViews, n_features: int) -> LinearViews:
     """Return views of the first columns of a wider table."""
-    return LinearViews(n_features, views.starts, views.parts, views.columns, views.matrices)
+    return replace(views, n_features=n_features)

@@ -33,13 +33,13 @@ cdef inline void draw_bootstrap(
 ) noexcept nogil:
     """Add draws with replacement from ``rows[:n]`` to `counts`.
 
-    Without `ends` (n_ends is 0) there are n of them, and all rows are alike; otherwise `size`, and a
+    Without `ends` (n_ends is 0) all rows are alike, and there are `size` draws, but n at most; otherwise there are `size`, and a
     number in [0, 1) is that of the first row whose entry in `ends` is larger.
     """
     cdef Py_ssize_t i, low, high, middle
     cdef double drawn
     if n_ends == 0:
-        for i in range(n):
+        for i in range(min(n, size)):
             counts[rows[draw_below(state, n)]] += 1
         return
     for i in range(size):

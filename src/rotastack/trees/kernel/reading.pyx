@@ -4,8 +4,9 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from rotastack.trees.kernel.descending cimport add_output, send_down
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.lazy cimport LazyView, lay_out, leaf_of
 from rotastack.trees.kernel.memory cimport take
-from rotastack.trees.kernel.scratch cimport take_view
+from rotastack.trees.kernel.scratch cimport take_fills, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_columns
 from rotastack.trees.kernel.views cimport locate, project
 
@@ -14,13 +15,14 @@ cdef enum:
     # would lie a power of two apart, and drive each other out.
     TILE_VALUES = 31 << 10
     DEPTH = 16                  # values that a row looks at on its way down, about
+    FEW = 4                     # so many rows are read one by one
 
 
 def read_trees(
     const float[:, ::1] X, Py_ssize_t first, Py_ssize_t last, const Node[::1] nodes,
     const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group,
     const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
-    const int32_t[::1] columns, const float[::1] matrices, Py_ssize_t max_width,
+    const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills, Py_ssize_t max_width,
     const double[:, ::1] values, double[:, :, ::1] sums, int32_t[:, ::1] leaves, const uint8_t[::1] stop=None,
 ):
     """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
@@ -31,6 +33,7 @@ def read_trees(
     """
     cdef list kept = []
     cdef View view
+    cdef LazyView lazy
     cdef Parts parts
     cdef Watch watch
     cdef const Node* tree
@@ -45,11 +48,34 @@ def read_trees(
     cdef uint32_t* found = <uint32_t*> take(kept, height, sizeof(uint32_t))
     watch.n_values = 0
     watch.stop = &stop[0] if stop is not None else NULL
-    view.data = tile
-    view.n_rows = height
-    take_view(kept, &view, max_width, max_width)
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
+    take_fills(kept, &parts, fills, view_parts)
+    if last - first <= FEW:
+        lazy.parts = &parts
+        take_lazy(kept, &lazy, view_start, max_width)
+        with nogil:
+            for k in range(first, last):
+                missing = misses(&X[k, 0], n_columns)
+                seen = -1
+                for t in range(n_trees):
+                    pass_by(&watch, DEPTH)
+                    if tree_view[t] != seen:
+                        seen = tree_view[t]
+                        parts.parts = &view_parts[0, 0] + 4 * view_start[seen]
+                        parts.n_parts = view_start[seen + 1] - view_start[seen]
+                        lay_out(&lazy)
+                    tree = &nodes[tree_start[t]]
+                    i = leaf_of(tree, &lazy, &X[k, 0], missing)
+                    if sums.shape[0] > 0:
+                        add_output(tree[i].child, &values[0, 0], n_outputs, &sums[tree_group[t], k, 0])
+                    if leaves.shape[0] > 0:
+                        leaves[k, t] = <int32_t> i
+        return
+    view.data = tile
+    view.missing = NULL
+    view.n_rows = height
+    take_view(kept, &view, max_width, max_width)
     for i in range(height):
         rows[i] = <uint32_t> i
     with nogil:
@@ -79,6 +105,26 @@ def read_trees(
                         leaves[begin + i, t] = <int32_t> found[i]
 
 
+cdef int take_lazy(list kept, LazyView* view, const int64_t[::1] view_start, Py_ssize_t max_width) except -1:
+    cdef Py_ssize_t most = 0, v
+    for v in range(view_start.shape[0] - 1):
+        most = max(most, view_start[v + 1] - view_start[v])
+    view.part_of = <int32_t*> take(kept, max_width, sizeof(int32_t))
+    view.begin = <int32_t*> take(kept, most, sizeof(int32_t))
+    view.mapped = <uint8_t*> take(kept, most, sizeof(uint8_t))
+    view.values = <float*> take(kept, max_width, sizeof(float))
+    return 0
+
+
+cdef inline bint misses(const float* row, Py_ssize_t n_columns) noexcept nogil:
+    """Return whether a value is missing."""
+    cdef Py_ssize_t j
+    cdef bint missing = False
+    for j in range(n_columns):
+        missing |= row[j] != row[j]
+    return missing
+
+
 cdef inline bint turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
@@ -99,7 +145,7 @@ cdef inline bint turn(
 
 def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
     """Write the sources of a view's columns; return how many there are, and how many are mapped."""
-    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL)
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL, NULL, NULL, NULL)
     cdef Py_ssize_t n_columns, n_stored
     locate(&view, &source[0], &n_columns, &n_stored)
     return n_columns, n_stored
@@ -110,6 +156,6 @@ def _project(
     const float[:, :] data, Py_ssize_t n, float[:, :] stored,
 ):
     """Write the mapped columns of n rows; data and mapped columns are (column, row), at any distance."""
-    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0])
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0], NULL, NULL, NULL)
     cdef Py_ssize_t size = sizeof(float)
     project(&view, &data[0, 0], data.strides[0] // size, n, &stored[0, 0], stored.strides[0] // size)

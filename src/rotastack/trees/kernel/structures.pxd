@@ -41,6 +41,7 @@ cdef struct Node:
 # -1 - s of `stored`, which holds the view's mapped columns. Both are (column, row).
 cdef struct View:
     const float* data
+    uint8_t* missing            # (n_columns,): which columns have missing values; NULL if none does
     float* stored
     int32_t* source
     const float** columns       # (n_columns,): where they start
@@ -50,6 +51,11 @@ cdef struct View:
 
 cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
     return view.columns[j]
+
+
+cdef inline bint may_miss(const View* view, Py_ssize_t j) noexcept nogil:
+    """Return whether values of column j are missing."""
+    return view.missing != NULL and view.missing[j]
 
 
 cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
@@ -67,12 +73,15 @@ cdef inline void place_columns(View* view) noexcept nogil:
 
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
 # columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
-# them by matrices[matrix:matrix + n_in * n_out], row after row.
+# them by matrices[matrix:matrix + n_in * n_out], row after row, with fills[first:first + n_in] for missing values.
 cdef struct Parts:
     const int64_t* parts        # (n_parts, 4)
     Py_ssize_t n_parts
     const int32_t* columns
     const float* matrices
+    const float* fills          # NULL: outputs of missing values are missing
+    float* inputs               # with fills, scratch: filled columns
+    int32_t* numbers            # 0, 1, ...
 
 
 # What is to be predicted, and by what splits are judged.
@@ -111,6 +120,7 @@ cdef struct Sorter:
     uint64_t* keys              # (n_rows + 8,)
     uint64_t* other             # (n_rows + 8,)
     float* values               # (n_rows,)
+    uint32_t* rows              # (n_rows,)
     int32_t* starts             # (STARTS,)
 
 
@@ -152,7 +162,7 @@ cdef struct Ones:
     int32_t* stands
 
 
-# The split of a node: `column` is -1 if there is none; `gain` is the decrease of impurity times weight.
+# The split of a node: `column` is that of a `Node`, -1 if there is none; `gain` is the decrease of impurity times weight.
 cdef struct Split:
     int32_t column
     float cut
@@ -161,7 +171,7 @@ cdef struct Split:
 
 # One candidate split for each column that is searched, where all are known before one is chosen.
 cdef struct Candidates:
-    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn
+    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn; of C4.5: those of nodes
     double* gains
     double* ratios
     float* cuts

@@ -1,0 +1,113 @@
+"""Intervals of the flagship for numbers: how many targets lie within, how wide they are, and what local widths bring.
+
+    python benchmarks/intervals.py [--splits 10] [--trees-per-family 100]
+
+Twelve generated targets of six columns, whose noise differs in kind, Friedman's three, and columns of scikit-learn's tables as targets of the others.
+Halves of the rows train, the others test (two thirds where there are fewer than 700). Beside ours are intervals as wide for every row: the prediction plus or
+minus the quantile of the residuals' sizes out of bag. Interval scores (Gneiting and Raftery, 2007) add to the width what lies
+beyond, times 2 / (1 - coverage); shown are the means over splits.
+"""
+
+import argparse
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+from sklearn.datasets import (
+    load_breast_cancer,
+    load_diabetes,
+    load_iris,
+    load_wine,
+    make_friedman1,
+    make_friedman2,
+    make_friedman3,
+)
+
+from rotastack import RotastackRegressor
+
+COVERAGE = 0.9
+
+NOISE = {
+    "even": lambda X, f, rng: f + 0.5 * rng.normal(size=len(f)),
+    "rising": lambda X, f, rng: f + rng.normal(size=len(f)) * (0.1 + 1.5 * np.maximum(X[:, 0], 0)),
+    "of a column": lambda X, f, rng: f + rng.normal(size=len(f)) * np.where(X[:, 4] > 0.3, 2, 0.2),
+    "skew": lambda X, f, rng: f + rng.exponential(1, len(f)) * (1 + X[:, 1]),
+    "heavy tails": lambda X, f, rng: f + 0.3 * rng.standard_t(2.5, len(f)),
+    "factor": lambda X, f, rng: np.exp(f / 2 + 0.3 * rng.normal(size=len(f))),
+    "noise alone": lambda X, f, rng: rng.normal(size=len(f)),
+    "none": lambda X, f, rng: f,
+    "counts": lambda X, f, rng: rng.poisson(np.exp(f / 2 + 0.5)).astype(float),
+    "many zeros": lambda X, f, rng: np.where(
+        rng.random(len(f)) < 0.6, 0, np.exp(f / 2 + 0.5 * rng.normal(size=len(f)))
+    ),
+    "outliers": lambda X, f, rng: (
+        f + 0.2 * rng.normal(size=len(f)) + (rng.random(len(f)) < 0.03) * rng.normal(0, 15, len(f))
+    ),
+    "two levels": lambda X, f, rng: np.where(X[:, 0] > 0, 5, 0) + rng.normal(size=len(f)) * (X[:, 1] < 0.1),
+}
+
+
+def tables(n_rows=1600):
+    """Yield names, rows and targets."""
+    for k, (name, target) in enumerate(NOISE.items()):
+        rng = np.random.default_rng(k)
+        X = rng.uniform(-1, 1, (n_rows, 6))
+        yield name, X, target(X, 2 * X[:, 0] + np.sin(3 * X[:, 1]) + X[:, 2] * X[:, 3], rng)
+    yield "Friedman 1", *make_friedman1(n_rows, noise=1.0, random_state=0)
+    yield "Friedman 2", *make_friedman2(n_rows, noise=100.0, random_state=0)
+    yield "Friedman 3", *make_friedman3(n_rows, noise=0.1, random_state=0)
+    yield "diabetes", *load_diabetes(return_X_y=True)
+    for load, column in ((load_wine, 12), (load_breast_cancer, 5), (load_breast_cancer, 9), (load_iris, 3)):
+        data = load()
+        name = f"{load.__name__.removeprefix('load_')}, {data.feature_names[column]}"
+        yield name, np.delete(data.data, column, axis=1), data.data[:, column]
+
+
+def judged(ends, y):
+    """Return the share within, the mean width and the mean interval score."""
+    low, high = ends
+    beyond = np.maximum(low - y, 0) + np.maximum(y - high, 0)
+    width = high - low
+    return np.mean(beyond == 0), np.mean(width), np.mean(width + 2 / (1 - COVERAGE) * beyond)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--splits", type=int, default=10)
+    parser.add_argument("--trees-per-family", type=int, default=100)
+    options = parser.parse_args()
+    print("| target | within | width, local / even | interval score, local / even | within, even |")
+    print("|---|---|---|---|---|")
+    every = []
+    for name, X, y in tables():
+        found = []
+        for split in range(options.splits):
+            order = np.random.default_rng(split).permutation(len(y))
+            n_train = len(y) // 2 if len(y) >= 700 else 2 * len(y) // 3
+            train, test = order[:n_train], order[n_train:]
+            model = RotastackRegressor(options.trees_per_family, random_state=split).fit(X[train], y[train])
+            size = np.sort(np.abs(y[train] - model.oob_prediction_))
+            size = size[np.isfinite(size)]
+            half = size[min(int(np.ceil((len(size) + 1) * COVERAGE)), len(size)) - 1]
+            predicted = model.predict(X[test])
+            local = judged(model.predict_interval(X[test], COVERAGE).T, y[test])
+            found.append((local, judged((predicted - half, predicted + half), y[test])))
+        (within, width, score), (even_within, even_width, even_score) = np.mean(found, axis=0)
+        every.append((within, width / even_width, score / even_score))
+        print(
+            f"| {name} | {within:.3f} | {width / even_width:.2f} | {score / even_score:.2f} | {even_within:.3f} |",
+            flush=True,
+        )
+    within, width, score = np.array(every).T
+    inside = np.mean((within >= 0.88) & (within <= 0.92))
+    print(
+        f"\nbetween 88 and 92 % on {inside:.0%} of {len(every)}; geometric means: width {np.exp(np.log(width).mean()):.3f}, "
+        f"score {np.exp(np.log(score).mean()):.3f}"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""Files of trees: they hold little, and give back every byte."""
+
+import pickle
+from dataclasses import fields, replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.ensemble import RandomForestClassifier
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.trees import ForestClassifier, ForestRegressor, LinearViews
+from rotastack.trees.bags import Bags
+from rotastack.trees.grown import FEW_NODES, GrownTrees
+from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
+from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
+
+X, y = load_breast_cancer(return_X_y=True)
+NUMBERS = load_diabetes(return_X_y=True)
+
+
+def assert_equal(one, other):
+    for field in fields(one):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        if isinstance(a, LinearViews | Bags):
+            assert_equal(a, b)
+        elif isinstance(a, np.ndarray):
+            assert (a.dtype, a.shape, a.tobytes()) == (b.dtype, b.shape, b.tobytes()), field.name
+        else:
+            assert a == b, field.name
+
+
+MODELS = {
+    "flagship": lambda: RotastackClassifier(20, random_state=0).fit(X, y),
+    "weighted": lambda: RotastackClassifier(20, random_state=0).fit(
+        X, y, sample_weight=np.arange(len(X)) % 3
+    ),
+    "numbers": lambda: RotastackRegressor(10, random_state=0).fit(*NUMBERS),
+    "forest": lambda: ForestClassifier(60, random_state=0).fit(X, y),
+    "impure": lambda: ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y),
+    "regression": lambda: ForestRegressor(20, random_state=0).fit(*NUMBERS),
+    "few nodes": lambda: ForestClassifier(3, random_state=0).fit(X, y),
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_pickles_give_back_every_byte(name):
+    model = MODELS[name]()
+    assert (len(model.forest_.nodes) > FEW_NODES) == (name != "few nodes")
+    assert_equal(model.forest_, pickle.loads(pickle.dumps(model)).forest_)
+
+
+@pytest.mark.parametrize("name", ["flagship", "numbers"])
+def test_model_files_give_back_every_byte(name, tmp_path):
+    model = MODELS[name]()
+    dump_model(model, tmp_path / "model.skops")
+    assert_equal(model.forest_, load_model(tmp_path / "model.skops").forest_)
+
+
+def test_a_model_is_a_fraction_of_scikit_learns_forest():
+    ours = pickle.dumps(RotastackClassifier(random_state=0).fit(X, y))
+    theirs = pickle.dumps(RandomForestClassifier(500, random_state=0).fit(X, y))
+    assert len(ours) < len(theirs) / 5
+
+
+def test_three_bytes_a_node():
+    forest = RotastackRegressor(10, families=("id",), random_state=0).fit(*NUMBERS).forest_
+    packed = packed_nodes(forest.nodes, forest.starts)
+    assert sum(a.nbytes for a in packed.values() if isinstance(a, np.ndarray)) < 3.2 * len(forest.nodes)
+
+
+def test_forests_whose_nodes_are_not_in_the_order_of_the_kernel():
+    forest = ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y).forest_
+    turned = forest.take(np.arange(200)[::-1])  # leaf values are numbered from the last tree on
+    assert packed_nodes(turned.nodes, turned.starts) is None
+    assert_equal(turned, pickle.loads(pickle.dumps(turned)))
+    assert_equal(forest.take(np.arange(50, 200)), pickle.loads(pickle.dumps(forest.take(np.arange(50, 200)))))
+
+
+@pytest.mark.parametrize("which", ["none", "some", "all"])
+def test_the_way_of_missing_values_is_kept(which):
+    forest = ForestClassifier(60, random_state=0).fit(X, y).forest_
+    nodes = forest.nodes.copy()
+    inner = nodes["column"] >= 0
+    bits = {"none": inner & False, "some": inner & (np.arange(len(nodes)) % 3 == 0), "all": inner}[which]
+    nodes["column"] = np.where(inner, nodes["column"] & ~MISSING_RIGHT, -1) | np.where(bits, MISSING_RIGHT, 0)
+    assert unpacked_nodes(packed_nodes(nodes, forest.starts))[0].tobytes() == nodes.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"codes": np.array([0, 1, 2], np.uint8)}, "are those of no trees"),
+        ({"codes": np.array([5, 5, 5], np.uint8)}, "do not fit together"),
+        ({"sizes": np.array([4], np.uint8)}, "do not fit together"),
+        ({"sizes": np.array([0, 3], np.uint8)}, "do not fit together"),
+        ({"sizes": np.array([1, 2], np.uint8)}, "are those of no trees"),
+    ],
+)
+def test_files_that_were_tampered_with(change, message):
+    nodes = np.array([(5, 0.5, 1), (-1, 0, -1), (-1, 0, -2)], NODE)
+    packed = packed_nodes(nodes, np.array([0, 3]))
+    if "codes" in change and change["codes"][0] == 0:
+        packed["cuts"] = np.ones(3, np.float32)
+        packed["least"] = 0
+    with pytest.raises(ValueError, match=message):
+        unpacked_nodes(packed | change)
+
+
+def test_whole_numbers_as_narrow_as_they_fit():
+    for numbers in ([], [0, 255], [0, 256], [-1, 127], [-1, 128], [0, 2**32], [-(2**40)]):
+        given = np.array(numbers, np.int64)
+        assert (narrow(given).astype(np.int64) == given).all()
+    assert [narrow(np.array(v)).dtype.str[1:] for v in ([255], [256], [-1, 127], [2**40])] == [
+        "u1",
+        "u2",
+        "i1",
+        "i8",
+    ]
+
+
+def test_a_forest_that_only_predicts_says_so():
+    forest = MODELS["flagship"]().forest_
+    assert isinstance(forest, GrownTrees)
+    for ask in (forest.importances, lambda: forest.arrays(0), lambda: forest.text(0)):
+        with pytest.raises(ValueError, match="have no impurity, weight and counts: it only predicts"):
+            ask()
+    assert len(forest.take(np.array([3, 1]))) == 2
+    assert len(GrownTrees.concatenate([forest, replace(forest)])) == 2 * len(forest)
