@@ -111,7 +111,7 @@ class GrownEstimator(BaseEstimator):
         _CHECKED.add(key)
 
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
-        """Return X as contiguous float32 without missing values, and y."""
+        """Return X as contiguous float32 without infinite values, and y."""
         given = X
         predicting = y is _NO_TARGET
         plain = _plain(X) and (
@@ -132,7 +132,7 @@ class GrownEstimator(BaseEstimator):
         with np.errstate(over="ignore"):
             X = np.ascontiguousarray(X, dtype=np.float32)
         if not np.isfinite(X.sum(dtype=np.float64)):
-            _refuse(type(self).__name__, X, given)
+            _refuse(X, given)
         return X if predicting else (X, y)
 
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
@@ -162,6 +162,11 @@ class GrownEstimator(BaseEstimator):
         check_is_fitted(self)
         return self.forest_.decision_path(self._checked(X), getattr(self, "n_jobs", None))
 
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """Decrease of impurity that each column brings, adding up to 1; mean over trees."""
@@ -176,6 +181,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
+            Missing values are NaN.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
@@ -188,7 +194,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         Raises
         ------
         ValueError
-            Missing or infinite values (the message names the column), a continuous target,
+            Infinite values (the message names the column), a continuous target,
             weights below 0, or `max_features` above the number of columns.
         """
         self._check_parameters()
@@ -275,6 +281,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         Parameters
         ----------
         X : array-like of shape (n_rows, n_features)
+            Missing values are NaN.
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
             At least 0; rows of weight 0 are left out. A bootstrap draws by them; without it they count in cuts and
@@ -287,7 +294,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         Raises
         ------
         ValueError
-            Missing or infinite values (the message names the column), weights below 0, or
+            Infinite values (the message names the column), weights below 0, or
             `max_features` above the number of columns.
         """
         self._check_parameters()
@@ -346,19 +353,14 @@ def _plain_target(y: Any, n_rows: int) -> bool:
     return type(y) is np.ndarray and y.shape == (n_rows,) and y.dtype.kind in "iub"
 
 
-def _refuse(who: str, X: NDArray[np.float32], given: Any) -> None:
-    """Raise if any value is missing or infinite, and say where the first one is."""
-    bad = np.argwhere(~np.isfinite(X))
+def _refuse(X: NDArray[np.float32], given: Any) -> None:
+    """Raise if any value is infinite, and say where the first one is."""
+    bad = np.argwhere(np.isinf(X))
     if not len(bad):
-        return  # only the sum overflowed
+        return  # values are missing, or only the sum overflowed
     row, column = bad[0]
     names = getattr(given, "columns", range(X.shape[1]))
-    value = X[row, column]
-    if np.isnan(value):
-        raise ValueError(
-            f"Input X contains NaN: column {names[column]!r}, row {row}. {who} does not take missing values; "
-            "impute them first, for instance with sklearn.impute.SimpleImputer."
-        )
     raise ValueError(
-        f"Input X contains infinity or a value too large for float32 (inf): column {names[column]!r}, row {row}."
+        f"Input X contains infinity or a value too large for float32 (inf): column {names[column]!r}, row {row}. "
+        "Scale the column, or make the value missing (NaN)."
     )

@@ -15,6 +15,7 @@ from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_log2
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import own, run_threads
 
@@ -180,7 +181,7 @@ def grow_forest(
     Parameters
     ----------
     X : ndarray of float32 of shape (n_rows, n_features)
-        Finite values.
+        Finite values, or NaN where one is missing.
     target : ndarray of shape (n_rows,)
         Class numbers, or numbers for a regression.
     families : sequence of TreeGroup
@@ -245,8 +246,9 @@ def grow_forest(
         raise ValueError(f"bag_counts is of shape {given.shape}, not {(n_trees, n_rows)}")
     if given.min(initial=0) < 0:
         raise ValueError("bag_counts below 0")
+    missing = missing_columns(X)
     arguments = (
-        by_column(X[None]), *few_ones(X, options.criterion), base_weight, codes, values,
+        by_column(X[None]), missing, *few_ones(X, options.criterion), base_weight, codes, values,
         log_table(options.criterion, np.ceil(base_weight) if drawing else base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
@@ -280,6 +282,7 @@ def grow_forest(
         ]
     tree_view = np.repeat(lots[:, 2], lots[:, 4])
     trees = GrownTrees.join(pieces, tree_view, views, centre, regression)
+    trees.missing = missing.astype(bool) if len(missing) else None
     if drawing:
         trees.seeds, trees.bags = seeds, None if weights is None else bags
     return trees, out_of_bag

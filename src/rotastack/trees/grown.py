@@ -153,6 +153,7 @@ class GrownTrees:
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
+            np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 
     def out_of_bag(self, n_rows: int) -> NDArray[np.bool_]:

@@ -19,6 +19,7 @@ from rotastack.trees.growing import (
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import own, run_threads
 
@@ -136,8 +137,9 @@ def grow_members(
     none = np.empty((0, 0), np.int32)
     want_held = training is not None
     held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
+    missing = missing_columns(X.reshape(-1, X.shape[2]))
     arguments = (
-        by_column(X), *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
+        by_column(X), missing, *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
         log_table(options.criterion, np.ceil(masks) if bootstrap else masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
     tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
@@ -159,6 +161,7 @@ def grow_members(
     trees = None
     if keep:
         trees = GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
+        trees.missing = missing.astype(bool) if len(missing) else None
         if bootstrap and training is None:
             trees.seeds, trees.bags = seeds, None if weights is None else bags
     counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)

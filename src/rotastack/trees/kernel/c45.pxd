@@ -7,19 +7,27 @@ pruned: see `error_pruning.pxd`.
 
 As in J48, gains, ratios and weights that differ by less than TINY count as equal, and the first of equals
 is taken, so the tree does not depend on the order of summation. A row of weight w counts as w cases.
+
+Missing values are not J48's, which shares such rows among both sides: all go to the better side of a split, and
+the cuts tried are those of both sides.
 """
 
-from libc.math cimport floor
+from libc.math cimport INFINITY, floor
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.elementary cimport log2
 from rotastack.trees.kernel.error_pruning cimport TINY, collapse, largest, prune_by_errors
-from rotastack.trees.kernel.growing cimport add_children, choose_side, look_at, part_orders
+from rotastack.trees.kernel.growing cimport add_children, guess_side, look_at, part_orders
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.missing cimport (
+    count_missing, count_missing_compact, put_missing_first, put_missing_first_compact,
+)
 from rotastack.trees.kernel.partition cimport part_rows
-from rotastack.trees.kernel.sorting cimport differ, row_of
-from rotastack.trees.kernel.structures cimport Described, Grower, Growing, Node, Presorted, Units, column_of
+from rotastack.trees.kernel.sorting cimport differ, row_of, value_of
+from rotastack.trees.kernel.structures cimport (
+    COLUMN, MISSING_RIGHT, Described, Grower, Growing, Node, Presorted, Units, column_of, may_miss,
+)
 from rotastack.trees.kernel.unit_entropy cimport ROW, UNIT, UnitCut, fill_tables, scan_units
 
 cdef extern from *:
@@ -48,8 +56,7 @@ cdef inline double h(double x, const double* table) noexcept nogil:
 
 
 cdef inline GainCut best_cut(
-    Grower* grower, const Described* node, const uint64_t* run, const float* column,
-    double base, double least,
+    Grower* grower, const Described* node, const uint64_t* run, double base, double least,
 ) noexcept nogil:
     """Return the first of the cuts of largest gain; each side weighs at least `least`."""
     cdef const double* pairs = grower.task.pairs
@@ -69,7 +76,7 @@ cdef inline GainCut best_cut(
         h_left[c] = 0.0
         h_right[c] = h(total[c], table)
         sum_right += h_right[c]
-    value = column[row]
+    value = value_of(run[0])
     for i in range(1, node.n):
         weight = pairs[2 * row]
         c = y[row]
@@ -83,7 +90,7 @@ cdef inline GainCut best_cut(
         h_right[c] = new
         row = row_of(run[i])
         below = value
-        value = column[row]
+        value = value_of(run[i])    # infinity where it is missing
         if not below + APART < value or weight_left <= least - TINY:
             continue
         weight_right = whole - weight_left
@@ -119,13 +126,15 @@ cdef inline int find_gain_split(
     cdef const Presorted* presorted = &grower.presorted
     cdef const double* table = grower.task.table
     cdef int32_t* places = grower.candidates.places
+    cdef int32_t* splits = grower.candidates.order
     cdef double* gains = grower.candidates.gains
     cdef double* ratios = grower.candidates.ratios
     cdef double whole = node.whole, h_whole = h(whole, table), h_sides, base = -h_whole
     cdef double mean = 0.0, best = 0.0
     cdef Py_ssize_t n_columns = grower.view.n_columns, n_bag = presorted.n_bag, n_candidates = 0, first, c
+    cdef Py_ssize_t n_missing
     cdef int32_t j
-    cdef GainCut cut
+    cdef GainCut cut, other
     if presorted.compact:
         fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
     for c in range(grower.task.n_outputs):
@@ -134,6 +143,7 @@ cdef inline int find_gain_split(
         places[j] = 0
         first = j * n_bag + node.first
         pass_by(&grower.watch, node.n)
+        splits[j] = j
         if presorted.compact:
             if constant(presorted.small + first, node.n, presorted.apart + j * n_bag):
                 continue
@@ -141,7 +151,17 @@ cdef inline int find_gain_split(
         else:
             if not differ(presorted.orders[first], presorted.orders[first + node.n - 1]):
                 continue
-            cut = best_cut(grower, node, presorted.orders + first, column_of(&grower.view, j), base, least)
+            cut = best_cut(grower, node, presorted.orders + first, base, least)
+        if may_miss(&grower.view, j):
+            n_missing = missing_in(grower, node, j)
+            if n_missing > 0:
+                other = best_cut_missing_left(grower, node, j, n_missing, base, least)
+                other.n_cuts += cut.n_cuts
+                cut.n_cuts = other.n_cuts
+                if other.place > 0 and other.gain > cut.gain + TINY:
+                    cut = other
+                else:
+                    splits[j] = j | MISSING_RIGHT
         if cut.place == 0:
             continue
         cut.gain -= log2(cut.n_cuts) / whole
@@ -158,14 +178,44 @@ cdef inline int find_gain_split(
     for j in range(<int32_t> n_columns):
         if places[j] > 0 and gains[j] >= mean - NEAR_MEAN and ratios[j] > best + TINY:
             best = ratios[j]
-            split.column = j
+            split.column = splits[j]
     if split.column >= 0:
-        split.cut = cut_at(grower, split.column, node.first + places[split.column])
+        j = split.column & COLUMN
+        split.cut = cut_at(grower, j, node.first + places[j])
     return 0
 
 
+cdef inline Py_ssize_t missing_in(const Grower* grower, const Described* node, int32_t j) noexcept nogil:
+    """Return how many rows of a node miss their value in column j."""
+    cdef Py_ssize_t first = j * grower.presorted.n_bag + node.first
+    if grower.presorted.compact:
+        return count_missing_compact(grower.presorted.small + first, node.n, column_of(&grower.view, j))
+    return count_missing(grower.presorted.orders + first, node.n)
+
+
+cdef inline GainCut best_cut_missing_left(
+    Grower* grower, const Described* node, int32_t j, Py_ssize_t n_missing, double base, double least
+) noexcept nogil:
+    """Return the best cut of column j with its missing values on the left; its place counts known rows."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef Py_ssize_t first = j * presorted.n_bag
+    cdef GainCut cut
+    if presorted.compact:
+        put_missing_first_compact(presorted.small + first + node.first, node.n, n_missing, presorted.small_other)
+        cut = best_unit_cut(grower, node, presorted.small_other, presorted.apart + first, least)
+    else:
+        put_missing_first(presorted.orders + first + node.first, node.n, n_missing, grower.sorter.other)
+        cut = best_cut(grower, node, grower.sorter.other, base, least)
+    if cut.place > 0:
+        cut.place -= n_missing
+    return cut
+
+
 cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noexcept nogil:
-    """Return the largest value of the whole bag that is at most the middle of the two about this place."""
+    """Return the largest value of the whole bag that is at most the middle of the two about this place.
+
+    It is infinity where what is above is missing.
+    """
     cdef const Presorted* presorted = &grower.presorted
     cdef const float* column = column_of(&grower.view, j)
     cdef Py_ssize_t below, above, first = j * presorted.n_bag
@@ -174,6 +224,8 @@ cdef inline float cut_at(const Grower* grower, int32_t j, Py_ssize_t place) noex
         below, above = presorted.small[place - 1] & ROW, presorted.small[place] & ROW
     else:
         below, above = row_of(presorted.orders[place - 1]), row_of(presorted.orders[place])
+    if column[above] != column[above]:
+        return INFINITY
     return largest_up_to(
         presorted.ranked + first, presorted.n_bag, 0.5 * <double> column[below] + 0.5 * <double> column[above]
     )
@@ -220,7 +272,7 @@ cdef inline Py_ssize_t grow_c45_tree(Grower* grower, Py_ssize_t n_bag) except -1
                 and tree.depth[node] < grower.limits.max_depth
             )
         if n_new == 2:
-            choose_side(tree, parent)
+            guess_side(&grower.view, tree, parent)
         if n_new == 2 and (worth[0] or worth[1]):
             part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):

@@ -10,8 +10,9 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.missing cimport sort_all_rows
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows, value_of
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of, may_miss
 
 cdef enum:
     MOST_ROWS = 0xFFFF
@@ -23,7 +24,7 @@ cdef inline int presort_compact(
 ) except -1 nogil:
     """Write the sorted keys of every column, their `apart`, and the sorted values where `ranked` is wanted.
 
-    Values that differ by at most `gap` count as equal.
+    Values that differ by at most `gap` count as equal; missing ones are infinity.
     """
     cdef float* values = sorter.values
     cdef const uint64_t* keys = sorter.keys
@@ -32,8 +33,11 @@ cdef inline int presort_compact(
     cdef Py_ssize_t i, j
     for j in range(view.n_columns):
         pass_by(watch, n)
-        gather(column_of(view, j), rows, n, values, &low, &high)
-        sort_rows(rows, n, low, high, sorter)
+        if may_miss(view, j):
+            sort_all_rows(column_of(view, j), rows, n, sorter)
+        else:
+            gather(column_of(view, j), rows, n, values, &low, &high)
+            sort_rows(rows, n, low, high, sorter)
         run = presorted.small + j * n
         for i in range(n):
             run[i] = <uint32_t> i << 16 | row_of(keys[i])

@@ -5,10 +5,11 @@ from libc.stdint cimport int32_t
 from rotastack.trees.kernel.compact cimport part_compact
 from rotastack.trees.kernel.describing cimport describe
 from rotastack.trees.kernel.heap cimport pop, push
+from rotastack.trees.kernel.missing cimport misses_some
 from rotastack.trees.kernel.partition cimport part_rows, split_orders
 from rotastack.trees.kernel.sparse cimport mark_places
 from rotastack.trees.kernel.splitting cimport find_split, has_ones
-from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Described, Grower, Growing, Limits, Split
+from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Described, Grower, Growing, Limits, Split, View
 from rotastack.trees.kernel.unit_splitting cimport find_unit_split
 
 
@@ -45,7 +46,7 @@ cdef inline Py_ssize_t grow_tree(Grower* grower, Py_ssize_t n_bag) except -1 nog
                 min_weight = grower.limits.min_share * root_weight
             worth[k] = may_split(&grower.limits, &found[k], tree.depth[node], min_weight)
         if n_new == 2:
-            choose_side(tree, parent)
+            guess_side(&grower.view, tree, parent)
         if grower.presorted.used and n_new == 2 and (worth[0] or worth[1]):
             part_orders(grower, parent, found[0].n, worth)
         for k in range(n_new - 1, -1, -1):
@@ -94,10 +95,10 @@ cdef inline void look_at(Grower* grower, int32_t node, Py_ssize_t k, Described* 
     tree.nodes[node].column = -1
 
 
-cdef inline void choose_side(Growing* tree, int32_t parent) noexcept nogil:
-    """Send missing values to the child of larger weight; where there are none in the node, it is a guess."""
+cdef inline void guess_side(const View* view, Growing* tree, int32_t parent) noexcept nogil:
+    """Send missing values to the child of larger weight, unless they are in the node and their side was chosen."""
     cdef int32_t child = tree.nodes[parent].child
-    if not tree.weight[child] > tree.weight[child + 1]:
+    if not tree.weight[child] > tree.weight[child + 1] and not misses_some(view, tree, parent):
         tree.nodes[parent].column |= MISSING_RIGHT
 
 

@@ -60,7 +60,7 @@ cdef struct Lot:
 
 
 def grow_lots(
-    const float[:, :, ::1] data, const uint32_t[::1] ones, const int64_t[::1] first_one,
+    const float[:, :, ::1] data, const uint8_t[::1] missing, const uint32_t[::1] ones, const int64_t[::1] first_one,
     const double[:, ::1] base_weight, const int32_t[::1] y, const double[::1] target, const double[::1] table,
     Py_ssize_t n_outputs, Py_ssize_t max_width,
     const int64_t[:, ::1] lots, const uint64_t[::1] seeds,
@@ -79,6 +79,8 @@ def grow_lots(
     ----------
     data : float32 (n_sets, n_columns, n_rows)
         Copies of the data, column by column.
+    missing : uint8 (n_columns,) or (0,)
+        Which columns may hold missing values (NaN); empty if none does.
     ones : uint32; first_one : int64
         Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty where there are several copies.
     base_weight : float64 (n_masks, n_rows)
@@ -172,6 +174,7 @@ def grow_lots(
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
     grower.view.n_rows = n
+    grower.view.missing = &missing[0] if len(missing) else NULL
     take_all(kept, &grower, &bagging, max_width, lots, view_start, view_parts, len(table) > n)
 
     with nogil:

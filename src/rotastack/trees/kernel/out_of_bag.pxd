@@ -27,7 +27,7 @@ cdef inline Unseen add_out_of_bag(
         row = bagging.part[i]
         rows[unseen.n_rows] = <uint32_t> row
         unseen.n_rows += task.pairs[2 * row] == 0.0
-    send_down(tree, view.columns, rows, unseen.n_rows, False, active, leaves)
+    send_down(tree, view.columns, rows, unseen.n_rows, view.missing != NULL, active, leaves)
     for i in range(unseen.n_rows):
         row = rows[i]
         leaf = tree[leaves[i]].child
@@ -52,7 +52,7 @@ cdef inline void add_held_out(
     """Add a tree's outputs for the rows that take no part to `sums`."""
     cdef uint32_t* leaves = scratch.found
     cdef Py_ssize_t i
-    send_down(tree, view.columns, bagging.held, bagging.n_held, False, active, leaves)
+    send_down(tree, view.columns, bagging.held, bagging.n_held, view.missing != NULL, active, leaves)
     for i in range(bagging.n_held):
         add_output(tree[leaves[i]].child, values, n_outputs, sums + bagging.held[i] * n_outputs)
 

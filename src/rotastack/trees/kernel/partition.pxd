@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.sorting cimport row_of
-from rotastack.trees.kernel.structures cimport Node, Presorted, View, column_in, column_of
+from rotastack.trees.kernel.structures cimport COLUMN, Node, Presorted, View, column_in, column_of, may_miss
 
 
 cdef inline Py_ssize_t part_rows(
@@ -15,10 +15,21 @@ cdef inline Py_ssize_t part_rows(
     ``side[row]`` is set to 1 for these, else to 0.
     """
     cdef const float* column = column_of(view, column_in(node))
-    cdef float cut = node.cut
+    cdef float cut = node.cut, value
     cdef Py_ssize_t i, n_left = 0
     cdef uint32_t row
-    cdef bint goes_left
+    cdef bint goes_left, missing_left = node.column <= COLUMN
+    if may_miss(view, column_in(node)):
+        for i in range(n):
+            row = rows[i]
+            value = column[row]
+            goes_left = (value <= cut) | ((value != value) & missing_left)
+            side[row] = goes_left
+            rows[n_left] = row
+            spare[i - n_left] = row
+            n_left += goes_left
+        memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
+        return n_left
     for i in range(n):
         row = rows[i]
         goes_left = column[row] <= cut

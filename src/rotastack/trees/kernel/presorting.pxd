@@ -4,8 +4,9 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.missing cimport sort_all_rows
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
-from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of
+from rotastack.trees.kernel.structures cimport Presorted, Sorter, View, Watch, column_of, may_miss
 
 
 cdef inline int presort(
@@ -18,8 +19,11 @@ cdef inline int presort(
     for j in range(view.n_columns):
         column = column_of(view, j)
         pass_by(watch, n)
-        gather(column, rows, n, sorter.values, &low, &high)
-        sort_rows(rows, n, low, high, sorter)
+        if may_miss(view, j):
+            sort_all_rows(column, rows, n, sorter)
+        else:
+            gather(column, rows, n, sorter.values, &low, &high)
+            sort_rows(rows, n, low, high, sorter)
         memcpy(presorted.orders + j * n, sorter.keys, n * sizeof(sorter.keys[0]))
         if presorted.ranked != NULL:
             for i in range(n):

@@ -46,6 +46,7 @@ def read_trees(
     watch.n_values = 0
     watch.stop = &stop[0] if stop is not None else NULL
     view.data = tile
+    view.missing = NULL
     view.n_rows = height
     take_view(kept, &view, max_width, max_width)
     parts.columns = &columns[0]

@@ -27,6 +27,7 @@ cdef inline int take_sorter(list kept, Sorter* sorter, Py_ssize_t n) except -1:
     sorter.keys = <uint64_t*> take(kept, n + 8, sizeof(uint64_t))
     sorter.other = <uint64_t*> take(kept, n + 8, sizeof(uint64_t))
     sorter.values = <float*> take(kept, n, sizeof(float))
+    sorter.rows = <uint32_t*> take(kept, n, sizeof(uint32_t))
     sorter.starts = <int32_t*> take(kept, STARTS, sizeof(int32_t))
 
 

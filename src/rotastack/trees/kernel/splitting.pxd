@@ -8,18 +8,22 @@ from rotastack.trees.kernel.criteria cimport (
     split_information,
 )
 from rotastack.trees.kernel.interrupts cimport pass_by
-from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
+from rotastack.trees.kernel.missing cimport count_missing, gather_known, put_missing_first, sort_all_rows
+from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
 from rotastack.trees.kernel.sorting cimport differ, gather, row_of, sort_rows
 from rotastack.trees.kernel.sparse cimport OnesCut, merit_of_ones
 from rotastack.trees.kernel.structures cimport (
-    BEST, GAIN_RATIO, GINI, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Split, Task, column_of,
+    BEST, COLUMN, GAIN_RATIO, GINI, MISSING_RIGHT, RANDOM, SQUARED_ERROR, Candidates, Described, Grower, Split, Task,
+    column_of, may_miss,
 )
 
 
 cdef inline float midpoint(float below, float above) noexcept nogil:
-    """Return a cut in the middle, with below <= cut < above."""
+    """Return a cut in the middle, with below <= cut < above; it is infinity where what is above is missing."""
     cdef float half = 0.5
     cdef float cut = below * half + above * half
+    if above != above:
+        return INFINITY
     return cut if cut >= below and cut < above else below
 
 
@@ -99,10 +103,19 @@ cdef inline bint split_at_best(
     cdef const float* column = column_of(&grower.view, j)
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef const uint64_t* keys = grower.sorter.keys
+    cdef bint misses = may_miss(&grower.view, j)
+    cdef Py_ssize_t n_missing = 0
+    cdef int32_t split_column = j
     cdef float low, high
-    cdef Cut found
+    cdef Cut found, other
     if grower.presorted.used:
         keys = grower.presorted.orders + j * grower.presorted.n_bag + node.first
+        if not differ(keys[0], keys[node.n - 1]):
+            return False
+        if misses:
+            n_missing = count_missing(keys, node.n)
+    elif misses:
+        n_missing = sort_all_rows(column, rows, node.n, &grower.sorter)
         if not differ(keys[0], keys[node.n - 1]):
             return False
     else:
@@ -111,14 +124,21 @@ cdef inline bint split_at_best(
             return False
         sort_rows(rows, node.n, low, high, &grower.sorter)
     found = scan(grower, node, min_weight, keys)
+    if n_missing > 0:
+        put_missing_first(keys, node.n, n_missing, grower.sorter.other)
+        other = scan(grower, node, min_weight, grower.sorter.other)
+        if other.merit > found.merit:
+            found, keys = other, grower.sorter.other
+        else:
+            split_column = j | MISSING_RIGHT
     if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not found.merit > best.gain):
         return True
     low = column[row_of(keys[found.place - 1])]
     high = column[row_of(keys[found.place])]
     if grower.task.criterion == GAIN_RATIO:
-        note_candidate(grower, node, keys, found, j, k, midpoint(low, high))
+        note_candidate(grower, node, keys, found, split_column, k, midpoint(low, high))
     else:
-        best[0] = Split(j, midpoint(low, high), found.merit)
+        best[0] = Split(split_column, midpoint(low, high), found.merit)
     return True
 
 
@@ -144,7 +164,7 @@ cdef inline Cut scan(
 cdef inline void note_candidate(
     Grower* grower, const Described* node, const uint64_t* keys, Cut found, int32_t j, Py_ssize_t k, float cut
 ) noexcept nogil:
-    """Write the gain and the gain ratio of the k-th column searched."""
+    """Write the gain and the gain ratio of the k-th column searched; j is the column as a node holds it."""
     cdef Candidates* candidates = &grower.candidates
     cdef const double* pairs = grower.task.pairs
     cdef double weight_left = 0.0, gain = max(found.merit - node.base, 0.0)
@@ -163,6 +183,7 @@ cdef inline Split best_ratio(const Candidates* candidates, Py_ssize_t n_seen) no
     cdef Split best = Split(-1, 0, -INFINITY)
     cdef double mean = 0.0, ratio = -INFINITY
     cdef Py_ssize_t k, n_candidates = 0
+    cdef int32_t split_column
     for k in range(n_seen):
         if order[k] < 0:
             n_candidates += 1
@@ -170,10 +191,11 @@ cdef inline Split best_ratio(const Candidates* candidates, Py_ssize_t n_seen) no
     mean /= n_candidates
     for k in range(n_seen):
         if order[k] < 0:
-            order[k] = -1 - order[k]
+            split_column = -1 - order[k]
+            order[k] = split_column & COLUMN
             if candidates.gains[k] >= mean * (1.0 - 1e-12) and candidates.ratios[k] > ratio:
                 ratio = candidates.ratios[k]
-                best = Split(order[k], candidates.cuts[k], candidates.gains[k])
+                best = Split(split_column, candidates.cuts[k], candidates.gains[k])
     return best
 
 
@@ -183,6 +205,8 @@ cdef inline bint split_at_random(
     cdef const uint32_t* rows = grower.growing.rows + node.first
     cdef float low, high, cut
     cdef double merit
+    if may_miss(&grower.view, j):
+        return split_some_at_random(grower, node, min_weight, j, best)
     gather(column_of(&grower.view, j), rows, node.n, grower.sorter.values, &low, &high)
     if low == high:
         return False
@@ -196,6 +220,46 @@ cdef inline bint split_at_random(
         )
         if merit > best.gain:
             best[0] = Split(j, cut, merit)
+    return True
+
+
+cdef inline bint split_some_at_random(
+    Grower* grower, const Described* node, double min_weight, int32_t j, Split* best
+) noexcept nogil:
+    """Do the same where values may be missing: each cut sends them to a random side.
+
+    Where all known values are the same, the one cut parts them from the missing ones.
+    """
+    cdef float* values = grower.sorter.values
+    cdef float low, high, cut, at
+    cdef double merit
+    cdef bint missing_left
+    cdef int32_t split_column
+    cdef Py_ssize_t i, n_known = gather_known(
+        column_of(&grower.view, j), grower.growing.rows + node.first, node.n, &grower.sorter, &low, &high
+    )
+    if n_known == 0 or (low == high and n_known == node.n):
+        return False
+    for _ in range(grower.search.n_cuts if low < high else 1):
+        cut, at, missing_left = low, INFINITY, False
+        if low < high:
+            cut = <float> (<double> low + (<double> high - <double> low) * draw_unit(&grower.state))
+            if not (cut >= low and cut < high):
+                cut = low
+            at = cut
+        split_column = j
+        if n_known < node.n:
+            missing_left = low < high and draw_bits(&grower.state) >> 63
+            for i in range(n_known, node.n):
+                values[i] = -INFINITY if missing_left else INFINITY
+            if not missing_left:
+                split_column = j | MISSING_RIGHT
+        merit = merit_of_cut(
+            grower.sorter.rows, values, cut, node, &grower.task,
+            grower.growing.left, grower.limits.min_leaf, min_weight,
+        )
+        if merit > best.gain:
+            best[0] = Split(split_column, at, merit)
     return True
 
 

@@ -41,6 +41,7 @@ cdef struct Node:
 # -1 - s of `stored`, which holds the view's mapped columns. Both are (column, row).
 cdef struct View:
     const float* data
+    const uint8_t* missing      # which columns of `data` may hold missing values; NULL if none does
     float* stored
     int32_t* source
     const float** columns       # (n_columns,): where they start
@@ -50,6 +51,11 @@ cdef struct View:
 
 cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogil:
     return view.columns[j]
+
+
+cdef inline bint may_miss(const View* view, Py_ssize_t j) noexcept nogil:
+    """Return whether values of column j may be missing."""
+    return view.missing != NULL and view.source[j] >= 0 and view.missing[view.source[j]]
 
 
 cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
@@ -111,6 +117,7 @@ cdef struct Sorter:
     uint64_t* keys              # (n_rows + 8,)
     uint64_t* other             # (n_rows + 8,)
     float* values               # (n_rows,)
+    uint32_t* rows              # (n_rows,)
     int32_t* starts             # (STARTS,)
 
 
@@ -152,7 +159,7 @@ cdef struct Ones:
     int32_t* stands
 
 
-# The split of a node: `column` is -1 if there is none; `gain` is the decrease of impurity times weight.
+# The split of a node: `column` is that of a `Node`, -1 if there is none; `gain` is the decrease of impurity times weight.
 cdef struct Split:
     int32_t column
     float cut
@@ -161,7 +168,7 @@ cdef struct Split:
 
 # One candidate split for each column that is searched, where all are known before one is chosen.
 cdef struct Candidates:
-    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn
+    int32_t* order              # (n_columns,): the columns, in the order in which they are drawn; of C4.5: those of nodes
     double* gains
     double* ratios
     float* cuts

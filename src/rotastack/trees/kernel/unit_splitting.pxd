@@ -6,10 +6,11 @@ from libc.stdint cimport int32_t, uint16_t, uint32_t
 from rotastack.trees.kernel.compact cimport constant
 from rotastack.trees.kernel.criteria cimport split_information
 from rotastack.trees.kernel.interrupts cimport pass_by
+from rotastack.trees.kernel.missing cimport count_missing_compact, put_missing_first_compact
 from rotastack.trees.kernel.randomness cimport draw_below
 from rotastack.trees.kernel.splitting cimport best_ratio, midpoint
 from rotastack.trees.kernel.structures cimport (
-    GAIN_RATIO, Candidates, Described, Grower, Presorted, Split, column_of,
+    GAIN_RATIO, MISSING_RIGHT, Candidates, Described, Grower, Presorted, Split, column_of, may_miss,
 )
 from rotastack.trees.kernel.unit_entropy cimport (
     NO_BAR, ROW, UNIT, UnitCut, fill_tables, least_rows, scan_units,
@@ -25,12 +26,13 @@ cdef inline int find_unit_split(
     cdef bint by_ratio = grower.task.criterion == GAIN_RATIO
     cdef Py_ssize_t at_least = max(grower.limits.min_leaf, least_rows(min_weight))
     cdef Py_ssize_t n = node.n, n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k
+    cdef Py_ssize_t n_missing
     cdef int32_t* order = candidates.order
-    cdef int32_t j
+    cdef int32_t j, split_column
     cdef const uint32_t* run
     cdef const uint16_t* apart
     cdef const float* column
-    cdef UnitCut found
+    cdef UnitCut found, other
     cdef double merit
     cdef float cut
     cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
@@ -50,19 +52,31 @@ cdef inline int find_unit_split(
         found = scan_units(
             run, n, apart, grower.task.n_outputs, at_least, NO_BAR, 0, False, &grower.units
         )
+        split_column = j
+        column = column_of(&grower.view, j)
+        if may_miss(&grower.view, j):
+            n_missing = count_missing_compact(run, n, column)
+            if n_missing > 0:
+                put_missing_first_compact(run, n, n_missing, presorted.small_other)
+                other = scan_units(
+                    presorted.small_other, n, apart, grower.task.n_outputs, at_least, found.merit, 0, False, &grower.units
+                )
+                if other.place > 0:
+                    found, run = other, presorted.small_other
+                else:
+                    split_column = j | MISSING_RIGHT
         merit = found.merit / UNIT
         if found.place == 0 or not (by_ratio or merit > best.gain):
             continue
-        column = column_of(&grower.view, j)
         cut = midpoint(column[run[found.place - 1] & ROW], column[run[found.place] & ROW])
         if by_ratio:
             merit = max(merit - node.base, 0.0)
             candidates.gains[n_seen - 1] = merit
             candidates.ratios[n_seen - 1] = merit / split_information(n, found.place, grower.task.table)
             candidates.cuts[n_seen - 1] = cut
-            order[n_seen - 1] = -1 - j      # marks a candidate
+            order[n_seen - 1] = -1 - split_column   # marks a candidate
         else:
-            best = Split(j, cut, merit)
+            best = Split(split_column, cut, merit)
     if by_ratio:
         best = best_ratio(candidates, n_seen)
     else:

@@ -1,0 +1,114 @@
+"""Rows that miss their value in a column (NaN): where they stand among a node's sorted keys, and on which side.
+
+Missing values sort last, as infinity, which data do not hold. So a scan from the left finds the best cut with
+the missing values on its right, among them the cut that parts known values from missing ones, which is at
+infinity. In a node where some are missing a second scan has them on the left: they stand before the known
+values there, with the key of the least of these, so there is no cut in between.
+
+Only columns that may hold missing values are looked at like that: see `View`.
+"""
+
+from libc.math cimport INFINITY
+from libc.stdint cimport int32_t, uint32_t, uint64_t
+
+from rotastack.trees.kernel.sorting cimport differ, key_of, row_of, sort_rows
+from rotastack.trees.kernel.structures cimport Growing, Sorter, View, column_in, column_of, may_miss
+from rotastack.trees.kernel.unit_entropy cimport ROW
+
+
+cdef inline Py_ssize_t gather_known(
+    const float* column, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter, float* least, float* largest
+) noexcept nogil:
+    """Write rows to the sorter, and their values if these are known; return how many are.
+
+    Known ones come first, in order, and the others from the end. `least` and `largest` are of the known values.
+    """
+    cdef float* values = sorter.values
+    cdef uint32_t* ordered = sorter.rows
+    cdef float value, low = INFINITY, high = -INFINITY
+    cdef Py_ssize_t i, n_known = 0, last = n
+    for i in range(n):
+        value = column[rows[i]]
+        if value != value:
+            last -= 1
+            ordered[last] = rows[i]
+            continue
+        values[n_known] = value
+        ordered[n_known] = rows[i]
+        n_known += 1
+        low = value if value < low else low
+        high = value if value > high else high
+    least[0] = low
+    largest[0] = high
+    return n_known
+
+
+cdef inline Py_ssize_t sort_all_rows(
+    const float* column, const uint32_t* rows, Py_ssize_t n, const Sorter* sorter
+) noexcept nogil:
+    """Write the sorted keys of rows to the sorter's keys; return how many values are missing."""
+    cdef float low, high
+    cdef Py_ssize_t i, n_known = gather_known(column, rows, n, sorter, &low, &high)
+    if n_known > 0:
+        sort_rows(sorter.rows, n_known, low, high, sorter)
+    for i in range(n_known, n):
+        sorter.keys[i] = key_of(INFINITY, sorter.rows[i])
+    return n - n_known
+
+
+cdef inline Py_ssize_t count_missing(const uint64_t* keys, Py_ssize_t n) noexcept nogil:
+    """Return how many of a node's sorted keys are of missing values."""
+    cdef uint64_t missing = key_of(INFINITY, 0)
+    cdef Py_ssize_t n_known = n
+    while n_known > 0 and not differ(keys[n_known - 1], missing):
+        n_known -= 1
+    return n - n_known
+
+
+cdef inline Py_ssize_t count_missing_compact(
+    const uint32_t* run, Py_ssize_t n, const float* column
+) noexcept nogil:
+    """Return how many of a node's compact keys are of missing values."""
+    cdef Py_ssize_t n_known = n
+    while n_known > 0 and column[run[n_known - 1] & ROW] != column[run[n_known - 1] & ROW]:
+        n_known -= 1
+    return n - n_known
+
+
+cdef inline void put_missing_first(
+    const uint64_t* keys, Py_ssize_t n, Py_ssize_t n_missing, uint64_t* turned
+) noexcept nogil:
+    """Write sorted keys in an order that has the missing values first; some value is known."""
+    cdef uint64_t least = keys[0] >> 32 << 32
+    cdef Py_ssize_t i
+    for i in range(n_missing):
+        turned[i] = least | row_of(keys[n - n_missing + i])
+    for i in range(n_missing, n):
+        turned[i] = keys[i - n_missing]
+
+
+cdef inline void put_missing_first_compact(
+    const uint32_t* run, Py_ssize_t n, Py_ssize_t n_missing, uint32_t* turned
+) noexcept nogil:
+    """Do the same with compact keys."""
+    cdef uint32_t least = run[0] >> 16 << 16
+    cdef Py_ssize_t i
+    for i in range(n_missing):
+        turned[i] = least | (run[n - n_missing + i] & ROW)
+    for i in range(n_missing, n):
+        turned[i] = run[i - n_missing]
+
+
+cdef inline bint misses_some(const View* view, const Growing* tree, int32_t node) noexcept nogil:
+    """Return whether rows of a node miss their value in the column that it splits on."""
+    cdef Py_ssize_t j = column_in(tree.nodes[node])
+    cdef const float* column
+    cdef Py_ssize_t i, row
+    if not may_miss(view, j):
+        return False
+    column = column_of(view, j)
+    for i in range(tree.first[node], tree.last[node]):
+        row = tree.rows[i]
+        if column[row] != column[row]:
+            return True
+    return False
