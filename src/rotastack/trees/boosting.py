@@ -16,6 +16,7 @@ from rotastack.trees.growing import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import missing_columns
 from rotastack.trees.threads import own, run_threads
 
 __all__ = ["BoostedTrees", "BoostingOptions", "boosting_folds", "grow_boosted", "probabilities"]
@@ -136,8 +137,10 @@ class BoostedTrees:
         return total / total.sum() if total.any() else total
 
 
-def probabilities(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """Return the class probabilities (row, class) behind scores: one a row for two classes, else one a class."""
+    if n_classes == 1:
+        return np.where(np.isnan(raw), np.nan, 1.0)
     if raw.shape[1] == 1:
         second = expit(raw[:, 0])
         return np.column_stack([1 - second, second])
@@ -247,6 +250,8 @@ def grow_boosted(
     """
     n_rows, n_features = X.shape
     weights = per_row(weights)
+    if n_classes == 1:  # nothing to learn
+        options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, np.int32)
     n_boosters = max(1, int(folds.max(initial=-1)) + 1)
     views = LinearViews.identity(n_features) if views is None else views
@@ -305,6 +310,8 @@ def grow_boosted(
 
     grown = list(run_threads(finish, range(n_boosters), n_jobs))
     trees = GrownTrees.join(grown, np.repeat(view_of, n_rounds * n_outputs), views, 0.0, False)
+    missing = missing_columns(X)
+    trees.missing = missing.astype(bool) if len(missing) else None
     return BoostedTrees(
         trees, np.stack([bag.base for bag in bags]), folds, n_rounds,
         losses / held_weight if held_weight > 0 else np.full(len(losses), np.nan), held_out, n_classes,
