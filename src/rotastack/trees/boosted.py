@@ -1,7 +1,7 @@
 """Gradient-boosted trees as estimators."""
 
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,7 +22,6 @@ from rotastack.trees.boosting import (
     probabilities,
 )
 from rotastack.trees.estimators import LEAST_ONE, GrownEstimator
-from rotastack.trees.grown import GrownTrees
 
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]
 
@@ -124,6 +123,7 @@ class BoostedEstimator(GrownEstimator):
         self.boosted_ = grow_boosted(
             X, target, options, sequence, n_classes=n_classes, folds=folds, weights=weights, n_jobs=self.n_jobs
         )  # fmt: skip
+        self.forest_ = self.boosted_.trees
         self.n_rounds_ = self.boosted_.n_rounds
         self.losses_ = self.boosted_.losses
         return folds >= 0
@@ -131,11 +131,6 @@ class BoostedEstimator(GrownEstimator):
     def _raw(self, X: ArrayLike) -> NDArray[np.float64]:
         check_is_fitted(self)
         return self.boosted_.raw(self._checked(X), self.n_jobs)
-
-    @property
-    def forest_(self) -> GrownTrees:
-        """All trees, booster after booster, round after round, class after class."""
-        return self.boosted_.trees
 
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
