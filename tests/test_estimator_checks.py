@@ -43,6 +43,8 @@ from rotastack import (
 from rotastack.combine import Stacking
 from rotastack.combine.pruning import KappaPruner, MeanDMPruner
 from rotastack.trees import (
+    BoostedTreesClassifier,
+    BoostedTreesRegressor,
     C45Classifier,
     ExtraForestClassifier,
     ExtraForestRegressor,
@@ -111,6 +113,9 @@ INSTANCES = [
     ForestRegressor(n_estimators=5, random_state=0),
     ExtraForestClassifier(n_estimators=5, n_cuts=2, random_state=0),
     ExtraForestRegressor(n_estimators=5, random_state=0),
+    BoostedTreesClassifier(20, random_state=0),
+    BoostedTreesClassifier(20, n_bags=1, min_samples_leaf=1, subsample=0.7, max_features=0.9, random_state=0),
+    BoostedTreesRegressor(20, min_samples_leaf=5, random_state=0),
     C45Classifier(),
     C45Classifier(confidence=None, min_samples_leaf=1),
     TreeClassifier(random_state=0),
@@ -180,6 +185,9 @@ UNEQUAL = {
         RegularizedRotationForestClassifier,
     ): DRAWN,
     (RandomRotationForestClassifier, RandomRotationForestRegressor): DRAWN,
+    (BoostedTreesClassifier, BoostedTreesRegressor): (
+        "rows are dealt into folds at random, and rows, not weights, are counted in leaves"
+    ),
     (MultiRotationForestClassifier, MultiRotationForestRegressor): DRAWN,
     (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
         "rotations are fitted to rows drawn at random, however much these weigh"

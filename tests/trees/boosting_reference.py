@@ -88,7 +88,7 @@ class Reference:
             x = X[rows, j]
             missing = np.isnan(x)
             for way in (True, False) if missing.any() else (None,):
-                for cut in [*cuts, np.finfo(np.float32).max] if way else cuts:
+                for cut in [*cuts, np.inf] if way else cuts:
                     right = np.where(missing, bool(way), x > cut)
                     sides = rows[~right], rows[right]
                     if min(map(len, sides)) < max(1, self.min_samples_leaf):

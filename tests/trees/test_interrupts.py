@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows cannot send Ctr
 FIT = """
     import signal
     import numpy as np
-    from rotastack.trees import C45Classifier, ExtraForestClassifier, ForestClassifier
+    from rotastack.trees import BoostedTreesClassifier, C45Classifier, ExtraForestClassifier, ForestClassifier
 
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background may ignore it
     rng = np.random.default_rng(0)
@@ -42,6 +42,8 @@ FIT = """
         ("ForestClassifier(20_000, n_jobs=2)", 2_000),
         ("ExtraForestClassifier(8, max_features=None, n_jobs=2)", 400_000),
         ("C45Classifier()", 400_000),
+        ("BoostedTreesClassifier(20_000, early_stopping=False, n_jobs=2)", 2_000),
+        ("BoostedTreesClassifier(2_000, n_bags=1)", 100_000),
     ],
 )
 def test_a_fit_ends_soon(estimator, rows):

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from rotastack.trees import (
+    BoostedTreesClassifier,
+    BoostedTreesRegressor,
     C45Classifier,
     ExtraForestClassifier,
     ForestClassifier,
@@ -56,6 +58,8 @@ def table():
         ),
         ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2, random_state=0),
         ForestRegressor(3, ccp_alpha=0.01, random_state=0),
+        BoostedTreesClassifier(5, random_state=0),
+        BoostedTreesRegressor(5, n_jobs=2, random_state=0),
         C45Classifier(),
         C45Classifier(confidence=None, min_samples_leaf=1, subtree_raising=False),
     ],

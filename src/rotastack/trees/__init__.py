@@ -5,6 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
+        "boosted": ["BoostedTreesClassifier", "BoostedTreesRegressor"],
         "c45": ["C45Classifier"],
         "complexity": ["forest_complexity"],
         "extra": ["ExtraForestClassifier", "ExtraForestRegressor"],

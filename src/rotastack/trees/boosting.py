@@ -16,12 +16,16 @@ from rotastack.trees.growing import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import missing_columns
 from rotastack.trees.threads import own, run_threads
 
 __all__ = ["BoostedTrees", "BoostingOptions", "boosting_folds", "grow_boosted", "probabilities"]
 
 ROUNDS_AT_ONCE = 10
 """Boosters grow so many rounds before it is looked at whether more are worth it."""
+
+HISTOGRAM_WORDS = 1 << 23
+"""What a booster keeps at once of its histograms, in words of 8 bytes."""
 
 
 class BoostingOptions(NamedTuple):
@@ -136,8 +140,10 @@ class BoostedTrees:
         return total / total.sum() if total.any() else total
 
 
-def probabilities(raw: NDArray[np.float64]) -> NDArray[np.float64]:
+def probabilities(raw: NDArray[np.float64], n_classes: int) -> NDArray[np.float64]:
     """Return the class probabilities (row, class) behind scores: one a row for two classes, else one a class."""
+    if n_classes == 1:
+        return np.where(np.isnan(raw), np.nan, 1.0)
     if raw.shape[1] == 1:
         second = expit(raw[:, 0])
         return np.column_stack([1 - second, second])
@@ -247,6 +253,8 @@ def grow_boosted(
     """
     n_rows, n_features = X.shape
     weights = per_row(weights)
+    if n_classes == 1:  # nothing to learn
+        options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, np.int32)
     n_boosters = max(1, int(folds.max(initial=-1)) + 1)
     views = LinearViews.identity(n_features) if views is None else views
@@ -258,7 +266,8 @@ def grow_boosted(
     data = by_column(X[None])[0]
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
-    bags = [_Bag.of(target, weight_of_row, folds, b, n_classes) for b in range(n_boosters)]
+    unit = 1.0 if n_classes is not None else unit_of(target)
+    bags = [_Bag.of(target, unit, weight_of_row, folds, b, n_classes) for b in range(n_boosters)]
     boosters = [
         bag.booster(weights is not None, int(seeds[b]), int(views.widths()[view_of[b]]), options)
         for b, bag in enumerate(bags)
@@ -283,7 +292,7 @@ def grow_boosted(
                 (len(losses), booster.held_scores()),
             ]
         pieces = list(run_threads(lambda b, stop: boosters[b].grow(n_more, stop), range(n_boosters), n_jobs))  # noqa: B023
-        losses = np.append(losses, sum(bag.unit**2 * piece for bag, piece in zip(bags, pieces, strict=True)))
+        losses = np.append(losses, np.sum(pieces, axis=0))
         if choosing and len(losses) - 1 - int(losses.argmin()) >= options.n_iter_no_change:
             break
     n_rounds = int(losses.argmin()) + 1 if choosing else options.n_rounds
@@ -297,18 +306,28 @@ def grow_boosted(
             first, sums = next(pair for pair in reversed(kept[b]) if pair[0] <= n_rounds)
             boosters[b].add_rounds(sums, first, n_rounds, stop)
         bag = bags[b]
-        held_out[bag.members[bag.n_rows :]] = bag.base + (sums * bag.unit).T
+        held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         piece = boosters[b].trees(n_rounds)
-        piece[1][:] *= bag.unit**2
-        piece[4][:] *= bag.unit
+        with np.errstate(over="ignore", invalid="ignore"):
+            piece[1][:] *= unit * unit
+        piece[4][:] *= unit
         return piece
 
     grown = list(run_threads(finish, range(n_boosters), n_jobs))
     trees = GrownTrees.join(grown, np.repeat(view_of, n_rounds * n_outputs), views, 0.0, False)
+    missing = missing_columns(X)
+    with np.errstate(over="ignore"):
+        mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
+    trees.missing = missing.astype(bool) if len(missing) else None
     return BoostedTrees(
-        trees, np.stack([bag.base for bag in bags]), folds, n_rounds,
-        losses / held_weight if held_weight > 0 else np.full(len(losses), np.nan), held_out, n_classes,
+        trees, np.stack([bag.base for bag in bags]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip
+
+
+def unit_of(target: NDArray) -> float:
+    """Return the unit in which a numeric target is learnt, a power of two so that nothing is rounded by it."""
+    largest = float(np.abs(target).max())
+    return 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
 
 
 @dataclass
@@ -322,11 +341,9 @@ class _Bag:
     n_rows : int
         How many it sees.
     target, weights : ndarray of float64
-        Of the members. A numeric target is taken from its mean in the bag, and over `unit`.
+        Of the members. A numeric target is taken from its mean in the bag, in units.
     base : ndarray of shape (n_outputs,)
         Scores to start from.
-    unit : float
-        A power of two, so that nothing is rounded.
     """
 
     members: NDArray[np.uint32]
@@ -335,22 +352,22 @@ class _Bag:
     weights: NDArray[np.float64]
     base: NDArray[np.float64]
     loss: str
-    unit: float = 1.0
 
     @classmethod
     def of(
-        cls, target: NDArray, weights: NDArray[np.float64], folds: NDArray[np.int32], b: int, n_classes: int | None
+        cls, target: NDArray, unit: float, weights: NDArray[np.float64], folds: NDArray[np.int32], b: int,
+        n_classes: int | None,
     ) -> "_Bag":  # fmt: skip
         there = weights > 0
         inside = np.flatnonzero((folds != b) & there)
         members = np.concatenate([inside, np.flatnonzero((folds == b) & there)])
         n_rows, known, mass = len(inside), target[members], weights[members]
         if n_classes is None:
-            base = np.array([np.average(known[:n_rows], weights=mass[:n_rows])])
-            offset = known - base
-            largest = float(np.abs(offset[:n_rows]).max())
-            unit = 2.0 ** np.ceil(np.log2(largest)) if largest > 0 else 1.0
-            return cls(members.astype(np.uint32), n_rows, offset / unit, mass, base, "squares", unit)
+            first = known[0]  # so that the mean of equal numbers is that number
+            base = first + unit * np.average((known[:n_rows] / unit - first / unit), weights=mass[:n_rows])
+            return cls(
+                members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
+            )  # fmt: skip
         of_class = np.bincount(known[:n_rows], weights=mass[:n_rows], minlength=n_classes)
         # A class that the bag lacks is not impossible: it counts as half a row.
         shares = np.maximum(of_class, 0.5 * mass[:n_rows].mean())
@@ -372,5 +389,5 @@ class _Bag:
             options.n_drawn(width), max(1, round(options.subsample * self.n_rows)), options.max_bins,
             options.learning_rate, options.max_leaf_nodes or 0,
             np.iinfo(np.int32).max if options.max_depth is None else options.max_depth,
-            options.min_samples_leaf, options.l2_regularization,
+            options.min_samples_leaf, options.l2_regularization, HISTOGRAM_WORDS,
         )  # fmt: skip

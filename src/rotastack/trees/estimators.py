@@ -64,6 +64,7 @@ class GrownEstimator(BaseEstimator):
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
     random_state: Any
+    classes_: NDArray[Any]
     forest_: GrownTrees
     n_features_in_: int
 
@@ -135,6 +136,23 @@ class GrownEstimator(BaseEstimator):
             _refuse(X, given)
         return X if predicting else (X, y)
 
+    def _checked_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        """Learn ``classes_``; return X, class numbers and weights of the rows."""
+        self._check_parameters()
+        X, y = self._checked(X, y)
+        if y.dtype.kind not in "iub" or y.ndim != 1:
+            y = column_or_1d(y, warn=True)
+            check_classification_targets(y)
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        return X, codes, row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
+
+    def _checked_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
+        """Return X, y as float64, and weights of the rows."""
+        self._check_parameters()
+        X, y = self._checked(X, y)
+        y = column_or_1d(y, warn=True).astype(np.float64)
+        return X, y, row_weights(X, y, sample_weight)
+
     def apply(self, X: ArrayLike) -> NDArray[np.int32]:
         """Return the leaf that each row ends in.
 
@@ -197,13 +215,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
             Infinite values (the message names the column), a continuous target,
             weights below 0, or `max_features` above the number of columns.
         """
-        self._check_parameters()
-        X, y = self._checked(X, y)
-        if y.dtype.kind not in "iub" or y.ndim != 1:
-            y = column_or_1d(y, warn=True)
-            check_classification_targets(y)
-        self.classes_, codes = np.unique(y, return_inverse=True)
-        weights = row_weights(X, y, sample_weight, getattr(self, "class_weight", None))
+        X, codes, weights = self._checked_labels(X, y, sample_weight)
         out_of_bag = self._grow(X, codes, weights, len(self.classes_))
         if out_of_bag is not None:
             self.oob_proba_ = out_of_bag.means()
@@ -297,10 +309,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
             Infinite values (the message names the column), weights below 0, or
             `max_features` above the number of columns.
         """
-        self._check_parameters()
-        X, y = self._checked(X, y)
-        y = column_or_1d(y, warn=True).astype(np.float64)
-        weights = row_weights(X, y, sample_weight)
+        X, y, weights = self._checked_numbers(X, y, sample_weight)
         out_of_bag = self._grow(X, y, weights, None)
         if out_of_bag is not None:
             self.oob_prediction_ = out_of_bag.means()[:, 0]

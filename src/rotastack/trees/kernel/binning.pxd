@@ -4,7 +4,6 @@ A code is the number of cuts below a value. So ``value > cut`` of a grown tree a
 cut`` are the same.
 """
 
-from libc.float cimport FLT_MAX
 from libc.math cimport INFINITY
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
@@ -39,7 +38,7 @@ cdef inline Py_ssize_t make_cuts(
     const float* column, const uint32_t* rows, Py_ssize_t n, Py_ssize_t max_bins,
     const Sorter* sorter, uint32_t* places, float* cuts,
 ) noexcept nogil:
-    """Write the cuts of a column, then what is above all values; return how many cuts there are.
+    """Write the cuts of a column, then infinity; return how many cuts there are.
 
     Every value has its bin if there are no more than `max_bins` different ones. Else a bin takes values
     until it holds its share of the rows that are left, to the nearest value. Cuts are halfway between
@@ -76,7 +75,7 @@ cdef inline Py_ssize_t make_cuts(
             count += next
             i = k
     for i in range(n_cuts, CUTS):
-        cuts[i] = FLT_MAX
+        cuts[i] = INFINITY
     return n_cuts
 
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from rotastack.trees.kernel.binning cimport CUTS, SAMPLE, make_cuts, sample_rows, write_codes
 from rotastack.trees.kernel.cutting cimport Bounds
-from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits
+from rotastack.trees.kernel.histograms cimport Bins, pack, share_bits, words_of
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.leafwise cimport Leaf, Leafwise, Step, grow_leafwise, leaf_by_codes
 from rotastack.trees.kernel.losses cimport (
@@ -25,7 +25,6 @@ STEP = np.dtype([("column", np.int32), ("child", np.int32), ("shift", np.uint8),
 
 cdef enum:
     ROWS_MAPPED = 1 << 14           # at once: Ctrl-C is heard in between
-    HISTOGRAM_CELLS = 1 << 23       # kept at once at most, if three histograms fit
 
 cdef double MIN_HESSIAN = 1e-3      # of a child
 
@@ -89,6 +88,7 @@ cdef class Booster:
         bint weighted, const double[::1] base, int loss, uint64_t seed, Py_ssize_t width, Py_ssize_t n_drawn,
         Py_ssize_t n_sampled, Py_ssize_t max_bins, double rate, Py_ssize_t max_leaves, int64_t max_depth,
         int64_t min_count, double l2,
+        Py_ssize_t histogram_words,
     ):
         """See :func:`rotastack.trees.boosting.grow_boosted`.
 
@@ -113,6 +113,8 @@ cdef class Booster:
             Columns drawn for each tree, and rows for each round.
         max_leaves : int
             0: no limit.
+        histogram_words : int
+            Memory for histograms, of 8 bytes each; there is room for three in any case.
         """
         cdef list kept = []
         cdef Py_ssize_t n = members.shape[0], n_outputs = base.shape[0], i, k
@@ -155,7 +157,9 @@ cdef class Booster:
         if max_leaves > 0:
             most_leaves = min(most_leaves, max_leaves)
         self.most_nodes = 2 * most_leaves - 1
-        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, HISTOGRAM_CELLS // (256 * n_drawn)))
+        share_bits(&tree.packing, n_sampled)
+        cdef Py_ssize_t n_words = words_of(256 * n_drawn, tree.packing.counted_apart)
+        cdef Py_ssize_t n_slots = max(3, min(most_leaves + 2, histogram_words // n_words))
         tree.bins = Bins(self.codes, n, self.n_bins, self.begin)
         tree.bounds = Bounds(min_count, 1, 0.0)
         tree.max_leaves = most_leaves
@@ -171,12 +175,11 @@ cdef class Booster:
         tree.leaves = <Leaf*> take(kept, self.most_nodes, sizeof(Leaf))
         tree.gains = <double*> take(kept, self.most_nodes, sizeof(double))
         tree.heap = <int32_t*> take(kept, most_leaves + 1, sizeof(int32_t))
-        tree.histograms = <int64_t*> take(kept, n_slots * 256 * n_drawn, sizeof(int64_t))
+        tree.histograms = <int64_t*> take(kept, n_slots * n_words, sizeof(int64_t))
         tree.free_slots = <int32_t*> take(kept, n_slots, sizeof(int32_t))
         tree.n_free = n_slots
         for i in range(n_slots):
             tree.free_slots[i] = <int32_t> i
-        share_bits(&tree.packing, n_sampled)
         self.outputs = <double*> take(kept, self.most_nodes, sizeof(double))
         self.row_scores = <double*> take(kept, n_outputs, sizeof(double))
         self.node_array, self.step_array = np.empty(0, NODE), np.empty(0, STEP)

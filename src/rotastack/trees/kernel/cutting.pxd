@@ -7,7 +7,7 @@ hessians. Missing values are tried on either side.
 from libc.stdint cimport int32_t, int64_t
 
 from rotastack.trees.kernel.histograms cimport (
-    Bins, Packing, count_in, gradient_in, hessian_in,
+    Bins, Packing, count_in, counts_of, gradient_in, hessian_in,
 )
 from rotastack.trees.kernel.wide cimport wide_void
 
@@ -44,73 +44,104 @@ cdef inline double score_of(int64_t word, const Packing* packing, double l2) noe
     return gradient * gradient / (<double> hessian_in(word, packing) + l2)
 
 
+# A column of a node, as it is scanned.
+cdef struct Scan:
+    int64_t sums[256]           # of the words up to each bin
+    int32_t counts[256]         # of the rows up to each bin
+    int64_t missing             # the words that go left with all of them,
+    int32_t n_missing           # and the rows
+    int64_t total               # of the node
+    int32_t n
+    double gains[ROOM]
+
+
 cdef inline void find_cut(
-    const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, const int64_t* cells, int64_t total,
-    const Packing* packing, const Bounds* bounds, Cut* best,
+    const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, int64_t* cells, int64_t total,
+    Py_ssize_t n, const Packing* packing, const Bounds* bounds, Cut* best,
 ) noexcept nogil:
-    """Write the cut of the largest gain; among equals that of the lowest column, then of the lowest value.
+    """Write the cut of the largest gain of a node of n rows; among equals that of the lowest column, then value.
 
     Where both sides are equally good for missing values, they go right.
     """
-    cdef int64_t sums[ROOM]
-    cdef double gains[ROOM]
+    cdef Scan scan
     cdef Py_ssize_t k, i, n_bins
     cdef double none = score_of(total, packing, bounds.l2)
-    cdef double least = none + LEAST_GAIN * none
     cdef const int64_t* column
+    cdef const int32_t* counts = NULL
     cdef int64_t missing, sum_
+    cdef int32_t n_missing = 0, count
     best.column = -1
-    best.gain = least
+    best.gain = none + LEAST_GAIN * none
+    scan.total = total
+    scan.n = <int32_t> n
     for k in range(n_columns):
         column = cells + bins.begin[k]
         n_bins = bins.n_bins[columns[k]]
         missing = column[n_bins]
-        if n_bins == 1 and missing == 0:
+        if packing.counted_apart:
+            counts = counts_of(cells, bins.begin[n_columns]) + bins.begin[k]
+            n_missing = counts[n_bins]
+        else:
+            n_missing = <int32_t> count_in(missing, packing)
+        if n_bins == 1 and n_missing == 0:
             continue
         sum_ = 0
         for i in range(n_bins):
             sum_ += column[i]
-            sums[i] = sum_
-        try_cuts(sums, gains, n_bins - (missing == 0), 0, total, packing, bounds, columns[k], missing != 0, True, best)
-        if missing != 0:
-            try_cuts(sums, gains, n_bins - 1, missing, total, packing, bounds, columns[k], True, False, best)
+            scan.sums[i] = sum_
+        if packing.counted_apart:
+            count = 0
+            for i in range(n_bins):
+                count += counts[i]
+                scan.counts[i] = count
+        scan.missing = scan.n_missing = 0
+        try_cuts(&scan, n_bins - (n_missing == 0), packing, bounds, columns[k], n_missing != 0, True, best)
+        if n_missing != 0:
+            scan.missing = missing
+            scan.n_missing = n_missing
+            try_cuts(&scan, n_bins - 1, packing, bounds, columns[k], True, False, best)
     best.gain -= none
 
 
+cdef inline bint is_allowed(int64_t word, int64_t count, const Packing* packing, const Bounds* bounds) noexcept nogil:
+    """Return whether a child may have such a sum of words and so many rows."""
+    if not packing.counted_apart:
+        count = count_in(word, packing)
+    return count >= bounds.min_count and hessian_in(word, packing) >= bounds.min_hessian
+
+
 cdef inline void try_cuts(
-    const int64_t* sums, double* gains, Py_ssize_t n_cuts, int64_t missing, int64_t total,
-    const Packing* packing, const Bounds* bounds, int32_t column, bint has_missing, bint missing_right, Cut* best,
+    Scan* scan, Py_ssize_t n_cuts, const Packing* packing, const Bounds* bounds,
+    int32_t column, bint has_missing, bint missing_right, Cut* best,
 ) noexcept nogil:
-    """Try cuts 0 to n_cuts - 1 of a column; words of `missing` go left."""
+    """Try cuts 0 to n_cuts - 1 of a column."""
     cdef Py_ssize_t first = 0, last = n_cuts, i
     cdef double top
-    cdef int64_t word
-    while first < last:
-        word = sums[first] + missing
-        if count_in(word, packing) >= bounds.min_count and hessian_in(word, packing) >= bounds.min_hessian:
-            break
+    while first < last and not is_allowed(
+        scan.sums[first] + scan.missing, scan.counts[first] + scan.n_missing, packing, bounds
+    ):
         first += 1
-    while first < last:
-        word = total - sums[last - 1] - missing
-        if count_in(word, packing) >= bounds.min_count and hessian_in(word, packing) >= bounds.min_hessian:
-            break
+    while first < last and not is_allowed(
+        scan.total - scan.sums[last - 1] - scan.missing, scan.n - scan.counts[last - 1] - scan.n_missing,
+        packing, bounds,
+    ):
         last -= 1
     if first == last:
         return
     judge(
-        sums + first, last - first, missing, total, packing.hessian_shift, packing.gradient_shift,
-        <int32_t> packing.hessian_mask, bounds.l2, gains, &top,
+        scan.sums + first, last - first, scan.missing, scan.total, packing.hessian_shift, packing.gradient_shift,
+        <int32_t> packing.hessian_mask, bounds.l2, scan.gains, &top,
     )
     if top > best.gain:
         i = 0
-        while gains[i] != top:
+        while scan.gains[i] != top:
             i += 1
         best.gain = top
         best.column = column
         best.code = <int32_t> (first + i)
         best.has_missing = has_missing
         best.missing_right = missing_right
-        best.left = sums[first + i] + missing
+        best.left = scan.sums[first + i] + scan.missing
 
 
 cdef inline wide_void judge(

@@ -2,7 +2,9 @@
 
 Gradient, hessian and a 1 of a row are packed into one word, with room for the sums over all rows. One
 addition adds all three; and what is left when a child is taken away from its parent is exactly the other
-child. Quanta are so small that gradients of the mean size are thousands of them.
+child. Where rows are many, they are counted apart, so that gradients of the mean size stay hundreds of quanta.
+
+A histogram is a word for each cell, and then, where rows are counted apart, a count for each.
 """
 
 from libc.math cimport fabs, rint
@@ -13,10 +15,13 @@ from rotastack.trees.kernel.wide cimport wide_void
 
 cdef enum:
     LANES = 8
+    COUNTED_APART = 1 << 15     # rows
 
 
-# The lowest bits of a word count rows, the next are the hessian, the highest the gradient.
+# The lowest bits of a word count rows if these are not counted apart, the next are the hessian, the highest
+# the gradient.
 cdef struct Packing:
+    bint counted_apart
     int hessian_shift
     int gradient_shift
     int64_t hessian_mask        # after the shift
@@ -41,10 +46,13 @@ cdef inline void share_bits(Packing* packing, Py_ssize_t n) noexcept nogil:
     cdef int bits = 8
     while (<int64_t> 1 << bits) <= n:
         bits += 1
+    packing.counted_apart = n >= COUNTED_APART
+    if packing.counted_apart:
+        bits = 0
     packing.hessian_shift = bits
     bits = (64 - bits) // 2 - 1
     packing.hessian_mask = (<int64_t> 1 << bits) - 1
-    packing.gradient_shift = packing.hessian_shift + bits
+    packing.gradient_shift = max(packing.hessian_shift + bits, 32)  # a gradient is then in the upper half
 
 
 cdef inline void pack(
@@ -54,6 +62,7 @@ cdef inline void pack(
     """Choose the quanta, and write the word of each row: ``words[row]``."""
     cdef double sums[2 * LANES]
     cdef double gradient = 0.0, hessian = 0.0
+    cdef int64_t one = 0 if packing.counted_apart else 1
     cdef Py_ssize_t i, k, row
     for k in range(2 * LANES):
         sums[k] = 0.0
@@ -71,7 +80,7 @@ cdef inline void pack(
         row = rows[i]
         words[row] = (
             (<int64_t> rint(gradients[row] * packing.gradient_scale) << packing.gradient_shift)
-            + (<int64_t> rint(hessians[row] * packing.hessian_scale) << packing.hessian_shift) + 1
+            + (<int64_t> rint(hessians[row] * packing.hessian_scale) << packing.hessian_shift) + one
         )
 
 
@@ -88,15 +97,33 @@ cdef struct Bins:
     const int32_t* begin        # (n_columns + 1,)
 
 
+cdef inline Py_ssize_t words_of(Py_ssize_t n_cells, bint counted_apart) noexcept nogil:
+    """Return how many words the histogram of so many cells takes."""
+    return n_cells + (n_cells + 1) // 2 if counted_apart else n_cells
+
+
+cdef inline int32_t* counts_of(int64_t* words, Py_ssize_t n_cells) noexcept nogil:
+    """Return where the counts of a histogram begin."""
+    return <int32_t*> (words + n_cells)
+
+
 cdef inline void fill_histogram(
-    const Bins* bins, const int32_t* columns, Py_ssize_t n_columns,
+    const Bins* bins, const int32_t* columns, Py_ssize_t n_columns, bint counted_apart,
     const uint32_t* rows, Py_ssize_t n, const int64_t* words, int64_t* ordered, int64_t* cells,
 ) noexcept nogil:
     """Add up the words of a node's rows by the bins of the columns; `ordered` is scratch, (n,)."""
-    cdef Py_ssize_t i, k = 0
-    memset(cells, 0, bins.begin[n_columns] * sizeof(int64_t))
+    cdef Py_ssize_t i, k = 0, n_cells = bins.begin[n_columns]
+    cdef int32_t* counts = counts_of(cells, n_cells)
+    memset(cells, 0, words_of(n_cells, counted_apart) * sizeof(int64_t))
     for i in range(n):
         ordered[i] = words[rows[i]]
+    if counted_apart:
+        for k in range(n_columns):
+            fill_and_count(
+                bins.codes + columns[k] * bins.stride, rows, n, ordered, cells + bins.begin[k],
+                counts + bins.begin[k],
+            )
+        return
     while k + 4 <= n_columns:
         fill_four(bins, columns, k, rows, n, ordered, cells)
         k += 4
@@ -139,7 +166,25 @@ cdef inline void fill_one(
         cells[codes[rows[i]]] += ordered[i]
 
 
-cdef inline wide_void take_away(int64_t* cells, const int64_t* part, Py_ssize_t n) noexcept nogil:
-    cdef Py_ssize_t i
+cdef inline void fill_and_count(
+    const uint8_t* codes, const uint32_t* rows, Py_ssize_t n, const int64_t* ordered, int64_t* cells,
+    int32_t* counts,
+) noexcept nogil:
+    cdef Py_ssize_t i, code
     for i in range(n):
+        code = codes[rows[i]]
+        cells[code] += ordered[i]
+        counts[code] += 1
+
+
+cdef inline wide_void take_away(
+    int64_t* cells, int64_t* part, Py_ssize_t n_cells, bint counted_apart
+) noexcept nogil:
+    cdef int32_t* counts = counts_of(cells, n_cells)
+    cdef const int32_t* part_counts = counts_of(part, n_cells)
+    cdef Py_ssize_t i
+    for i in range(n_cells):
         cells[i] -= part[i]
+    if counted_apart:
+        for i in range(n_cells):
+            counts[i] -= part_counts[i]

@@ -9,7 +9,7 @@ from libc.string cimport memcpy
 
 from rotastack.trees.kernel.cutting cimport Bounds, Cut, find_cut
 from rotastack.trees.kernel.heap cimport pop, push
-from rotastack.trees.kernel.histograms cimport Bins, Packing, count_in, fill_histogram, take_away
+from rotastack.trees.kernel.histograms cimport Bins, Packing, fill_histogram, take_away, words_of
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.structures cimport MISSING_RIGHT, Node, Watch
 
@@ -51,7 +51,7 @@ cdef struct Leafwise:
     Leaf* leaves                # of node
     double* gains
     int32_t* heap
-    int64_t* histograms         # (slot, cell)
+    int64_t* histograms         # (slot, word)
     Py_ssize_t n_cells
     int32_t* free_slots
     Py_ssize_t n_free
@@ -59,7 +59,7 @@ cdef struct Leafwise:
 
 
 cdef inline int64_t* histogram_of(const Leafwise* tree, int32_t slot) noexcept nogil:
-    return tree.histograms + slot * tree.n_cells
+    return tree.histograms + slot * words_of(tree.n_cells, tree.packing.counted_apart)
 
 
 cdef inline Py_ssize_t grow_leafwise(
@@ -115,7 +115,9 @@ cdef inline Py_ssize_t grow_leafwise(
             fill(tree, small)
         if slot >= 0:
             large.slot = slot
-            take_away(histogram_of(tree, slot), histogram_of(tree, small.slot), tree.n_cells)
+            take_away(
+                histogram_of(tree, slot), histogram_of(tree, small.slot), tree.n_cells, tree.packing.counted_apart
+            )
         else:
             large.slot = take_slot(tree)
             fill(tree, large)
@@ -142,8 +144,8 @@ cdef inline int fill(Leafwise* tree, const Leaf* leaf) except -1 nogil:
     cdef Py_ssize_t n = leaf.last - leaf.first
     pass_by(&tree.watch, n * tree.n_columns)
     fill_histogram(
-        &tree.bins, tree.columns, tree.n_columns, tree.rows + leaf.first, n, tree.words, tree.ordered,
-        histogram_of(tree, leaf.slot),
+        &tree.bins, tree.columns, tree.n_columns, tree.packing.counted_apart, tree.rows + leaf.first, n,
+        tree.words, tree.ordered, histogram_of(tree, leaf.slot),
     )
     return 0
 
@@ -156,7 +158,7 @@ cdef inline Py_ssize_t search(Leafwise* tree, int32_t node, Py_ssize_t n_waiting
         pass_by(&tree.watch, tree.n_cells)
         find_cut(
             &tree.bins, tree.columns, tree.n_columns, histogram_of(tree, leaf.slot), leaf.total,
-            &tree.packing, &tree.bounds, &leaf.cut,
+            leaf.last - leaf.first, &tree.packing, &tree.bounds, &leaf.cut,
         )
     if leaf.cut.column < 0 or tree.n_free < 2:      # which the next children need
         free_slot(tree, leaf.slot)
