@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from rotastack.views.subsets import Block
 
-__all__ = ["category_means", "category_shares"]
+__all__ = ["category_means", "category_shares", "told_classes"]
 
 _SMOOTHING = 2.0
 _MOST_CLASSES = 4
@@ -38,9 +38,14 @@ def category_shares(
     rows : ndarray of int
         The rows that shares are computed from, such as those in a tree's bag.
     """
-    sizes = np.bincount(codes[rows], minlength=n_classes)
-    chosen = np.argsort(-sizes, kind="stable")[: 1 if n_classes == 2 else _MOST_CLASSES]
+    chosen = told_classes(codes[rows], n_classes)
     return category_means(X, (codes[:, None] == chosen).astype(np.float32), groups, rows)
+
+
+def told_classes(codes: NDArray[np.integer], n_classes: int = 0) -> NDArray[np.intp]:
+    """Return the classes whose shares are told: the larger of two, otherwise the four largest."""
+    sizes = np.bincount(codes, minlength=n_classes)
+    return np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else _MOST_CLASSES]
 
 
 def category_means(

@@ -105,7 +105,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "Lpc", "Lsp", "te", "rotation", "boosted"),
+        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "Lpc", "Lsp", "rotation", "c45", "pairs", "boosted", "boosted31"),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",

@@ -10,10 +10,10 @@ from rotastack.trees.boosting import BoostingOptions
 
 __all__ = ["FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
 
-PARTS = ("identity", "discriminants", "principal", "sparse", "numbers", "shares")
+PARTS = ("identity", "discriminants", "principal", "sparse", "numbers", "shares", "pairs")
 """What a family's view may consist of, besides views of one's own."""
 
-OF_CATEGORIES = {"numbers", "shares"}
+OF_CATEGORIES = {"numbers", "shares", "pairs"}
 CRITERIA = ("gini", "entropy", "gain_ratio", "c45")
 
 
@@ -44,6 +44,8 @@ class TreeFamily:
     n_folds : int
         With 0 each tree has a bootstrap of its own. Otherwise rows are dealt to so many folds, and as many forests
         are grown, together of `trees_per_family` trees at least, each on all rows but those of its fold.
+    bootstrap : bool
+        Whether a tree on folds is grown on a bootstrap of its rows, as all others are.
     boosting : BoostingOptions, optional
         How trees are boosted on folds. Each fold has one view then, and of the ways to split only the columns of `boosting` are looked at.
 
@@ -62,6 +64,7 @@ class TreeFamily:
     max_features: str | int | float | None = "sqrt"
     criterion: str = "gini"
     n_folds: int = 0
+    bootstrap: bool = True
     boosting: BoostingOptions | None = None
 
 
@@ -75,8 +78,11 @@ FAMILIES = {
         TreeFamily("Lpc", ("principal", "discriminants"), max_features="double"),
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double"),
         TreeFamily("te", ("numbers", "shares"), max_features=None),
-        TreeFamily("rotation", ("principal", "discriminants"), max_features=None, criterion="c45", n_folds=8),
-        TreeFamily("boosted", n_folds=5, boosting=BoostingOptions(300, max_leaf_nodes=8, min_samples_leaf=5)),
+        TreeFamily("rotation", ("principal", "discriminants"), max_features=None, criterion="c45", n_folds=8, bootstrap=False),
+        TreeFamily("c45", ("identity", "discriminants"), max_features=None, criterion="c45", n_folds=8, bootstrap=False),
+        TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8),
+        TreeFamily("boosted", n_folds=5, boosting=BoostingOptions(300, max_leaf_nodes=8, max_bins=63, min_samples_leaf=5)),
+        TreeFamily("boosted31", n_folds=5, boosting=BoostingOptions(300, max_leaf_nodes=31, max_bins=63, min_samples_leaf=5)),
     )
 }
 """The families of a classifier that are known by name."""
@@ -84,7 +90,7 @@ FAMILIES = {
 NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
     for family in (
-        *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation")),
+        *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation", "c45")),
         TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
     )
 }

@@ -8,16 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.row_weights import some
+from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
-from rotastack.trees.growing import TreeOptions, grow_forest
+from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.views.encoding import told_classes
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnRounds", "TrainingRows", "grow_families"]
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "TrainingRows", "grow_families"]
 
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
@@ -34,11 +36,13 @@ class GrownFamilies(ABC):
     Attributes
     ----------
     names : tuple of str
-    trees : GrownTrees
     """
 
     names: tuple[str, ...]
-    trees: GrownTrees
+
+    @abstractmethod
+    def forests(self) -> list[GrownTrees]:
+        """Return all trees."""
 
     @abstractmethod
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
@@ -62,11 +66,13 @@ class GrownFamilies(ABC):
 
     def scale(self, unit: float) -> None:
         """Multiply the outputs of a regression."""
-        self.trees.values *= unit
+        for trees in self.forests():
+            trees.values *= unit
 
     def forget(self) -> None:
         """Drop what predictions do not need."""
-        self.trees.decreases = None
+        for trees in self.forests():
+            trees.decreases = None
 
 
 @dataclass
@@ -90,6 +96,9 @@ class OnBags(GrownFamilies):
     def each(self) -> int:
         """Number of trees of a family."""
         return len(self.trees) // len(self.names)
+
+    def forests(self) -> list[GrownTrees]:
+        return [self.trees]
 
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         groups = np.repeat(np.arange(len(self.names)), self.each)
@@ -133,6 +142,9 @@ class OnFolds(GrownFamilies):
     trees: GrownTrees
     folds: NDArray[np.integer]
 
+    def forests(self) -> list[GrownTrees]:
+        return [self.trees]
+
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
 
@@ -140,14 +152,64 @@ class OnFolds(GrownFamilies):
         self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
-        n_folds = int(self.folds.max()) + 1
-        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds) if n_folds else ()):
+        n_folds = _n_folds(self.folds)
+        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds)):
             mine = self.folds[places] == fold
             outputs[0, mine] = self.trees.take(trees).sums(rows[mine], n_jobs) / len(trees)
         return outputs
 
     def importances(self) -> NDArray[np.float64]:
         return self.trees.importances()[None]
+
+
+@dataclass
+class OnPairs(GrownFamilies):
+    """A family on folds whose trees see pairs of categories.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Its name.
+    by_fold : list of GrownTrees
+    pairs : list of CategoryPairs
+        What the trees of each fold see of the encoded table.
+    folds : ndarray of int of shape (n_rows,)
+        The fold of each training row, -1 where it has no weight.
+    n_columns : int
+        Of the encoded table.
+    """
+
+    names: tuple[str, ...]
+    by_fold: list[GrownTrees]
+    pairs: list[CategoryPairs]
+    folds: NDArray[np.integer]
+    n_columns: int
+
+    def forests(self) -> list[GrownTrees]:
+        return self.by_fold
+
+    def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        return np.mean([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))], axis=0)[None]
+
+    def unseen_outputs(
+        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+    ) -> NDArray[np.float64]:
+        outputs = np.full((1, len(rows), self.by_fold[0].values.shape[1]), np.nan)
+        for fold in range(len(self.pairs)):
+            mine = self.folds[places] == fold
+            outputs[0, mine] = self._of_fold(fold, rows[mine], n_jobs)
+        return outputs
+
+    def importances(self) -> NDArray[np.float64]:
+        found = [
+            pairs.spread(trees.importances(), self.n_columns)
+            for trees, pairs in zip(self.by_fold, self.pairs, strict=True)
+        ]
+        return np.mean(found, axis=0)[None]
+
+    def _of_fold(self, fold: int, rows: NDArray[np.float32], n_jobs: int | None) -> NDArray[np.float64]:
+        trees = self.by_fold[fold]
+        return trees.sums(self.pairs[fold].transform(rows), n_jobs) / len(trees)
 
 
 @dataclass
@@ -164,12 +226,11 @@ class OnRounds(GrownFamilies):
     names: tuple[str, ...]
     boosted: BoostedTrees
 
-    @property
-    def trees(self) -> GrownTrees:  # type: ignore[override]
-        return self.boosted.trees
+    def forests(self) -> list[GrownTrees]:
+        return [self.boosted.trees]
 
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        return self._linked(self.boosted.raw(rows, n_jobs))[None]
+        return self.linked(self.boosted.raw(rows, n_jobs))[None]
 
     def unseen_outputs(
         self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
@@ -177,7 +238,7 @@ class OnRounds(GrownFamilies):
         fold = self.boosted.folds[places]
         scores = self.boosted.scores(rows, n_jobs)[fold, np.arange(len(rows))]
         scores[fold < 0] = np.nan
-        return self._linked(scores)[None]
+        return self.linked(scores)[None]
 
     def importances(self) -> NDArray[np.float64]:
         return self.boosted.importances()[None]
@@ -186,9 +247,9 @@ class OnRounds(GrownFamilies):
         super().scale(unit)
         self.boosted.base *= unit
 
-    def _linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    def linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs behind scores: class probabilities, or numbers as they are."""
-        return scores if self.boosted.n_classes is None else probabilities(scores)
+        return scores if self.boosted.n_classes is None else probabilities(scores, self.boosted.n_classes)
 
 
 @dataclass(frozen=True)
@@ -226,10 +287,17 @@ class TrainingRows:
     def bags(self) -> Bags:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
 
-    def take(self, rows: NDArray[np.intp]) -> "TrainingRows":
-        """Return some of the rows."""
+    def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
+        """Return the rows that are grown on where a fold is left out: rows of no weight are in no fold."""
+        rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
+
+    def of_shares(self) -> NDArray[np.float64]:
+        """Return the targets that categories are encoded by, (row, target): the number, or whether the class is one of the largest."""
+        if self.numbers is not None:
+            return self.numbers[:, None]
+        return (self.codes[:, None] == told_classes(self.codes)).astype(np.float64)
 
     def planned(self, families: Sequence[TreeFamily], n_trees: int, sequence, n_jobs: int | None) -> list:
         """Return families as forests are grown of them; see :func:`planned_families`."""
@@ -270,24 +338,30 @@ def grow_families(
     """
     grown: list[GrownFamilies] = []
     outputs = []
+
+    def add(found: GrownFamilies, unseen: NDArray[np.float64], how: str) -> None:
+        grown.append(found)
+        outputs.append(unseen)
+        forests = found.forests()
+        n_nodes = sum(len(trees.nodes) for trees in forests)
+        done(f"{sum(map(len, forests))} trees of {', '.join(found.names)} grown on {how}, {n_nodes} nodes")
+
     on_bags = [family for family in families if not family.n_folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        found, out_of_bag = _on_bags(alike, criterion, n_trees, rows, sequence, n_jobs)
-        grown.append(found)
-        outputs.append(out_of_bag)
-        done(f"{len(found.trees)} trees of {', '.join(found.names)} grown on bags, {len(found.trees.nodes)} nodes")
+        add(*_on_bags(alike, criterion, n_trees, rows, sequence, n_jobs), "bags")
     for family in families:
         if not family.n_folds:
             continue
         # The same folds for all families that have as many.
-        folds = boosting_folds(rows.codes, family.n_folds, child(sequence, "folds", family.n_folds), rows.weights, rows.n_classes)
+        of_folds = child(sequence, "folds", family.n_folds)
+        folds = boosting_folds(rows.codes, family.n_folds, of_folds, rows.weights, int(rows.codes.max()) + 1)
         own = child(sequence, "family", family.name)
-        one = (_on_folds if family.boosting is None else _boosted)(family, n_trees, rows, folds, own, n_jobs)
-        grown.append(one[0])
-        outputs.append(one[1][None])
-        rounds = f" in {one[0].boosted.n_rounds} rounds" if isinstance(one[0], OnRounds) else ""
-        done(f"{len(one[0].trees)} trees of {family.name} grown on folds{rounds}, {len(one[0].trees.nodes)} nodes")
+        if family.boosting is not None:
+            boosted = _boosted(family, rows, folds, own, n_jobs)
+            add(*boosted, f"folds in {boosted[0].boosted.n_rounds} rounds")
+        else:
+            add(*_on_folds(family, n_trees, rows, folds, own, n_jobs), "folds")
     return grown, np.concatenate(outputs)
 
 
@@ -303,41 +377,49 @@ def _on_bags(families, criterion, n_trees, rows: TrainingRows, sequence, n_jobs)
 
 
 def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, n_jobs):
-    n_folds = max(1, int(folds.max()) + 1)
+    n_folds = _n_folds(folds)
     each = -(-n_trees // n_folds)
-    n_outputs = rows.n_classes or 1
-    outputs = np.full((len(folds), n_outputs), np.nan)
-    forests = []
+    outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
+    forests, pairs = [], []
     for fold in range(n_folds):
-        seen, held = np.flatnonzero(_sees(folds, fold, rows.weights)), np.flatnonzero(folds == fold)
-        mine, own = rows.take(seen), child(sequence, fold)
+        mine, own = rows.seen(folds, fold), child(sequence, fold)
+        held = folds == fold
+        X, X_held = mine.X, rows.X[held]
+        if family.parts == ("pairs",):
+            pairs.append(CategoryPairs(rows.groups).fit(X, mine.of_shares()))
+            X, X_held = pairs[-1].transform(X), pairs[-1].transform(X_held)
+            planned = [TreeGroup(each, splitter=family.splitter, max_features=family.max_features, name=family.name)]
+        else:
+            planned = mine.planned([family], each, own, n_jobs)
         weights = None if mine.weights is None else mine.weights / mine.weights.mean()
         trees, _ = grow_forest(
-            mine.X, mine.target, mine.planned([family], each, own, n_jobs), TreeOptions(family.criterion), own, n_classes=rows.n_classes,
-            weights=weights, bootstrap=False, describe_nodes=False, n_jobs=n_jobs,
+            X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
+            bootstrap=family.bootstrap, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
-        outputs[held] = trees.sums(rows.X[held], n_jobs) / each
+        outputs[0, held] = trees.sums(X_held, n_jobs) / each
         forests.append(trees)
+    if pairs:
+        return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
 
 
-def _boosted(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, n_jobs):
+def _boosted(family: TreeFamily, rows: TrainingRows, folds, sequence, n_jobs):
     assert family.boosting is not None
     views = None
     if family.parts != ("identity",):
-        n_folds = max(1, int(folds.max()) + 1)
-        views = LinearViews.concatenate([
-            rows.take(np.flatnonzero(_sees(folds, fold, rows.weights))).planned([family], 1, child(sequence, fold), n_jobs)[0].views
-            for fold in range(n_folds)
-        ])  # fmt: skip
+        planned = [
+            rows.seen(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0].views
+            for fold in range(_n_folds(folds))
+        ]
+        views = LinearViews.concatenate(planned)
     boosted = grow_boosted(
         rows.X, rows.target, family.boosting, sequence,
         n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs,
     )  # fmt: skip
     found = OnRounds((family.name,), boosted)
-    return found, found._linked(boosted.held_out)
+    return found, found.linked(boosted.held_out)[None]
 
 
-def _sees(folds: NDArray[np.integer], fold: int, weights: NDArray[np.float64] | None) -> NDArray[np.bool_]:
-    """Return which rows are grown on where a fold is left out; rows of no weight are in no fold."""
-    return (folds != fold) & (True if weights is None else weights > 0)
+def _n_folds(folds: NDArray[np.integer]) -> int:
+    """Return the number of folds: 1 where there are too few rows for more, and none is left out."""
+    return max(1, int(folds.max()) + 1)
