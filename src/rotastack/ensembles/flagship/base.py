@@ -185,10 +185,11 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         `found` takes rows, and which of all they are.
         """
         unknown = self.table_.unknown(rows)
-        result = found(rows, slice(None))
-        if unknown.any():
-            copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
-            result[unknown] = np.mean(copies, axis=0)
+        if not unknown.any():
+            return found(rows, slice(None))
+        result = found(next(self.table_.filled(rows)), slice(None))
+        copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
+        result[unknown] = np.mean(copies, axis=0)
         return result
 
     @property

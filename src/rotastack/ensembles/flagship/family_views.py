@@ -18,7 +18,7 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
 from rotastack.views.encoding import category_means, category_shares
 
-__all__ = ["planned_families"]
+__all__ = ["candidates", "planned_families"]
 
 SHRINKAGE = 0.5
 """Of discriminants: weight of the identity in the scatter within classes."""
@@ -80,13 +80,13 @@ def planned_families(
         width = X.shape[1] if views is None else int(views.widths().min())
         if width == 0:
             raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
-        wanted = _candidates(family.max_features, X.shape[1], width)
+        wanted = candidates(family.max_features, X.shape[1], width)
         planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
     return planned
 
 
-def _candidates(max_features, n_features: int, width: int):
-    """Return the number of columns looked at, at most the width of the narrowest view."""
+def candidates(max_features, n_features: int, width: int):
+    """Return the number of columns looked at for a split, at most the width of the narrowest view."""
     root = max(1, int(np.sqrt(n_features)))
     known = {"sqrt": root, "double": 2 * root + 2}
     if isinstance(max_features, str):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rotastack.base.row_weights import some
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.family_views import planned_families
+from rotastack.ensembles.flagship.family_views import candidates, planned_families
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
@@ -388,7 +388,8 @@ def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, 
         if family.parts == ("pairs",):
             pairs.append(CategoryPairs(rows.groups).fit(X, mine.of_shares()))
             X, X_held = pairs[-1].transform(X), pairs[-1].transform(X_held)
-            planned = [TreeGroup(each, splitter=family.splitter, max_features=family.max_features, name=family.name)]
+            wanted = candidates(family.max_features, mine.X.shape[1], X.shape[1])
+            planned = [TreeGroup(each, splitter=family.splitter, max_features=wanted, name=family.name)]
         else:
             planned = mine.planned([family], each, own, n_jobs)
         weights = None if mine.weights is None else mine.weights / mine.weights.mean()
