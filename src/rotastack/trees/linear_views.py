@@ -13,6 +13,7 @@ from rotastack.trees.threads import own
 
 __all__ = ["LinearViews"]
 
+_NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20
 FEW_NUMBERS = 1 << 9
 """So many are written to files as they are: that is fast."""
@@ -253,8 +254,8 @@ class LinearViews:
 
     def tables(self) -> list[NDArray]:
         """Return starts, parts, columns, matrices and fills (empty if there are none), as compiled code takes them."""
-        fills = np.empty(0, np.float32) if self.fills is None else self.fills
-        return [own(a) for a in (self.starts, self.parts, self.columns, self.matrices, fills)]
+        fills = _NO_FILLS if self.fills is None else own(self.fills)
+        return [own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills]
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""

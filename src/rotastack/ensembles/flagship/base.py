@@ -169,7 +169,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
         weights = self.family_weights_ if self.family_weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
-        found = np.bincount(self.table_.sources_, encoded, self.n_features_in_).astype(np.float64)
+        found = self.table_.by_input(encoded, self.n_features_in_)
         return found / found.sum() if found.any() else found
 
     def _family_importances(self) -> NDArray[np.float64]:
@@ -206,7 +206,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
         `found` takes rows, and which of all they are.
         """
-        unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
+        unknown = self.table_.unknown(rows)
         result = found(rows, slice(None))
         if unknown.any():
             copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]

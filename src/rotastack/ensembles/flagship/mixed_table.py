@@ -44,7 +44,7 @@ _MANY = 200  # categories of a column from which on they are told of
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that mark missing numbers.
+    """Numbers scaled to [0, 1], missing ones being NaN, dummies of categories, and the share of numbers that a row misses.
 
     Parameters
     ----------
@@ -68,9 +68,10 @@ class MixedTable(BaseEstimator):
         Which of the numeric columns are scaled upside down: those in which one value far below drives all others so near
         to 1 that float32 does not tell them apart.
     missing_ : ndarray of int
-        Which of the numeric columns had missing values: each gets a column that is 1 where they are.
-    sources_ : ndarray of int of shape (n_columns,)
-        The column of the table that each column of the result is made of.
+        Which of the numeric columns had missing values. If any had, there is a column of the share of these that a row misses:
+        views fill missing values, and would hide what having many of them says.
+    sources_ : ndarray of int
+        The input column that each column of the result is made of; but for that of the share, which is the last one.
     donors_ : ndarray of shape (n_donors, n_columns)
         Some training rows, drawn at random: what stands in for categories that are unknown.
 
@@ -117,10 +118,20 @@ class MixedTable(BaseEstimator):
         numbers, categories = self._split(X, owner, reset=False)
         return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
 
+    def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return which rows have categories that are unknown."""
+        return np.isnan(rows[:, self._dummy_columns()]).any(axis=1)
+
     def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Yield rows with each donor's dummies in place of unknown ones."""
+        columns = self._dummy_columns()
         for donor in self.donors_:
-            yield np.where(np.isnan(rows), donor, rows)
+            found = rows.copy()
+            found[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
+            yield found
+
+    def _dummy_columns(self) -> NDArray[np.intp]:
+        return np.concatenate([np.empty(0, np.intp), *self.groups_])
 
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
@@ -218,14 +229,29 @@ class MixedTable(BaseEstimator):
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _sources(self, n_numbers: int) -> NDArray[np.intp]:
-        """Return the input columns of numbers, of dates' parts, of dummies, and of columns that mark missing numbers."""
+        """Return the input columns of numbers, of dates' parts and of dummies."""
         numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
         numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
         found = [] if self.encoder_ is None else self.encoder_.categories_
         dummies = np.repeat(np.flatnonzero(self.categorical_), [len(values) - 1 for values in found])
-        return np.concatenate([numbers, dummies, numbers[self.missing_]]).astype(np.intp)
+        return np.concatenate([numbers, dummies]).astype(np.intp)
+
+    def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
+        """Return amounts of the result's columns by input column, of which there are `n_features`.
+
+        What the share of missing values has is divided evenly among the columns that had any.
+        """
+        n = len(self.sources_)
+        found = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
+        if len(self.missing_):
+            found += (
+                amounts[n]
+                * np.bincount(self.sources_[self.missing_], minlength=n_features)
+                / len(self.missing_)
+            )
+        return found
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)
@@ -243,15 +269,13 @@ class MixedTable(BaseEstimator):
         self, numbers: NDArray[np.floating], categories: Any, names: NDArray | None = None
     ) -> NDArray[np.float32]:
         numbers = self._turned(numbers)
-        parts = [
-            numbers.astype(np.float32)
-            if self.scaler_ is None
-            else self.scaler_.scaled(numbers).astype(np.float32)
-        ]
+        missing = np.isnan(numbers)
+        scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
+        parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
         if self.encoder_ is not None:
             parts.append(self._dummies(categories, None if names is None else names[self.categorical_]))
         if len(self.missing_):
-            parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
+            parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
 
     def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:

@@ -70,7 +70,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
         their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
-        dummies, a date's parts and the mark of missing values count for their column. These are decreases on the rows that the trees
+        dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
         were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
         other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
     forest_ : GrownTrees
