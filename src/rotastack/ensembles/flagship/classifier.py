@@ -78,6 +78,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
     out-of-bag results are then as optimistic as if the row itself had been seen.
 
+    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
+    bag, to which weights are fitted, are not kept.
+
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
     at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting
     needs up to 1.7 times the forest more, 32 bytes for each number of the table and 26 bytes a row, class and family. The table's columns are

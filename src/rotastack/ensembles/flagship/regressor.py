@@ -83,6 +83,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
     then as optimistic as if the row itself had been seen.
 
+    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
+    bag, to which weights are fitted, are not kept.
+
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
     and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
 
