@@ -13,11 +13,10 @@ from rotastack.trees.threads import own
 
 __all__ = ["LinearViews"]
 
+_NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20
 FEW_NUMBERS = 1 << 9
 """So many are written to files as they are: that is fast."""
-
-_NO_FILLS = np.empty(0, np.float32)
 
 
 @dataclass(frozen=True)

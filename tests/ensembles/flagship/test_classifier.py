@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
+from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
@@ -314,3 +315,29 @@ def test_families_that_are_none(families, message):
 def test_one_class():
     with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
         small().fit(np.eye(3), [1, 1, 1])
+
+
+@pytest.mark.parametrize("weights", [None, np.arange(150) % 3])
+def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights):
+    """Of trees and of their views: a tree and its view know nothing of rows out of its bag."""
+    monkeypatch.setattr("rotastack.ensembles.flagship.base.MOST_DRAWS", 40)
+    X, y = load_iris(return_X_y=True)
+    first = RotastackClassifier(20, random_state=0).fit(X, y, sample_weight=weights)
+    out = first.forest_.out_of_bag(150)
+    assert 20 < (~out).sum(axis=0).max() <= 40
+    assert first.forest_.bags.size == 40
+    assert first.forest_.facts[:, 1].max() <= 40
+    rows = first.table_.transform(X, first)
+    outputs = first.forest_.outputs(rows).reshape(5, 20, 150, 3)
+    seen = out.T.reshape(5, 20, 150, 1)
+    known = np.isfinite(first.oob_proba_[:, 0])
+    means = (outputs * seen).sum(axis=1) / seen.sum(axis=1)
+    np.testing.assert_allclose(first.pool_.predict_proba(means[:, known]), first.oob_proba_[known])
+    other = y.copy()
+    other[[4, 61, 121]] = [1, 2, 0]
+    second = RotastackClassifier(20, random_state=0).fit(X, other, sample_weight=weights)
+    unseen = out[[4, 61, 121]].all(axis=0)
+    assert unseen.sum() > 20
+    assert (first.forest_.outputs(rows)[unseen] == second.forest_.outputs(rows)[unseen]).all()
+    dump_model(first, tmp_path / "model.skops")
+    assert (load_model(tmp_path / "model.skops").forest_.out_of_bag(150) == out).all()

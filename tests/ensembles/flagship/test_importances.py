@@ -116,7 +116,8 @@ def test_decreases_go_through_views_to_the_columns_that_were_given():
                 squares = matrix[:, node] ** 2
                 of_family += decrease * squares / squares.sum() / total(tree, rows, codes, bag)
         whole += weight * of_family / of_family.sum()
-    by_hand = [whole[model.table_.sources_ == j].sum() for j in range(X.shape[1])]
+    by_hand = [whole[:-1][model.table_.sources_ == j].sum() for j in range(X.shape[1])]
+    by_hand[1] += whole[-1]  # the share of missing values, of which only x has any
     np.testing.assert_allclose(model.feature_importances_, np.array(by_hand) / np.sum(by_hand), rtol=1e-6)
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.feature_importances_[3] == 0
@@ -148,14 +149,10 @@ def test_sources_of_the_columns_that_trees_see():
     X.loc[::7, "x"] = np.nan
     table = RotastackRegressor(2, random_state=0).fit(X, y).table_
     n_parts = len(table.dates_[4]["parts"])
-    assert table.sources_.tolist() == [
-        0,
-        1,
-        *[4] * n_parts,
-        2,
-        2,
-        1,
-    ]  # two dummies of three kinds, and what is missing
+    assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2]  # two dummies of three kinds
+    amounts = np.arange(5.0 + n_parts)
+    assert table.by_input(amounts, 5)[[0, 1, 3]].tolist() == [0, 1 + amounts[-1], 0]
+    assert table.by_input(amounts, 5).sum() == amounts.sum()
 
 
 def test_a_target_that_nothing_tells_has_no_importances():

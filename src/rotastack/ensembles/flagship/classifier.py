@@ -66,7 +66,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
         their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
-        dummies, a date's parts and the mark of missing values count for their column. These are decreases on the rows that the trees
+        dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
         were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
         other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
     forest_ : GrownTrees
@@ -77,6 +77,9 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Columns are scaled to [0, 1] and missing numbers filled with medians, both by training rows; a column with
     missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
     out-of-bag results are then as optimistic as if the row itself had been seen.
+
+    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
+    bag, to which weights are fitted, are not kept.
 
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
     at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting

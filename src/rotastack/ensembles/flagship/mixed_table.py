@@ -70,8 +70,8 @@ class MixedTable(BaseEstimator):
     missing_ : ndarray of int
         Which of the numeric columns had missing values. If any had, there is a column of the share of these that a row misses:
         views fill missing values, and would hide what having many of them says.
-    sources_ : ndarray of int of shape (n_columns,)
-        The column of the table that each column of the result is made of; -1 for that share.
+    sources_ : ndarray of int
+        The input column that each column of the result is made of; but for that of the share, which is the last one.
     donors_ : ndarray of shape (n_donors, n_columns)
         Some training rows, drawn at random: what stands in for categories that are unknown.
 
@@ -117,17 +117,6 @@ class MixedTable(BaseEstimator):
         X = _frame(X)
         numbers, categories = self._split(X, owner, reset=False)
         return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
-
-    def by_input(self, encoded: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
-        """Add up what columns of the result bring by the column they are made of, (n_features,).
-
-        What the share of missing numbers brings is spread over the columns that had any.
-        """
-        made = self.sources_ >= 0
-        found = np.bincount(self.sources_[made], encoded[made], n_features).astype(np.float64)
-        if len(self.missing_):
-            found += np.bincount(self.sources_[self.missing_], minlength=n_features) * encoded[-1] / len(self.missing_)
-        return found
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which rows have categories that are unknown."""
@@ -240,15 +229,29 @@ class MixedTable(BaseEstimator):
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
     def _sources(self, n_numbers: int) -> NDArray[np.intp]:
-        """Return the input columns of numbers, of dates' parts and of dummies, and -1 for the share of missing numbers."""
+        """Return the input columns of numbers, of dates' parts and of dummies."""
         numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
         numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
         found = [] if self.encoder_ is None else self.encoder_.categories_
         dummies = np.repeat(np.flatnonzero(self.categorical_), [_n_dummies(values) for values in found])
-        share = np.full(min(1, len(self.missing_)), -1)
-        return np.concatenate([numbers, dummies, share]).astype(np.intp)
+        return np.concatenate([numbers, dummies]).astype(np.intp)
+
+    def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
+        """Return amounts of the result's columns by input column, of which there are `n_features`.
+
+        What the share of missing values has is divided evenly among the columns that had any.
+        """
+        n = len(self.sources_)
+        found = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
+        if len(self.missing_):
+            found += (
+                amounts[n]
+                * np.bincount(self.sources_[self.missing_], minlength=n_features)
+                / len(self.missing_)
+            )
+        return found
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:
         self.scaler_, self.mirrored_ = None, np.zeros(numbers.shape[1], dtype=bool)

@@ -71,7 +71,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     feature_importances_ : ndarray of shape (n_features_in_,)
         Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
         their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
-        dummies, a date's parts and the mark of missing values count for their column. These are decreases on the rows that the trees
+        dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
         were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
         other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
     forest_ : GrownTrees
@@ -83,6 +83,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     missing values gets another that is 1 where they are. Predictions may lie beyond the targets seen, by as much as the
     weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
     then as optimistic as if the row itself had been seen.
+
+    A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
+    bag, to which weights are fitted, are not kept.
 
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
     and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.

@@ -193,23 +193,45 @@ cdef inline inlined_void map_outputs(
 cdef inline wide_void map_row(const Block* block) noexcept nogil:
     """Map one row; vectors run over its outputs."""
     cdef float sums[OUTPUTS]
+    cdef Py_ssize_t first = 0
+    if block.n_out == 1:         # sums of known number
+        map_row_outputs(block, 0, 1, sums)
+    elif block.n_out == 2:
+        map_row_outputs(block, 0, 2, sums)
+    elif block.n_out == 3:
+        map_row_outputs(block, 0, 3, sums)
+    elif block.n_out == 4:
+        map_row_outputs(block, 0, 4, sums)
+    elif block.n_out == 5:
+        map_row_outputs(block, 0, 5, sums)
+    elif block.n_out == 6:
+        map_row_outputs(block, 0, 6, sums)
+    elif block.n_out == 7:
+        map_row_outputs(block, 0, 7, sums)
+    elif block.n_out == 8:
+        map_row_outputs(block, 0, 8, sums)
+    else:
+        while first < block.n_out:
+            map_row_outputs(block, first, min(block.n_out - first, OUTPUTS), sums)
+            first += OUTPUTS
+
+
+cdef inline inlined_void map_row_outputs(
+    const Block* block, Py_ssize_t first, Py_ssize_t count, float* sums
+) noexcept nogil:
+    """Make so many outputs of one row; where the compiler knows their number, it keeps the sums in registers."""
     cdef const float* data = block.data
     cdef const int32_t* columns = block.columns
-    cdef const float* m
-    cdef float* z = block.z
-    cdef Py_ssize_t n_in = block.n_in, n_out = block.n_out
-    cdef Py_ssize_t first = 0, count, c, o
+    cdef const float* m = block.matrix + first
+    cdef float* z = block.z + first * block.z_stride
+    cdef Py_ssize_t n_in = block.n_in, m_stride = block.n_out, c, o
     cdef float x
-    while first < n_out:
-        count = min(n_out - first, OUTPUTS)
+    for o in range(count):
+        sums[o] = 0.0
+    for c in range(n_in):
+        x = data[columns[c] * block.data_stride]
         for o in range(count):
-            sums[o] = 0.0
-        m = block.matrix + first
-        for c in range(n_in):
-            x = data[columns[c] * block.data_stride]
-            for o in range(count):
-                sums[o] += x * m[o]
-            m += n_out
-        for o in range(count):
-            z[(first + o) * block.z_stride] = sums[o]
-        first += count
+            sums[o] += x * m[o]
+        m += m_stride
+    for o in range(count):
+        z[o * block.z_stride] = sums[o]

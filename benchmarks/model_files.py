@@ -1,0 +1,99 @@
+"""Models of the flagship: the size of their files against RandomForestClassifier(500), the time to load them, and to predict one row.
+
+    python benchmarks/model_files.py [--runs 200]
+
+Files are pickles without compression, as `joblib.dump` writes them too. Times are medians of the runs, one thread: of all of ``predict_proba`` for one row, of scikit-learn's
+check of it alone, and of scikit-learn's forest.
+"""
+
+import argparse
+import os
+import pickle
+import tempfile
+import time
+from pathlib import Path
+
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.utils.validation import validate_data
+
+from rotastack import RotastackClassifier
+from rotastack.tracking.model_files import dump_model, load_model
+
+
+def generated(n_rows, n_columns, n_classes):
+    """Return rows and classes, some of them wrong."""
+    return make_classification(
+        n_rows, n_columns, n_informative=min(n_columns, 10), n_redundant=0, n_classes=n_classes,
+        n_clusters_per_class=1, flip_y=0.05, random_state=0,
+    )  # fmt: skip
+
+
+def tables():
+    """Yield names, rows and classes."""
+    yield "iris", *load_iris(return_X_y=True)
+    yield "wine", *load_wine(return_X_y=True)
+    yield "breast cancer", *load_breast_cancer(return_X_y=True)
+    yield "digits", *load_digits(return_X_y=True)
+    yield "generated 2000 x 20, 2 classes", *generated(2000, 20, 2)
+    yield "generated 400 x 120, 5 classes", *generated(400, 120, 5)
+    yield "generated 1000 x 100, 2 classes", *generated(1000, 100, 2)
+    yield "generated 1500 x 200, 10 classes", *generated(1500, 200, 10)
+    X = np.random.default_rng(0).integers(0, 3, (1500, 6))
+    yield "729 kinds of rows, 3 classes", X.astype(float), (X.sum(axis=1) + np.arange(1500) % 4) // 6
+
+
+def check(model, rows):
+    """Check rows as ``predict_proba`` does it first."""
+    validate_data(model, rows, reset=False, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+
+
+def median(call, runs):
+    """Return the median seconds of a call."""
+    taken = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        call()
+        taken.append(time.perf_counter() - start)
+    return np.median(taken)
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=200)
+    runs = parser.parse_args().runs
+    print(
+        "| table | RF, MB | ours, MB | ratio | skops, ratio | load, ms | skops, ms | one row, us | its check | RF's |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for name, X, y in tables():
+        ours = RotastackClassifier(random_state=0).fit(X, y)
+        forest = RandomForestClassifier(500, random_state=0).fit(X, y)
+        file, theirs = pickle.dumps(ours), len(pickle.dumps(forest))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.skops"
+            dump_model(ours, path)
+            size = path.stat().st_size
+            load = median(lambda path=path: load_model(path), 5)
+        row = X[:1]
+        times = [
+            median(lambda file=file: pickle.loads(file), 9) * 1e3,
+            load * 1e3,
+            median(lambda ours=ours, row=row: ours.predict_proba(row), runs) * 1e6,
+            median(lambda ours=ours, row=row: check(ours, row), runs) * 1e6,
+            median(lambda forest=forest, row=row: forest.predict_proba(row), 9) * 1e6,
+        ]
+        shown = f"{times[0]:.1f} | {times[1]:.0f} | {times[2]:.0f} | {times[3]:.0f} | {times[4]:.0f}"
+        print(
+            f"| {name} | {theirs / 1e6:.2f} | {len(file) / 1e6:.2f} | {len(file) / theirs:.3f} | {size / theirs:.3f} | {shown} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""
+What to ask a fitted forest
+===========================
+
+Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator, so the usual tools
+answer, on a data frame with categories as it is. Not from a paper: the table is drawn here, so that the right answers are known.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from sklearn.calibration import CalibratedClassifierCV, CalibrationDisplay
+from sklearn.inspection import PartialDependenceDisplay, permutation_importance
+from sklearn.model_selection import train_test_split
+
+from rotastack import RotastackClassifier
+
+try:
+    import shap
+except ModuleNotFoundError:
+    shap = None
+
+# %%
+# The table
+# ---------
+# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by the month.
+# The shade has nothing to do with it.
+
+
+def customers(n_rows, rng):
+    """Return customers, some of whose numbers are missing, and which of them leave."""
+    table = pd.DataFrame(
+        {
+            "contract": rng.choice(["month", "year"], n_rows),
+            "shade": rng.choice(["red", "green", "blue"], n_rows),
+            "months": rng.integers(1, 60, n_rows).astype(float),
+            "calls": rng.poisson(2, n_rows).astype(float),
+        }
+    )
+    monthly = table["contract"] == "month"
+    score = 1.5 - 0.08 * table["months"] + monthly * (0.9 * table["calls"] - 1)
+    leaves = rng.random(n_rows) < 1 / (1 + np.exp(-score))
+    table.loc[rng.random(n_rows) < 0.1, "calls"] = np.nan
+    return table, np.where(leaves, "leaves", "stays")
+
+
+X, y = customers(1500, np.random.default_rng(0))
+X_train, X_test, y_train, y_test = train_test_split(X, y, test_size=500, random_state=0)
+forest = RotastackClassifier(random_state=0).fit(X_train, y_train)
+
+# %%
+# Importance of columns
+# ---------------------
+# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled columns do not have this fault:
+# on rows kept aside by scikit-learn, or out of bag by the forest itself, which needs no such rows and tells for each class.
+
+held_out = permutation_importance(forest, X_test, y_test, scoring="neg_log_loss", n_repeats=5, random_state=0)
+out_of_bag = forest.out_of_bag_importances(X_train, y_train, "neg_log_loss")
+
+figure, axes = plt.subplots(1, 4, figsize=(11, 2.6), sharey=True, layout="constrained")
+for axis, title, values in (
+    (axes[0], "decreases of impurity", forest.feature_importances_),
+    (axes[1], "shuffled, held out", held_out.importances_mean),
+    (axes[2], "shuffled, out of bag", out_of_bag.importances_mean),
+):
+    axis.barh(X.columns, values)
+    axis.set_title(title, fontsize=9)
+for name, values, height in zip(forest.classes_, out_of_bag.by_class.T, (-0.2, 0.2), strict=True):
+    axes[3].barh(np.arange(X.shape[1]) + height, values, height=0.4, label=name)
+axes[3].set_title("out of bag, by class", fontsize=9)
+axes[3].legend(fontsize=8)
+
+# %%
+# Partial dependence
+# ------------------
+# The mean probability of staying if all customers had these months, this contract.
+
+display = PartialDependenceDisplay.from_estimator(
+    forest, X_test, ["months", "contract"],
+    categorical_features=["contract", "shade"], response_method="predict_proba", method="brute", grid_resolution=20,
+)  # fmt: skip
+display.figure_.set_layout_engine("constrained")
+
+# %%
+# One customer
+# ------------
+# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It is drawn where the
+# package `shap` is installed.
+
+CATEGORIES = {name: sorted(X[name].unique()) for name in ("contract", "shade")}
+
+
+def coded(table):
+    """Return the table with numbers for categories."""
+    return table.assign(
+        **{name: table[name].map(values.index) for name, values in CATEGORIES.items()}
+    ).astype(float)
+
+
+def leaving(rows):
+    """Return the probability of leaving of rows of `coded`."""
+    table = pd.DataFrame(rows, columns=X.columns)
+    names = {
+        name: np.array(values, dtype=object)[table[name].astype(int)] for name, values in CATEGORIES.items()
+    }
+    return forest.predict_proba(table.assign(**names))[:, 0]
+
+
+if shap is not None:
+    explainer = shap.PermutationExplainer(leaving, coded(X_train)[:50].to_numpy(), seed=0)
+    explained = explainer(coded(X_test)[:1].to_numpy())
+    figure, axis = plt.subplots(figsize=(5, 2.2), layout="constrained")
+    axis.barh(X.columns, explained.values[0])
+    axis.set_title(
+        f"what makes {leaving(coded(X_test)[:1]).item():.2f} of {explained.base_values[0]:.2f}", fontsize=9
+    )
+
+# %%
+# How sure
+# --------
+# The weights of families calibrate already; scikit-learn's calibration fits upon it as upon any classifier.
+
+calibrated = CalibratedClassifierCV(RotastackClassifier(random_state=0), method="sigmoid", cv=3)
+calibrated.fit(X_train, y_train)
+figure, axis = plt.subplots(figsize=(4, 4), layout="constrained")
+for name, model in (("as it is", forest), ("calibrated", calibrated)):
+    CalibrationDisplay.from_estimator(
+        model, X_test, y_test, n_bins=8, strategy="quantile", pos_label="stays", name=name, ax=axis
+    )
+plt.show()
