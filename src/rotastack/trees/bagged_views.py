@@ -10,9 +10,12 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import column_means, missing_columns
 from rotastack.trees.threads import run_threads
 
 __all__ = ["BaggedViews"]
+
+_NONE = np.empty(0, np.float32)
 
 TREES_AT_ONCE = 10
 """Views are found in chunks of so many: the unit of work of a thread."""
@@ -25,6 +28,11 @@ class BaggedViews:
     A view is fitted to the distinct rows in its tree's bag, all alike. The bag of a tree is the one that
     :func:`rotastack.trees.grow_forest` draws for the same seed.
 
+    In a column that has missing values (NaN) the mean of the known ones in the bag stands in for these, in fitting and
+    wherever the view is used, or 0 where no value is known. So such a row has, on each direction, what rows have on average
+    that agree with it in the columns known. Fills are kept for these columns only: a value that is missing in another one,
+    in new rows, leaves what is made of it missing, and trees send that to the child of larger weight.
+
     Attributes
     ----------
     data : ndarray of float32 of shape (n_features, n_rows)
@@ -34,6 +42,8 @@ class BaggedViews:
     edges : ndarray of int64 of shape (n_classes + 1,)
         Where the rows of each class start.
     bags : Bags
+    missing : ndarray of uint8 of shape (n_features,) or (0,)
+        Which columns have missing values, if any has.
     n_jobs : int or None
         Threads over trees. The result does not depend on it.
     """
@@ -42,6 +52,7 @@ class BaggedViews:
     places: NDArray[np.int64]
     edges: NDArray[np.int64]
     bags: Bags
+    missing: NDArray[np.uint8]
     n_jobs: int | None = None
 
     @classmethod
@@ -58,7 +69,7 @@ class BaggedViews:
         Parameters
         ----------
         X : ndarray of float32 of shape (n_rows, n_features)
-            Finite values.
+            Finite values, or NaN where one is missing.
         codes : ndarray of int of shape (n_rows,)
             Class numbers.
         n_classes : int
@@ -72,7 +83,8 @@ class BaggedViews:
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         edges = np.concatenate([[0], np.cumsum(np.bincount(codes, minlength=n_classes))]).astype(np.int64)
-        return cls(np.array(X.T[:, order], np.float32, order="C"), places, edges, bags, n_jobs)
+        data = np.array(X.T[:, order], np.float32, order="C")
+        return cls(data, places, edges, bags, missing_columns(X), n_jobs)
 
     def discriminants(
         self,
@@ -105,7 +117,7 @@ class BaggedViews:
         """
         return self._views(
             lambda bags, seeds, stop: discriminant_views(
-                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions, stop
+                self.data, self.missing, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions, stop
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip
@@ -133,7 +145,7 @@ class BaggedViews:
         n_blocks = -(-len(self.data) // subset_size)
         return self._views(
             lambda bags, seeds, stop: principal_views(
-                self.data, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio, stop
+                self.data, self.missing, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio, stop
             ),
             bag_seeds, view_seeds,
         )  # fmt: skip
@@ -141,22 +153,29 @@ class BaggedViews:
     def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
         """Return random blocks of the columns, each turned by a uniform (Haar) rotation, whatever the rows.
 
+        What stands in for missing values is the mean over all rows.
+
         Parameters
         ----------
         view_seeds : ndarray of uint64 of shape (n_trees,)
         sizes : tuple of int
             Least and largest size of a block, drawn evenly; the last may be smaller.
         """
-        return self._views(
-            lambda bags, seeds, stop: sparse_views(len(self.data), seeds, *sizes), view_seeds, view_seeds
-        )
+        views = self._views(
+            lambda bags, seeds, stop: (*sparse_views(len(self.data), seeds, *sizes), _NONE), view_seeds, view_seeds
+        )  # fmt: skip
+        if not len(self.missing):
+            return views
+        means = column_means(self.data.T, self.missing)
+        return views.filled(np.broadcast_to(means, (len(views), len(means))))
 
     def _views(self, find: Callable, bag_seeds, view_seeds) -> LinearViews:
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
 
         def found(begin: int, stop: NDArray[np.uint8]) -> LinearViews:
             here = slice(begin, begin + TREES_AT_ONCE)
-            lengths, *tables = find(bag_seeds[here], view_seeds[here], stop)
-            return LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *tables)
+            lengths, *tables, fills = find(bag_seeds[here], view_seeds[here], stop)
+            starts = np.concatenate([[0], np.cumsum(lengths)])
+            return LinearViews(len(self.data), starts, *tables, fills if len(fills) else None)
 
         return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))

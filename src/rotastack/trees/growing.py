@@ -17,7 +17,7 @@ from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_lo
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.threads import run_threads
 
 __all__ = [
     "CHUNK_ROWS",
@@ -251,7 +251,7 @@ def grow_forest(
         by_column(X[None]), missing, *few_ones(X, options.criterion), base_weight, codes, values,
         log_table(options.criterion, np.ceil(base_weight) if drawing else base_weight, given), n_outputs, int(widths.max()),
     )  # fmt: skip
-    tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
+    tables = views.tables()
     numbers = options.numbers(families)
     held = np.empty((0, 0, 0), np.float32)
 

@@ -396,10 +396,9 @@ class GrownTrees:
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
         arrays = [
-            own(a)
-            for a in (self.nodes, self.starts, self.tree_view, groups, views.starts, views.parts, views.columns,
-                      views.matrices)
-        ]  # fmt: skip
+            *(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)),
+            *views.tables(),
+        ]
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:

@@ -1,13 +1,17 @@
 """Linear views of the data, in the arrays that the compiled forest takes."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.trees.threads import own
+
 __all__ = ["LinearViews"]
+
+_NO_FILLS = np.empty(0, np.float32)
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,9 @@ class LinearViews:
     columns : ndarray of int32
     matrices : ndarray of float32
         Matrices (columns in, outputs) row by row.
+    fills : ndarray of float32, or None
+        What stands in for missing values (NaN) of each of `columns` where it is mapped. Without fills, or where
+        a fill is NaN, outputs made of missing values are missing.
 
     Examples
     --------
@@ -47,6 +54,7 @@ class LinearViews:
     parts: NDArray[np.int64]
     columns: NDArray[np.int32]
     matrices: NDArray[np.float32]
+    fills: NDArray[np.float32] | None = None
 
     @classmethod
     @cache
@@ -139,7 +147,9 @@ class LinearViews:
             return views[0]
         if len({v.n_features for v in views}) > 1:
             raise ValueError(f"views of {sorted({v.n_features for v in views})} columns do not go together")
-        shared = all(v.matrices is views[0].matrices and v.columns is views[0].columns for v in views)
+        shared = all(
+            v.matrices is views[0].matrices and v.columns is views[0].columns and v.fills is views[0].fills for v in views
+        )  # fmt: skip
         starts, parts = [np.zeros(1, dtype=np.int64)], []
         n_parts = n_columns = n_numbers = 0
         for v in views:
@@ -154,12 +164,35 @@ class LinearViews:
                 n_numbers += len(v.matrices)
         if shared:
             return cls(
-                views[0].n_features, np.concatenate(starts), np.concatenate(parts), views[0].columns, views[0].matrices
+                views[0].n_features, np.concatenate(starts), np.concatenate(parts), views[0].columns, views[0].matrices,
+                views[0].fills,
             )  # fmt: skip
+        none = all(v.fills is None for v in views)
         return cls(
             views[0].n_features, np.concatenate(starts), np.concatenate(parts),
             np.concatenate([v.columns for v in views]), np.concatenate([v.matrices for v in views]),
+            None if none else np.concatenate([v._fills_or_nan() for v in views]),
         )  # fmt: skip
+
+    def filled(self, fills: NDArray[np.floating]) -> "LinearViews":
+        """Return the same views with what stands in for missing values, of each view and data column.
+
+        Parameters
+        ----------
+        fills : ndarray of shape (n_views, n_features)
+        """
+        lengths = self.parts[:, 1]
+        view = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        ends = np.cumsum(lengths)
+        where = np.repeat(self.parts[:, 0] - (ends - lengths), lengths) + np.arange(lengths.sum())
+        columns = self.columns[where]
+        parts = self.parts.copy()
+        parts[:, 0] = ends - lengths
+        own = np.asarray(fills, np.float32)[np.repeat(view, lengths), columns]
+        return replace(self, parts=parts, columns=columns, fills=own)
+
+    def _fills_or_nan(self) -> NDArray[np.float32]:
+        return np.full(len(self.columns), np.nan, np.float32) if self.fills is None else self.fills
 
     def repeat(self, n: int) -> "LinearViews":
         """Return each view `n` times in a row; their numbers are shared."""
@@ -174,7 +207,7 @@ class LinearViews:
         starts = np.concatenate([[0], np.cumsum(lengths)])
         within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
         parts = self.parts[np.repeat(self.starts[chosen], lengths) + within]
-        return LinearViews(self.n_features, starts, parts, self.columns, self.matrices)
+        return LinearViews(self.n_features, starts, parts, self.columns, self.matrices, self.fills)
 
     def compact(self) -> "LinearViews":
         """Return the same views without columns and numbers that no part refers to."""
@@ -196,6 +229,7 @@ class LinearViews:
             self.n_features, self.starts, parts,
             np.concatenate([np.empty(0, np.int32), *(self.columns[a : a + n] for a, n in columns)]),
             np.concatenate([np.empty(0, np.float32), *(self.matrices[a : a + n] for a, n in numbers)]),
+            None if self.fills is None else np.concatenate([np.empty(0, np.float32), *(self.fills[a : a + n] for a, n in columns)]),
         )  # fmt: skip
 
     def beside(self, *others: "LinearViews") -> "LinearViews":
@@ -211,9 +245,12 @@ class LinearViews:
         joined = LinearViews.concatenate(everyone)
         order = np.arange(n_views * len(everyone)).reshape(len(everyone), n_views).T.ravel()
         mixed = joined.take(order)
-        return LinearViews(
-            self.n_features, mixed.starts[:: len(everyone)].copy(), mixed.parts, mixed.columns, mixed.matrices
-        )
+        return replace(mixed, starts=mixed.starts[:: len(everyone)].copy())
+
+    def tables(self) -> list[NDArray]:
+        """Return starts, parts, columns, matrices and fills (empty if there are none), as compiled code takes them."""
+        fills = _NO_FILLS if self.fills is None else own(self.fills)
+        return [own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills]
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""

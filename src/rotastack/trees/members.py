@@ -21,7 +21,7 @@ from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.threads import run_threads
 
 __all__ = ["MemberForests", "grow_members"]
 
@@ -142,7 +142,7 @@ def grow_members(
         by_column(X), missing, *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
         log_table(options.criterion, np.ceil(masks) if bootstrap else masks, none), n_classes, int(widths.max()),
     )  # fmt: skip
-    tables = [own(a) for a in (views.starts, views.parts, views.columns, views.matrices)]
+    tables = views.tables()
     numbers = options.numbers([family])
     edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
 

@@ -12,3 +12,15 @@ def missing_columns(X: NDArray[np.float32]) -> NDArray[np.uint8]:
         return np.empty(0, np.uint8)
     missing = np.isnan(X).any(axis=0)
     return missing.astype(np.uint8) if missing.any() else np.empty(0, np.uint8)
+
+
+def column_means(X: NDArray[np.floating], missing: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """Return what stands in for the missing values of each column: the mean of the known ones, 0 if there are none.
+
+    NaN for a column in which none is `missing`.
+    """
+    means = np.full(X.shape[1], np.nan, np.float32)
+    for j in np.flatnonzero(missing):
+        known = X[~np.isnan(X[:, j]), j]
+        means[j] = known.astype(np.float64).mean() if len(known) else 0.0
+    return means

@@ -120,7 +120,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def _sums(self, rows: NDArray[np.float32], groups: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return the sums over the trees of families; those of rows with unknown categories are means over known ones."""
         sums = self.forest_.group_sums(rows, groups, len(self.families_), self.n_jobs)
-        unknown = np.isnan(rows).any(axis=1) if self.table_.groups_ else np.zeros(len(rows), dtype=bool)
+        unknown = self.table_.unknown(rows)
         if unknown.any():
             copies = [
                 self.forest_.group_sums(filled, groups, len(self.families_), self.n_jobs)

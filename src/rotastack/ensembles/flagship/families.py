@@ -16,6 +16,7 @@ from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
 from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.missing import column_means, missing_columns
 from rotastack.views.encoding import category_means, category_shares
 
 __all__ = ["FAMILIES", "NUMBER_FAMILIES", "TreeFamily", "find_families", "planned_families"]
@@ -266,19 +267,25 @@ _OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = 
 
 
 def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:
-    """Return clones of a view, each fitted to the rows in a bag, each once."""
+    """Return clones of a view, each fitted to the rows in a bag, each once; means in the bag stand in for missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
-    found = []
+    found, fills = [], []
+    missing = missing_columns(rows.X)
     with one_blas_thread():
         for k, seed in enumerate(bags):
             mine = rows.bag(seed)
+            X = rows.X[mine]
+            if len(missing):
+                fills.append(column_means(X, missing))
+                X = np.where(np.isnan(X), fills[-1], X)
             own = integer_seed(child(sequence, k))
             seeded = clone(view).set_params(**dict.fromkeys(names, own))
             try:
-                parts = seeded.fit(rows.X[mine].astype(np.float64), rows.codes[mine]).linear_parts()
+                parts = seeded.fit(X.astype(np.float64), rows.codes[mine]).linear_parts()
             except ValueError:
                 if np.ptp(rows.codes[mine]) > 0:
                     raise
                 parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
             found.append(list(parts))
-    return LinearViews.blocks(found, rows.X.shape[1])
+    views = LinearViews.blocks(found, rows.X.shape[1])
+    return views.filled(np.stack(fills)) if fills else views

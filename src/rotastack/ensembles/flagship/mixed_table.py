@@ -45,7 +45,7 @@ _MANY = 200  # categories of a column from which on they are told of
 
 
 class MixedTable(BaseEstimator):
-    """Numbers scaled to [0, 1], with medians for missing ones, dummies of categories, and columns that mark missing numbers.
+    """Numbers scaled to [0, 1], missing ones being NaN, dummies of categories, and the share of numbers that a row misses.
 
     Parameters
     ----------
@@ -69,7 +69,8 @@ class MixedTable(BaseEstimator):
         Which of the numeric columns are scaled upside down: those in which one value far below drives all others so near
         to 1 that float32 does not tell them apart.
     missing_ : ndarray of int
-        Which of the numeric columns had missing values: each gets a column that is 1 where they are.
+        Which of the numeric columns had missing values. If any had, there is a column of the share of these that a row misses:
+        views fill missing values, and would hide what having many of them says.
     donors_ : ndarray of shape (n_donors, n_columns)
         Some training rows, drawn at random: what stands in for categories that are unknown.
 
@@ -115,10 +116,20 @@ class MixedTable(BaseEstimator):
         numbers, categories = self._split(X, owner, reset=False)
         return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
 
+    def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Return which rows have categories that are unknown."""
+        return np.isnan(rows[:, self._dummy_columns()]).any(axis=1)
+
     def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Yield rows with each donor's dummies in place of unknown ones."""
+        columns = self._dummy_columns()
         for donor in self.donors_:
-            yield np.where(np.isnan(rows), donor, rows)
+            found = rows.copy()
+            found[:, columns] = np.where(np.isnan(rows[:, columns]), donor[columns], rows[:, columns])
+            yield found
+
+    def _dummy_columns(self) -> NDArray[np.intp]:
+        return np.concatenate([np.empty(0, np.intp), *self.groups_])
 
     def _mask(self, X, owner) -> NDArray[np.bool_]:
         chosen = self.categorical_features
@@ -231,10 +242,13 @@ class MixedTable(BaseEstimator):
         self, numbers: NDArray[np.floating], categories: Any, names: NDArray | None = None
     ) -> NDArray[np.float32]:
         numbers = self._turned(numbers)
-        parts = [scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]]
+        missing = np.isnan(numbers)
+        scaled = scaled_columns(numbers, np.zeros(numbers.shape[1], dtype=bool), self.scaler_)[0]
+        parts = [np.where(missing, np.float32(np.nan), scaled)]
         if self.encoder_ is not None:
             parts.append(self._dummies(categories, None if names is None else names[self.categorical_]))
-        parts.append(np.isnan(numbers[:, self.missing_]).astype(np.float32))
+        if len(self.missing_):
+            parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
         return np.hstack(parts)
 
     def _dummies(self, categories: NDArray, names: NDArray | None) -> NDArray[np.float32]:

@@ -73,7 +73,7 @@ class _MultiRotationForest(RotatedForest):
         self.random_state = random_state
 
     def unrotated(self) -> Any:
-        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
+        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
         return self._plain(self._forest, max_features=self.max_features)
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):

@@ -84,7 +84,7 @@ class _RandomRotationForest(RotatedForest):
         self.random_state = random_state
 
     def unrotated(self) -> Any:
-        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
+        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
         options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
         return self._plain(self._forests[self.tree], max_features=self.max_features, **options)
 

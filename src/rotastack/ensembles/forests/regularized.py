@@ -121,7 +121,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.random_state = random_state
 
     def unrotated(self) -> ForestClassifier:
-        """Return a forest of as many trees, unfitted, without rotations; it takes no missing values."""
+        """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
         return self._plain(ForestClassifier, max_features=self.max_features)
 
     def check_parameters(self) -> None:

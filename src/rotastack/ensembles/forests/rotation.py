@@ -122,7 +122,7 @@ class SubsetRotationForest(RotatedClassifier):
         return [RowsByClass.among(np.unique(bags.drawn(seed)), target) for seed in seeds]
 
     def unrotated(self) -> ForestClassifier:
-        """Return bagged trees on all columns, unfitted, without rotations; they take no missing values."""
+        """Return bagged trees on all columns, unfitted, without rotations; they see missing values as they are."""
         return self._plain(ForestClassifier, criterion="entropy", max_features=None)
 
 
@@ -185,4 +185,4 @@ class RotationForestClassifier(SubsetRotationForest):
 
 def widened(views: LinearViews, n_features: int) -> LinearViews:
     """Return views of the first columns of a wider table."""
-    return LinearViews(n_features, views.starts, views.parts, views.columns, views.matrices)
+    return replace(views, n_features=n_features)

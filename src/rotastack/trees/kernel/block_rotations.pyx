@@ -5,6 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 
 from rotastack.trees.kernel.algebra cimport filled_up, make_unit, principal_axes
 from rotastack.trees.kernel.elementary cimport LN_2, cos_turns, log2
+from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.randomness cimport draw_below, draw_bits, draw_unit
@@ -37,7 +38,7 @@ cdef Py_ssize_t draw_of_classes(
 
 
 def principal_views(
-    const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
+    const float[:, ::1] data, const uint8_t[::1] missing, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
     Py_ssize_t n_blocks, double ratio, const uint8_t[::1] stop=None,
 ):
@@ -47,7 +48,7 @@ def principal_views(
 
     Parameters
     ----------
-    data, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
+    data, missing, places, edges, ends, bag_size, bag_seeds, view_seeds, stop
         As for :func:`rotastack.trees.kernel.discriminants.discriminant_views`, as are the arrays returned.
     n_blocks : int
         Number of blocks; their sizes differ by one at most, the larger ones first.
@@ -71,10 +72,12 @@ def principal_views(
     cdef double* products = <double*> take(kept, width * width, sizeof(double))
     cdef double* squares = <double*> take(kept, size, sizeof(double))
     cdef int64_t whole[2]
+    cdef Filling filling
     cdef Sample bag, drawn
     cdef Watch watch
     cdef uint64_t state
-    cdef Py_ssize_t tree, b, i, k, t, at = 0
+    cdef Py_ssize_t tree, b, i, k, t, n_bag, at = 0
+    take_filling(kept, &table, missing, &filling)
     watch.n_values = 0
     watch.stop = &stop[0] if stop is not None else NULL
     bag.rows = <int64_t*> take(kept, n, sizeof(int64_t))
@@ -89,19 +92,23 @@ def principal_views(
         at += k * k
     found = (
         np.full(n_trees, n_blocks), np.empty((n_trees * n_blocks, 4), np.int64), np.empty(n_trees * p, np.int32),
-        np.empty(n_trees * at, np.float32),
+        np.empty(n_trees * at, np.float32), np.empty(n_trees * p if len(missing) else 0, np.float32),
     )
     cdef int64_t[:, ::1] parts = found[1]
     cdef int32_t[::1] columns = found[2]
-    cdef float[::1] matrices = found[3]
+    cdef float[::1] matrices = found[3], fills = found[4]
     at = 0
     with nogil:
         for tree in range(n_trees):
             pass_by(&watch, n)
             state = bag_seeds[tree]
-            find_runs(&bag, draw_bag(&state, &table, counts, bag.rows), &table)
+            n_bag = draw_bag(&state, &table, counts, bag.rows)
+            fill_missing(&filling, bag.rows, n_bag)
+            find_runs(&bag, n_bag, &table)
             state = view_seeds[tree]
             deal_columns(&state, firsts, n_blocks, p, order, block_of, &columns[tree * p])
+            if len(missing):
+                note_fills(&filling, &columns[tree * p], p, &fills[tree * p])
             for b in range(n_blocks):
                 k = firsts[b + 1] - firsts[b]
                 whole[1] = draw_of_classes(&state, &bag, ratio, of_classes, drawn.rows)

@@ -7,6 +7,7 @@ from rotastack.trees.kernel.algebra cimport (
     add_multiple, add_products, dot, factorize, filled_up, make_unit, orthogonalize, principal_axes, solve_lower,
     solve_upper,
 )
+from rotastack.trees.kernel.filling cimport Filling, fill_missing, note_fills, take_filling
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.scatter cimport TILE, scatter_within, sum_at
@@ -92,7 +93,7 @@ cdef double* find_directions(
 
 
 def discriminant_views(
-    const float[:, ::1] data, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
+    const float[:, ::1] data, const uint8_t[::1] missing, const int64_t[::1] places, const int64_t[::1] edges, const double[::1] ends,
     int64_t bag_size, const uint64_t[::1] bag_seeds, const uint64_t[::1] view_seeds,
     Py_ssize_t max_columns, double share, double shrinkage, Py_ssize_t max_directions, const uint8_t[::1] stop=None,
 ):
@@ -101,6 +102,8 @@ def discriminant_views(
     Parameters
     ----------
     data : float32 (n_columns, n_rows)
+    missing : uint8 (n_columns,) or (0,)
+        Which columns have missing values (NaN), if any has: the mean of a column in the bag stands in for these.
     places : int64 (n_rows,)
     edges : int64 (n_classes + 1,)
     ends, bag_size
@@ -118,7 +121,7 @@ def discriminant_views(
 
     Returns
     -------
-    n_parts, parts, columns, matrices
+    n_parts, parts, columns, matrices, fills
         Number of parts of each view, and the tables of :class:`rotastack.trees.LinearViews`.
     """
     cdef Classed table = classed(data, places, edges, ends, bag_size)
@@ -133,12 +136,14 @@ def discriminant_views(
     cdef int64_t* bag = <int64_t*> take(kept, n, sizeof(int64_t))
     cdef int64_t* order = <int64_t*> take(kept, p, sizeof(int64_t))
     cdef int64_t* block_of = <int64_t*> take(kept, p, sizeof(int64_t))
+    cdef Filling filling
     cdef Sample sample
     cdef Directions scratch
     cdef Watch watch
     cdef uint64_t state
     cdef Py_ssize_t tree, b, i, t, k, n_bag, n_wanted, n_out, n_numbers = 0
     cdef double* axes
+    take_filling(kept, &table, missing, &filling)
     watch.n_values = 0
     watch.stop = &stop[0] if stop is not None else NULL
     sample.rows = <int64_t*> take(kept, n, sizeof(int64_t))
@@ -153,11 +158,11 @@ def discriminant_views(
     n_columns = n_trees * firsts[N_BLOCKS]
     found = (
         np.full(n_trees, N_BLOCKS), np.empty((n_trees * N_BLOCKS, 4), np.int64), np.empty(n_columns, np.int32),
-        np.empty(n_columns * widest, np.float32),
+        np.empty(n_columns * widest, np.float32), np.empty(n_columns if len(missing) else 0, np.float32),
     )
     cdef int64_t[:, ::1] parts = found[1]
     cdef int32_t[::1] columns = found[2]
-    cdef float[::1] matrices = found[3]
+    cdef float[::1] matrices = found[3], fills = found[4]
     cdef int32_t* mine
     with nogil:
         for tree in range(n_trees):
@@ -165,12 +170,15 @@ def discriminant_views(
             mine = &columns[tree * firsts[N_BLOCKS]]
             state = bag_seeds[tree]
             n_bag = draw_bag(&state, &table, counts, bag)
+            fill_missing(&filling, bag, n_bag)
             state = view_seeds[tree]
             if p < FEW_COLUMNS:
                 for i in range(firsts[N_BLOCKS]):
                     mine[i] = <int32_t> (i % p)
             else:
                 deal_columns(&state, firsts, N_BLOCKS, p, order, block_of, mine)
+            if len(missing):
+                note_fills(&filling, mine, firsts[N_BLOCKS], &fills[tree * firsts[N_BLOCKS]])
             for b in range(N_BLOCKS):
                 k = firsts[b + 1] - firsts[b]
                 n_wanted = min(n_bag, max(2, <Py_ssize_t> rint(share * <double> n_bag)))
@@ -189,7 +197,7 @@ def discriminant_views(
                     for t in range(n_out):
                         matrices[n_numbers] = <float> axes[t * filled_up(k) + i]
                         n_numbers += 1
-    return *found[:3], found[3][:n_numbers].copy()
+    return *found[:3], found[3][:n_numbers].copy(), found[4]
 
 
 # For tests.

@@ -20,12 +20,12 @@ from rotastack.trees.kernel.presorting cimport presort
 from rotastack.trees.kernel.pruning cimport prune
 from rotastack.trees.kernel.randomness cimport draw_below, draw_unit
 from rotastack.trees.kernel.scratch cimport (
-    take_candidates, take_growing, take_presorted, take_pruning, take_sorter, take_view,
+    take_candidates, take_fills, take_growing, take_presorted, take_pruning, take_sorter, take_view,
 )
 from rotastack.trees.kernel.sorting cimport gather, row_of, sort_rows
 from rotastack.trees.kernel.structures cimport (
     BEST, C45, ENTROPY, GAIN_RATIO, GINI, MISSING_RIGHT as MISSING_RIGHT_BIT, RANDOM, SQUARED_ERROR,
-    Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, place_columns,
+    Criterion, Grower, Growing, Node, Parts, Presorted, Sorter, Splitter, View, column_of, place_columns,
 )
 from rotastack.trees.kernel.unit_entropy cimport take_units
 from rotastack.trees.kernel.views cimport locate, project
@@ -66,7 +66,7 @@ def grow_lots(
     const int64_t[:, ::1] lots, const uint64_t[::1] seeds,
     bint bootstrap, const double[::1] ends, int64_t bag_size, const int32_t[:, ::1] counts_given,
     const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
-    const int32_t[::1] columns, const float[::1] matrices,
+    const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills,
     int criterion, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_share,
     int64_t max_leaves, double min_decrease, double ccp_alpha,
     double confidence, double quantile, bint raising,
@@ -101,7 +101,7 @@ def grow_lots(
         How a bootstrap draws: see :class:`rotastack.trees.bags.Bags`.
     counts_given : int32 (n_trees, n_rows) or (0, 0)
         Bootstrap counts to use instead of drawing them.
-    view_start : int64 (n_views + 1,); view_parts : int64 (n_parts, 4); columns : int32; matrices : float32
+    view_start : int64 (n_views + 1,); view_parts : int64 (n_parts, 4); columns : int32; matrices, fills : float32
         Views: see :class:`rotastack.trees.LinearViews`.
     criterion : int
         See `CRITERIA`; so for the splitters of `lots`.
@@ -173,8 +173,9 @@ def grow_lots(
     bagging.given = &counts_given[0, 0] if len(counts_given) else NULL
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
+    take_fills(kept, &parts, fills, view_parts)
     grower.view.n_rows = n
-    grower.view.missing = &missing[0] if len(missing) else NULL
+    grower.view.missing = <uint8_t*> take(kept, max_width, sizeof(uint8_t)) if len(missing) else NULL
     take_all(kept, &grower, &bagging, max_width, lots, view_start, view_parts, len(table) > n)
 
     with nogil:
@@ -187,6 +188,8 @@ def grow_lots(
                 parts.parts = &view_parts[0, 0] + 4 * view_start[view]
                 parts.n_parts = view_start[view + 1] - view_start[view]
                 map_view(&grower, &parts, &data[data_set, 0, 0])
+                if grower.view.missing != NULL:
+                    mark_missing(&grower.view, &missing[0])
             grower.search.splitter = <Splitter> lot[l].splitter
             grower.search.max_features = lot[l].max_features
             grower.search.n_cuts = lot[l].n_cuts
@@ -285,6 +288,20 @@ cdef int map_view(Grower* grower, const Parts* parts, const float* data) except 
         project(parts, data + begin, view.n_rows, n, view.stored + begin, view.n_rows)
         begin += n
     return 0
+
+
+cdef void mark_missing(View* view, const uint8_t* missing) noexcept nogil:
+    """Note which columns of a view have missing values: those of the data, and those mapped without fills."""
+    cdef const float* column
+    cdef Py_ssize_t j, i
+    for j in range(view.n_columns):
+        if view.source[j] >= 0:
+            view.missing[j] = missing[view.source[j]]
+            continue
+        view.missing[j] = False
+        column = column_of(view, j)
+        for i in range(view.n_rows):
+            view.missing[j] |= column[i] != column[i]
 
 
 cdef Py_ssize_t grow(Grower* grower, const Bagging* bagging, Py_ssize_t number) except -1 nogil:

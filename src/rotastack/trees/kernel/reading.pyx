@@ -5,7 +5,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from rotastack.trees.kernel.descending cimport add_output, send_down
 from rotastack.trees.kernel.interrupts cimport pass_by
 from rotastack.trees.kernel.memory cimport take
-from rotastack.trees.kernel.scratch cimport take_view
+from rotastack.trees.kernel.scratch cimport take_fills, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, View, Watch, place_columns
 from rotastack.trees.kernel.views cimport locate, project
 
@@ -20,7 +20,7 @@ def read_trees(
     const float[:, ::1] X, Py_ssize_t first, Py_ssize_t last, const Node[::1] nodes,
     const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group,
     const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
-    const int32_t[::1] columns, const float[::1] matrices, Py_ssize_t max_width,
+    const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills, Py_ssize_t max_width,
     const double[:, ::1] values, double[:, :, ::1] sums, int32_t[:, ::1] leaves, const uint8_t[::1] stop=None,
 ):
     """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
@@ -51,6 +51,7 @@ def read_trees(
     take_view(kept, &view, max_width, max_width)
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
+    take_fills(kept, &parts, fills, view_parts)
     for i in range(height):
         rows[i] = <uint32_t> i
     with nogil:
@@ -100,7 +101,7 @@ cdef inline bint turn(
 
 def _locate(const int64_t[:, ::1] parts, const int32_t[::1] columns, int32_t[::1] source):
     """Write the sources of a view's columns; return how many there are, and how many are mapped."""
-    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL)
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], NULL, NULL, NULL, NULL)
     cdef Py_ssize_t n_columns, n_stored
     locate(&view, &source[0], &n_columns, &n_stored)
     return n_columns, n_stored
@@ -111,6 +112,6 @@ def _project(
     const float[:, :] data, Py_ssize_t n, float[:, :] stored,
 ):
     """Write the mapped columns of n rows; data and mapped columns are (column, row), at any distance."""
-    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0])
+    cdef Parts view = Parts(&parts[0, 0], parts.shape[0], &columns[0], &matrices[0], NULL, NULL, NULL)
     cdef Py_ssize_t size = sizeof(float)
     project(&view, &data[0, 0], data.strides[0] // size, n, &stored[0, 0], stored.strides[0] // size)

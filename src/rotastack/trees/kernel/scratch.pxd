@@ -1,18 +1,38 @@
 """The memory that a tree grows in, taken once for all trees of a call: see `memory.pxd`."""
 
-from libc.stdint cimport int32_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from rotastack.trees.kernel.memory cimport take
 from rotastack.trees.kernel.sorting cimport STARTS
 from rotastack.trees.kernel.structures cimport (
-    C45, Candidates, Grower, Growing, Node, Presorted, Pruning, Sorter, View,
+    C45, Candidates, Grower, Growing, Node, Parts, Presorted, Pruning, Sorter, View,
 )
+from rotastack.trees.kernel.views cimport MANY
 
 
 cdef inline int take_view(list kept, View* view, Py_ssize_t width, Py_ssize_t n_stored) except -1:
     view.source = <int32_t*> take(kept, width, sizeof(int32_t))
     view.columns = <const float**> take(kept, width, sizeof(float*))
     view.stored = <float*> take(kept, n_stored * view.n_rows, sizeof(float))
+
+
+cdef inline int take_fills(
+    list kept, Parts* parts, const float[::1] fills, const int64_t[:, ::1] view_parts
+) except -1:
+    """Take what the parts of views need to fill missing values, if there are fills."""
+    cdef Py_ssize_t most = 0, k
+    parts.fills = NULL
+    if len(fills) == 0:
+        return 0
+    for k in range(view_parts.shape[0]):
+        if view_parts[k, 2] >= 0:
+            most = max(most, view_parts[k, 1])
+    parts.fills = &fills[0]
+    parts.inputs = <float*> take(kept, most * MANY, sizeof(float))
+    parts.numbers = <int32_t*> take(kept, most, sizeof(int32_t))
+    for k in range(most):
+        parts.numbers[k] = <int32_t> k
+    return 0
 
 
 cdef inline int take_candidates(list kept, Candidates* candidates, Py_ssize_t width) except -1:

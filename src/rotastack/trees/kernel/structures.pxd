@@ -41,7 +41,7 @@ cdef struct Node:
 # -1 - s of `stored`, which holds the view's mapped columns. Both are (column, row).
 cdef struct View:
     const float* data
-    const uint8_t* missing      # which columns of `data` may hold missing values; NULL if none does
+    uint8_t* missing            # (n_columns,): which columns have missing values; NULL if none does
     float* stored
     int32_t* source
     const float** columns       # (n_columns,): where they start
@@ -54,8 +54,8 @@ cdef inline const float* column_of(const View* view, Py_ssize_t j) noexcept nogi
 
 
 cdef inline bint may_miss(const View* view, Py_ssize_t j) noexcept nogil:
-    """Return whether values of column j may be missing."""
-    return view.missing != NULL and view.source[j] >= 0 and view.missing[view.source[j]]
+    """Return whether values of column j are missing."""
+    return view.missing != NULL and view.missing[j]
 
 
 cdef inline Py_ssize_t column_in(Node node) noexcept nogil:
@@ -73,12 +73,15 @@ cdef inline void place_columns(View* view) noexcept nogil:
 
 # A linear view, part by part. A row of `parts` is (first, n_in, matrix, n_out): it reads the data
 # columns columns[first:first + n_in]. With matrix < 0 its outputs are these columns, else it maps
-# them by matrices[matrix:matrix + n_in * n_out], row after row.
+# them by matrices[matrix:matrix + n_in * n_out], row after row, with fills[first:first + n_in] for missing values.
 cdef struct Parts:
     const int64_t* parts        # (n_parts, 4)
     Py_ssize_t n_parts
     const int32_t* columns
     const float* matrices
+    const float* fills          # NULL: outputs of missing values are missing
+    float* inputs               # with fills, scratch: filled columns
+    int32_t* numbers            # 0, 1, ...
 
 
 # What is to be predicted, and by what splits are judged.

@@ -54,17 +54,16 @@ cdef inline void project(
     """Write the mapped columns of rows 0 to n - 1.
 
     Column c of the data starts at ``data + c * data_stride``, the k-th mapped column at
-    ``stored + k * stored_stride``.
+    ``stored + k * stored_stride``. With fills these stand in for missing values; otherwise what is made of
+    missing values is missing.
     """
     cdef Py_ssize_t begin = 0, step, k
     cdef const int64_t* part
     cdef Block block
-    block.data_stride = data_stride
     block.z_stride = stored_stride
     while begin < n:
         step = MANY if has_widest and n - begin >= MANY else SOME if n >= SOME else 1
         begin = min(begin, n - step)    # the last rows may be mapped twice
-        block.data = data + begin
         block.z = stored + begin
         for k in range(view.n_parts):
             part = view.parts + 4 * k
@@ -72,6 +71,10 @@ cdef inline void project(
                 continue
             block.columns = view.columns + part[0]
             block.n_in = part[1]
+            block.data = data + begin
+            block.data_stride = data_stride
+            if view.fills != NULL:
+                fill_inputs(view, part[0], &block, step)
             block.matrix = view.matrices + part[2]
             block.n_out = part[3]
             if step == MANY:
@@ -82,6 +85,23 @@ cdef inline void project(
                 map_row(&block)
             block.z += block.n_out * stored_stride
         begin += step
+
+
+cdef inline void fill_inputs(const Parts* view, Py_ssize_t first, Block* block, Py_ssize_t n_rows) noexcept nogil:
+    """Let a block read filled columns."""
+    cdef const float* x
+    cdef float* filled = view.inputs
+    cdef float fill
+    cdef Py_ssize_t c, i
+    for c in range(block.n_in):
+        x = block.data + block.columns[c] * block.data_stride
+        fill = view.fills[first + c]
+        for i in range(n_rows):
+            filled[i] = x[i] if x[i] == x[i] else fill
+        filled += n_rows
+    block.data = view.inputs
+    block.data_stride = n_rows
+    block.columns = view.numbers
 
 
 cdef inline wide_void map_many(const Block* block) noexcept nogil:

@@ -1,0 +1,385 @@
+"""Missing values (NaN): splits against a plain search and scikit-learn's trees, sides, views, and what stays as it was."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from rotastack.trees import (
+    C45Classifier,
+    ExtraForestClassifier,
+    ExtraForestRegressor,
+    ForestClassifier,
+    ForestRegressor,
+    LinearViews,
+    TreeClassifier,
+    TreeGroup,
+    TreeOptions,
+    TreeRegressor,
+)
+from rotastack.trees.kernel.lots import MISSING_RIGHT
+from rotastack.trees.members import grow_members
+from rotastack.trees.nodes import split_columns
+
+FORESTS = [ForestClassifier, ExtraForestClassifier, ForestRegressor, ExtraForestRegressor]
+
+
+def table(n=150, p=4, n_classes=3, seed=0):
+    """Return columns of which two have missing values, classes and targets that these have to do with, and weights."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, p)).astype(np.float32)
+    X[:, 2] = X[:, 2].round()
+    target = X[:, 0] + X[:, 1] + rng.standard_normal(n)
+    X[rng.random((n, p)) < np.resize([0.3, 0, 0.1, 0.6], p)] = np.nan
+    target += 2 * np.isnan(X[:, 0])
+    y = np.digitize(target, np.quantile(target, np.arange(1, n_classes) / n_classes))
+    return X, y, target, rng.integers(1, 9, n) / 4
+
+
+def impurity(y, weight, criterion):
+    """Return impurity times weight."""
+    whole = weight.sum()
+    if criterion == "squared_error":
+        return weight @ (y - weight @ y / whole) ** 2
+    share = np.bincount(y, weight) / whole
+    if criterion == "gini":
+        return whole * (1 - share @ share)
+    share = share[share > 0]
+    return -whole * (share @ np.log2(share))
+
+
+def cuts(x, gap=0):
+    """Yield which rows go left, for all cuts of a column and both sides of missing values."""
+    missing = np.isnan(x)
+    known = np.unique(x[~missing])
+    for below, above in pairwise(known):
+        if below + gap < above:
+            yield x <= below
+            if missing.any():
+                yield (x <= below) | missing
+    if missing.any() and len(known):
+        yield ~missing
+
+
+def decrease(y, weight, left, criterion):
+    sides = impurity(y[left], weight[left], criterion) + impurity(y[~left], weight[~left], criterion)
+    return impurity(y, weight, criterion) - sides
+
+
+def splits(trees, X):
+    """Yield each split of a tree: its column, the training rows in the node, and which of these go left."""
+    arrays = trees.arrays(0)
+    inside = {0: np.arange(len(X))}
+    for node in np.flatnonzero(arrays["feature"] >= 0):
+        rows, j = inside[node], arrays["feature"][node]
+        x = X[rows, j]
+        left = (x <= np.float32(arrays["threshold"][node])) | (
+            np.isnan(x) & bool(arrays["missing_go_to_left"][node])
+        )
+        inside[arrays["children_left"][node]], inside[arrays["children_right"][node]] = (
+            rows[left],
+            rows[~left],
+        )
+        assert arrays["n_node_samples"][arrays["children_left"][node]] == left.sum()
+        yield j, rows, left
+
+
+WEIGHTS = {
+    "none": lambda w: None,
+    "whole": lambda w: np.ceil(w),
+    "fractions": lambda w: w,
+}
+
+
+@pytest.mark.parametrize("weigh", WEIGHTS)
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "squared_error"])
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_splits_are_the_best_there_are(criterion, n_classes, weigh):
+    for seed in range(3):
+        X, y, target, w = table(n_classes=n_classes, seed=seed)
+        w = WEIGHTS[weigh](w)
+        if criterion == "squared_error":
+            y, tree = target, TreeRegressor(random_state=0)
+        else:
+            tree = TreeClassifier(criterion=criterion, random_state=0)
+        tree.fit(X, y, w)
+        w = np.ones(len(y)) if w is None else w
+        for _, rows, left in splits(tree.forest_, X):
+            found = decrease(y[rows], w[rows], left, criterion)
+            best = max(decrease(y[rows], w[rows], k, criterion) for x in X[rows].T for k in cuts(x))
+            assert found == pytest.approx(best, abs=1e-6)
+
+
+@pytest.mark.parametrize("weigh", WEIGHTS)
+@pytest.mark.parametrize("forest", [TreeClassifier, TreeRegressor])
+def test_the_one_column_that_is_looked_at_is_split_at_its_best(forest, weigh):
+    """Columns are not presorted."""
+    X, y, target, w = table(n=300)
+    y, criterion = (y, "gini") if forest is TreeClassifier else (target, "squared_error")
+    w = WEIGHTS[weigh](w)
+    tree = forest(max_features=1, random_state=0).fit(X, y, w)
+    w = np.ones(len(y)) if w is None else w
+    seen = set()
+    for j, rows, left in splits(tree.forest_, X):
+        found = decrease(y[rows], w[rows], left, criterion)
+        best = max(decrease(y[rows], w[rows], k, criterion) for k in cuts(X[rows, j]))
+        assert found == pytest.approx(best, abs=1e-6)
+        seen.add(j)
+    assert seen == {0, 1, 2, 3}
+
+
+def ratios(X, y, w, least=0.0, correct=False):
+    """Return the gain and the gain ratio of the best cut of each column, as C4.5 defines them."""
+    found = []
+    for x in X.T:
+        best, n_cuts = (0.0, 0.0), 0
+        for left in cuts(x, 1e-5 if correct else 0):
+            if min(w[left].sum(), w[~left].sum()) < least - 1e-6:
+                continue
+            n_cuts += 1
+            gain = decrease(y, w, left, "entropy")
+            sides = impurity(left.astype(int), w, "entropy")
+            if gain > best[0] + 1e-9:
+                best = gain, sides
+        gain, sides = best
+        gain -= np.log2(n_cuts) if correct and n_cuts else 0
+        found.append((gain, gain / sides) if gain > 1e-6 else (0.0, 0.0))
+    gain, ratio = np.array(found).T
+    if not gain.any():
+        return None
+    return np.where(gain >= gain[gain > 0].mean() - 1e-3 * w.sum() * correct - 1e-9, ratio, 0).max()
+
+
+@pytest.mark.parametrize("weigh", WEIGHTS)
+def test_gain_ratios_are_the_largest(weigh):
+    for seed in range(3):
+        X, y, _, w = table(n=100, seed=seed)
+        w = WEIGHTS[weigh](w)
+        tree = TreeClassifier(criterion="gain_ratio", random_state=0).fit(X, y, w)
+        w = np.ones(len(y)) if w is None else w
+        _, _, left = next(splits(tree.forest_, X))
+        found = decrease(y, w, left, "entropy") / impurity(left.astype(int), w, "entropy")
+        assert found == pytest.approx(ratios(X, y, w))
+
+
+@pytest.mark.parametrize("weigh", ["none", "fractions"])
+def test_c45_takes_the_largest_ratio_over_both_sides(weigh):
+    n_missing_cut = 0
+    for seed in range(30):
+        X, y, _, w = table(n=60, n_classes=2, seed=seed)
+        w = np.ones(len(y)) if weigh == "none" else w
+        tree = C45Classifier(confidence=None).fit(X, y, w)
+        expected = ratios(X, y, w, max(2, min(25, 0.1 * w.sum() / 2)), correct=True)
+        for j, _, left in splits(tree.forest_, X):
+            n_cuts = sum(
+                min(w[k].sum(), w[~k].sum()) >= max(2, min(25, 0.1 * w.sum() / 2)) - 1e-6
+                for k in cuts(X[:, j], 1e-5)
+            )
+            gain = decrease(y, w, left, "entropy") - np.log2(n_cuts)
+            assert gain / impurity(left.astype(int), w, "entropy") == pytest.approx(expected)
+            n_missing_cut += np.isnan(X[:, j]).any()
+            break
+    assert n_missing_cut > 5
+
+
+GROWN = {
+    "pruned": C45Classifier(confidence=0.4),
+    "leaf by leaf": TreeClassifier(max_leaf_nodes=9, random_state=1),
+    "cost complexity": TreeRegressor(ccp_alpha=0.03, random_state=1),
+    "random": TreeClassifier(splitter="random", n_cuts=2, random_state=1),
+    "random, entropy": TreeClassifier(splitter="random", criterion="entropy", random_state=2),
+    "large leaves": TreeRegressor(min_samples_leaf=12, random_state=1),
+}
+
+
+@pytest.mark.parametrize("grown", GROWN)
+def test_training_rows_end_in_the_leaves_that_they_were_counted_in(grown):
+    for seed in range(4):
+        X, y, target, _ = table(n=400, seed=seed)
+        tree = GROWN[grown].fit(X, target if "Regressor" in type(GROWN[grown]).__name__ else y)
+        trees = tree.forest_
+        leaves = np.bincount(tree.apply(X)[:, 0], minlength=len(trees.nodes))
+        is_leaf = trees.nodes["column"] < 0
+        assert leaves[is_leaf].tolist() == trees.counts[is_leaf].tolist()
+        assert len(list(splits(trees, X))) == (~is_leaf).sum() > 2
+
+
+def test_no_side_is_smaller_than_a_leaf():
+    X, _, target, _ = table(n=400)
+    trees = TreeRegressor(min_samples_leaf=12, random_state=0).fit(X, target).forest_
+    assert trees.counts.min() >= 12
+
+
+OF_SCIKIT_LEARN = {
+    "gini": (TreeClassifier, DecisionTreeClassifier),
+    "entropy": (TreeClassifier, DecisionTreeClassifier),
+    "squared_error": (TreeRegressor, DecisionTreeRegressor),
+}
+
+
+@pytest.mark.parametrize("criterion", OF_SCIKIT_LEARN)
+def test_scikit_learn_grows_the_same_tree(criterion):
+    """Weights are such that no two splits are as good as each other."""
+    for seed in range(12):
+        X, y, target, _ = table(n=120, p=3, seed=seed)
+        y = target if criterion == "squared_error" else y
+        weight = 1 + np.random.default_rng(seed).random(len(X))
+        options = {"criterion": criterion, "max_depth": 3, "min_samples_leaf": 5, "random_state": 0}
+        kind, scikit_learn = OF_SCIKIT_LEARN[criterion]
+        if kind is TreeRegressor:
+            del options["criterion"]
+        ours, theirs = kind(**options).fit(X, y, weight), scikit_learn(**options).fit(X, y, weight)
+        output = "predict" if kind is TreeRegressor else "predict_proba"
+        assert getattr(ours, output)(X) == pytest.approx(getattr(theirs, output)(X))
+        a, b = ours.forest_.arrays(0), theirs.tree_
+        found = _mixed_nodes(
+            a["n_node_samples"], a["impurity"], a["feature"], a["threshold"], a["missing_go_to_left"]
+        )
+        expected = _mixed_nodes(b.n_node_samples, b.impurity, b.feature, b.threshold, b.missing_go_to_left)
+        assert found[:, 2].tolist() == expected[:, 2].tolist()
+        assert found[:, 3] == pytest.approx(expected[:, 3], rel=1e-5)
+        learnt = np.isinf(found[:, 3]) | ((found[:, 2] == 0) & (found[:, 0] > 60))
+        assert learnt.any()
+        assert found[learnt, 4].tolist() == expected[learnt, 4].tolist()
+
+
+def _mixed_nodes(*arrays):
+    """Return what is told of nodes of some impurity, by number of rows; scikit-learn may go on to split pure ones."""
+    nodes = np.stack(arrays, axis=1)[arrays[1] > 1e-9]
+    return nodes[np.lexsort((nodes[:, 1].round(9), nodes[:, 0]))]
+
+
+@pytest.mark.parametrize("tree", [
+    TreeClassifier(max_depth=1), TreeClassifier(max_depth=1, criterion="entropy"),
+    TreeClassifier(max_depth=1, criterion="gain_ratio"), TreeClassifier(max_depth=1, splitter="random"),
+    C45Classifier(), ForestClassifier(20, max_features=None), ExtraForestClassifier(20, max_features=None),
+])  # fmt: skip
+@pytest.mark.parametrize("constant", [True, False])
+def test_what_is_missing_may_be_all_that_tells_classes_apart(tree, constant):
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    X = np.column_stack([np.ones(200) if constant else rng.random(200), np.zeros(200)]).astype(np.float32)
+    X[y == 1, 0] = np.nan
+    new = np.array([[np.nan, 0], [1, 0], [-1e30, 0], [1e30, 0]], np.float32)
+    if getattr(tree, "splitter", getattr(tree, "_splitter", "best")) == "random" and not constant:
+        return  # random cuts lie among known values
+    assert tree.fit(X, y).predict(new).tolist() == [1, 0, 0, 0]
+    if len(tree.forest_) == 1:
+        assert tree.forest_.nodes["cut"][0] == np.inf
+        assert "x0 is known" in tree.export_text()
+        assert "x0 is missing" in tree.export_text()
+
+
+def test_random_cuts_send_missing_values_to_either_side():
+    X, y, _, _ = table(n=300)
+    trees = ExtraForestClassifier(30, random_state=0).fit(X, y).forest_
+    roots = trees.nodes[trees.starts[:-1]]
+    of_missing = roots["column"][(split_columns(roots) != 1)]
+    right = (of_missing & MISSING_RIGHT > 0).mean()
+    assert 0.2 < right < 0.8
+
+
+def test_text_says_where_missing_values_go():
+    X = np.array([[0], [1], [2], [3], [np.nan]], np.float32)
+    told = TreeClassifier().fit(X, [0, 0, 1, 1, 0]).export_text()
+    assert "x0 <= 1.500 or missing\n" in told
+    assert "x0 >  1.500\n" in told
+    told = TreeClassifier().fit(X, [0, 0, 1, 1, 1]).export_text()
+    assert "x0 >  1.500 or missing\n" in told
+    assert "missing" not in TreeClassifier().fit(X[:4], [0, 0, 1, 1]).export_text()
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_a_value_that_was_never_missing_goes_to_the_larger_child(forest):
+    X, y, target, _ = table(n=300)
+    X = np.nan_to_num(X)
+    y = y if "Classifier" in forest.__name__ else target
+    trees = forest(5, random_state=0).fit(X, y).forest_
+    for t in range(5):
+        arrays = trees.arrays(t)
+        node = 0
+        while arrays["children_left"][node] >= 0:
+            left, right = arrays["children_left"][node], arrays["children_right"][node]
+            weight = arrays["weighted_n_node_samples"]
+            node = left if weight[left] > weight[right] else right
+        nothing = np.full((1, X.shape[1]), np.nan, np.float32)
+        assert trees.leaves(nothing)[0, t] == node
+
+
+@pytest.mark.parametrize("forest", FORESTS)
+def test_threads_pickles_and_companies_of_rows_make_no_difference(forest):
+    X, y, target, _ = table(n=700)
+    y = y if "Classifier" in forest.__name__ else target
+    one, two = (forest(30, random_state=0, n_jobs=k).fit(X, y) for k in (1, 2))
+    assert one.forest_.nodes.tobytes() == two.forest_.nodes.tobytes()
+    answer = one.predict(X)
+    assert np.array_equal(answer, two.predict(X))
+    assert np.array_equal(answer, pickle.loads(pickle.dumps(one)).predict(X))
+    assert np.array_equal(answer, np.concatenate([one.predict(row[None]) for row in X]))
+    assert np.isfinite(one.forest_.outputs(np.full((3, X.shape[1]), np.nan, np.float32))).all()
+
+
+@pytest.mark.parametrize("forest", [ForestClassifier, ForestRegressor])
+def test_rows_out_of_bag_go_down_as_all_others(forest):
+    X, y, target, _ = table(n=300)
+    classifies = forest is ForestClassifier
+    fitted = forest(25, random_state=0).fit(X, y if classifies else target)
+    out = fitted.forest_.out_of_bag(len(X)).T
+    outputs = fitted.forest_.outputs(X)
+    means = (outputs * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]
+    kept = fitted.oob_proba_ if classifies else fitted.oob_prediction_[:, None]
+    assert kept == pytest.approx(means)
+
+
+def test_held_out_rows_go_down_as_all_others():
+    X, y, _, _ = table(n=120)
+    training = np.arange(120) % 3 > 0
+    family, seed = TreeGroup(6, LinearViews.identity(4, 2)), np.random.SeedSequence(1)
+    held = grow_members(
+        X[None], y, 3, family, TreeOptions(), [seed], training=training[None], keep=True
+    )  # fmt: skip
+    assert held.trees is not None
+    outputs = held.outputs(X)
+    assert held.held_out[0][:, ~training] == pytest.approx(outputs[:, ~training])
+
+
+def test_a_column_of_missing_values_only_is_never_split_on():
+    X, y, _, _ = table()
+    X[:, 3] = np.nan
+    for forest in (
+        ForestClassifier(10, random_state=0),
+        ExtraForestClassifier(10, random_state=0),
+        C45Classifier(),
+    ):
+        assert 3 not in split_columns(forest.fit(X, y).forest_.nodes)
+    X[:] = np.nan
+    lone = ForestClassifier(5, random_state=0).fit(X, y)
+    assert lone.forest_.facts[:, 0].tolist() == [1] * 5
+    assert np.isfinite(lone.predict_proba(X)).all()
+
+
+def test_a_column_that_may_be_missing_elsewhere_changes_nothing():
+    """Trees of rows without missing values are the same whether other rows have any."""
+    X, y, _, _ = table(n=200)
+    known = np.nan_to_num(X)
+    both, codes = np.vstack([known, X]), np.r_[y, y]
+    weight = np.r_[np.ones(200), np.zeros(200)]
+    for forest in (
+        ForestClassifier(8, bootstrap=False, max_features=None), ForestClassifier(8, criterion="entropy", max_features=None),
+        ForestClassifier(8), ExtraForestClassifier(8), C45Classifier(),
+    ):  # fmt: skip
+        if "random_state" in forest.get_params():
+            forest.set_params(random_state=3)
+        alone = forest.fit(known, y, np.ones(200)).forest_
+        beside = forest.fit(both, codes, weight).forest_
+        assert alone.nodes.tobytes() == beside.nodes.tobytes()
+
+
+def test_infinite_values_are_refused_beside_missing_ones():
+    X, y, _, _ = table()
+    X[7, 1] = -np.inf
+    for fit in (ForestClassifier(2).fit, TreeClassifier().fit):
+        with pytest.raises(ValueError, match="infinity.*column 1, row 7"):
+            fit(X, y)
