@@ -14,7 +14,7 @@ from rotastack.trees.kernel.losses cimport (
 )
 from rotastack.trees.kernel.memory cimport resize, take
 from rotastack.trees.kernel.randomness cimport draw_bits, draw_unit
-from rotastack.trees.kernel.scratch cimport take_sorter, take_view
+from rotastack.trees.kernel.scratch cimport take_fills, take_sorter, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch, place_columns
 from rotastack.trees.kernel.views cimport locate, project
 
@@ -189,7 +189,8 @@ cdef class Booster:
 
     def put_in_bins(
         self, const float[:, ::1] data, const float[:, ::1] seen, const int64_t[:, ::1] view_parts,
-        const int32_t[::1] view_columns, const float[::1] matrices, const uint8_t[::1] stop=None,
+        const int32_t[::1] view_columns, const float[::1] matrices, const float[::1] fills,
+        const uint8_t[::1] stop=None,
     ):
         """Cut the columns of the view into bins, by the rows of the bag.
 
@@ -198,7 +199,7 @@ cdef class Booster:
         data : float32 (n_columns, n_rows)
         seen : float32 (width, n_rows) or (0, 0)
             What rows of the bag have in the view's columns, if it is not what the view gives.
-        view_parts : int64 (n_parts, 4); view_columns : int32; matrices : float32
+        view_parts : int64 (n_parts, 4); view_columns : int32; matrices, fills : float32
             The view: see :class:`rotastack.trees.LinearViews`.
         stop : uint8 (1,), optional
         """
@@ -222,8 +223,13 @@ cdef class Booster:
                 n_stored += view_parts[k, 3]
         view.n_rows = n_data
         view.data = &data[0, 0]
+        view.missing = NULL     # missing values are found as they come
         take_view(kept, &view, self.width, n_stored)
-        parts = Parts(&view_parts[0, 0], view_parts.shape[0], &view_columns[0], &matrices[0])
+        parts.parts = &view_parts[0, 0]
+        parts.n_parts = view_parts.shape[0]
+        parts.columns = &view_columns[0]
+        parts.matrices = &matrices[0]
+        take_fills(kept, &parts, fills, view_parts)
         with nogil:
             locate(&parts, view.source, &view.n_columns, &n_stored)
             place_columns(&view)
