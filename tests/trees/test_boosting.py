@@ -176,6 +176,15 @@ def test_views_of_boosters_and_what_they_have_seen():
     )
 
 
+def test_views_that_fill_missing_values():
+    X, y = table(missing=0.2)
+    rotation = LinearViews.dense(np.linalg.qr(np.random.default_rng(0).normal(size=(3, 4, 4)))[0])
+    filled = grow(X, y, given={"views": rotation.filled(np.full((3, 4), 0.5))})
+    assert (filled.held_out == filled.scores(X)[filled.folds, np.arange(len(X))]).all()
+    by_hand = grow(np.where(np.isnan(X), np.float32(0.5), X), y, given={"views": rotation})
+    assert same(filled, by_hand)
+
+
 def test_few_histograms_fit_in_memory(monkeypatch):
     """Leaves without a histogram have those of their children made from rows: the same trees, as sums are exact."""
     X, y = table(600, 3)

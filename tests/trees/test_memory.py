@@ -9,7 +9,7 @@ import pytest
 CODE = """
     import resource
     import numpy as np
-    from rotastack.trees import C45Classifier, ExtraForestClassifier, ForestClassifier
+    from rotastack.trees import BoostedTreesClassifier, C45Classifier, ExtraForestClassifier, ForestClassifier
 
     def in_use():
         return int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
@@ -47,6 +47,7 @@ CODE = """
 @pytest.mark.parametrize(
     "forest",
     [
+        "BoostedTreesClassifier(2, n_bags=2, random_state=0)",
         "C45Classifier()",
         "ExtraForestClassifier(1, random_state=0)",
         "ForestClassifier(2, max_features=None, criterion='entropy', random_state=0)",

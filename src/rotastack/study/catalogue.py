@@ -58,6 +58,7 @@ ESTIMATORS: dict[str, Entry] = {
         {"criterion": "c45", "max_features": None, "min_samples_leaf": 2},
     ),
     "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1, "verbosity": 0}),
+    "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
     "diffusion_map": Entry("rotastack.ensembles.pooled.reduction.DiffusionMapEnsembleClassifier"),
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
@@ -115,6 +116,7 @@ ESTIMATORS: dict[str, Entry] = {
 REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
     "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1, "verbosity": 0}),
+    "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(

@@ -17,7 +17,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.threads import run_threads
 
 __all__ = ["BoostedTrees", "BoostingOptions", "boosting_folds", "grow_boosted", "probabilities"]
 
@@ -209,7 +209,7 @@ def grow_boosted(
     sequence: np.random.SeedSequence,
     *,
     n_classes: int | None = None,
-    folds: NDArray[np.integer] | None = None,
+    folds: NDArray[np.int32] | None = None,
     weights: NDArray[np.float64] | None = None,
     views: LinearViews | None = None,
     seen: Sequence[NDArray[np.float32]] | None = None,
@@ -255,7 +255,7 @@ def grow_boosted(
     weights = per_row(weights)
     if n_classes == 1:  # nothing to learn
         options = options._replace(n_rounds=1)
-    folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, np.int32)
+    folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
     n_boosters = max(1, int(folds.max(initial=-1)) + 1)
     views = LinearViews.identity(n_features) if views is None else views
     if views.n_features != n_features:
@@ -272,12 +272,12 @@ def grow_boosted(
         bag.booster(weights is not None, int(seeds[b]), int(views.widths()[view_of[b]]), options)
         for b, bag in enumerate(bags)
     ]
-    columns, matrices = own(views.columns), own(views.matrices)
+    starts, parts, *maps = views.tables()
 
     def put_in_bins(b: int, stop: NDArray[np.uint8]) -> None:
-        first, last = views.starts[view_of[b] : view_of[b] + 2]
+        first, last = starts[view_of[b] : view_of[b] + 2]
         table = np.empty((0, 0), np.float32) if seen is None else by_column(np.asarray(seen[b])[None])[0]
-        boosters[b].put_in_bins(data, table, own(views.parts[first:last]), columns, matrices, stop)
+        boosters[b].put_in_bins(data, table, parts[first:last], *maps, stop)
 
     list(run_threads(put_in_bins, range(n_boosters), n_jobs))
     held_weight = sum(bag.held_weight for bag in bags)

@@ -13,8 +13,8 @@ from rotastack.trees.kernel.losses cimport (
     LOGISTIC, SOFTMAX, SQUARES, Loss, exp_negative, loss_of, of_logistic, of_softmax, of_squares,
 )
 from rotastack.trees.kernel.memory cimport resize, take
-from rotastack.trees.kernel.randomness cimport draw_bits, draw_unit
-from rotastack.trees.kernel.scratch cimport take_sorter, take_view
+from rotastack.trees.kernel.sampling cimport draw_some, state_of
+from rotastack.trees.kernel.scratch cimport take_fills, take_sorter, take_view
 from rotastack.trees.kernel.structures cimport Node, Parts, Sorter, View, Watch, place_columns
 from rotastack.trees.kernel.views cimport locate, project
 
@@ -66,8 +66,8 @@ cdef class Booster:
     cdef float* cuts
     cdef int32_t* n_bins
     cdef int32_t* begin
+    cdef int32_t* drawn             # columns of a tree, and those that are left
     cdef int32_t* columns
-    cdef int32_t* drawn
     # What has been grown:
     cdef object node_array, step_array, impurity_array, weight_array, count_array, value_array, fact_array
     cdef Node* nodes
@@ -189,7 +189,8 @@ cdef class Booster:
 
     def put_in_bins(
         self, const float[:, ::1] data, const float[:, ::1] seen, const int64_t[:, ::1] view_parts,
-        const int32_t[::1] view_columns, const float[::1] matrices, const uint8_t[::1] stop=None,
+        const int32_t[::1] view_columns, const float[::1] matrices, const float[::1] fills,
+        const uint8_t[::1] stop=None,
     ):
         """Cut the columns of the view into bins, by the rows of the bag.
 
@@ -198,7 +199,7 @@ cdef class Booster:
         data : float32 (n_columns, n_rows)
         seen : float32 (width, n_rows) or (0, 0)
             What rows of the bag have in the view's columns, if it is not what the view gives.
-        view_parts : int64 (n_parts, 4); view_columns : int32; matrices : float32
+        view_parts : int64 (n_parts, 4); view_columns : int32; matrices, fills : float32
             The view: see :class:`rotastack.trees.LinearViews`.
         stop : uint8 (1,), optional
         """
@@ -222,8 +223,13 @@ cdef class Booster:
                 n_stored += view_parts[k, 3]
         view.n_rows = n_data
         view.data = &data[0, 0]
+        view.missing = NULL     # missing values are found as they come
         take_view(kept, &view, self.width, n_stored)
-        parts = Parts(&view_parts[0, 0], view_parts.shape[0], &view_columns[0], &matrices[0])
+        parts.parts = &view_parts[0, 0]
+        parts.n_parts = view_parts.shape[0]
+        parts.columns = &view_columns[0]
+        parts.matrices = &matrices[0]
+        take_fills(kept, &parts, fills, view_parts)
         with nogil:
             locate(&parts, view.source, &view.n_columns, &n_stored)
             place_columns(&view)
@@ -239,7 +245,6 @@ cdef class Booster:
                 own = &seen[j, 0] if seen.shape[0] > 0 else column
                 n_cuts = make_cuts(own, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
                 self.n_bins[j] = <int32_t> n_cuts + 1
-                self.columns[j] = <int32_t> j
                 write_codes(
                     own, self.members, self.n_rows, self.cuts + j * CUTS, n_cuts, self.codes + j * n
                 )
@@ -257,7 +262,9 @@ cdef class Booster:
         with nogil:
             for r in range(n_rounds):
                 self.find_gradients()
-                self.draw_rows()
+                draw_some(
+                    state_of(self.seed, 2 * self.n_rounds), self.n_rows, self.n_sampled, self.sampled, self.left_out
+                )
                 for k in range(self.n_outputs):
                     self.grow_tree(k)
                 self.n_rounds += 1
@@ -308,35 +315,15 @@ cdef class Booster:
             )
         return 0
 
-    cdef uint64_t state_for(self, uint64_t number) noexcept nogil:
-        """Return random bits for the round or tree of this number: they depend on nothing else."""
-        cdef uint64_t state = self.seed + number * <uint64_t> 0xD1342543DE82EF95
-        return draw_bits(&state)
-
-    cdef void draw_rows(self) noexcept nogil:
-        """Draw the rows of a round without replacement, in order."""
-        cdef Py_ssize_t i, taken = 0, left = 0, n = self.n_rows, wanted = self.n_sampled
-        cdef uint64_t state = self.state_for(2 * self.n_rounds)
-        for i in range(n):
-            if wanted == n or draw_unit(&state) * <double> (n - i) < <double> (wanted - taken):
-                self.sampled[taken] = <uint32_t> i
-                taken += 1
-            else:
-                self.left_out[left] = <uint32_t> i
-                left += 1
-
-    cdef void draw_columns(self, Py_ssize_t t) noexcept nogil:
-        """Draw the columns of a tree, in order, and lay out its histograms."""
-        cdef Py_ssize_t j, n_drawn = self.n_drawn, width = self.width, taken = 0
-        cdef uint64_t state = self.state_for(2 * t + 1)
+    cdef void draw_columns(self) noexcept nogil:
+        """Draw the columns of the next tree, and lay out its histograms."""
+        cdef Py_ssize_t k
         cdef int32_t cells = 0
-        for j in range(width):
-            if n_drawn == width or draw_unit(&state) * <double> (width - j) < <double> (n_drawn - taken):
-                self.drawn[taken] = <int32_t> j
-                self.begin[taken] = cells
-                cells += self.n_bins[j] + 1
-                taken += 1
-        self.begin[n_drawn] = cells
+        draw_some(state_of(self.seed, 2 * self.n_trees + 1), self.width, self.n_drawn, self.drawn, self.columns)
+        for k in range(self.n_drawn):
+            self.begin[k] = cells
+            cells += self.n_bins[self.drawn[k]] + 1
+        self.begin[self.n_drawn] = cells
         self.tree.n_cells = cells
 
     cdef int grow_tree(self, Py_ssize_t k) except -1 nogil:
@@ -348,7 +335,7 @@ cdef class Booster:
         if self.n_nodes + self.most_nodes > self.room or self.n_trees == self.tree_room:
             with gil:
                 self.make_room()
-        self.draw_columns(self.n_trees)
+        self.draw_columns()
         for i in range(n):
             tree.rows[i] = self.sampled[i]
         pass_by(&tree.watch, 4 * n)

@@ -68,7 +68,7 @@ cdef inline void find_cut(
     cdef double none = score_of(total, packing, bounds.l2)
     cdef const int64_t* column
     cdef const int32_t* counts = NULL
-    cdef int64_t missing, sum_
+    cdef int64_t missing
     cdef int32_t n_missing = 0, count
     best.column = -1
     best.gain = none + LEAST_GAIN * none
@@ -85,10 +85,7 @@ cdef inline void find_cut(
             n_missing = <int32_t> count_in(missing, packing)
         if n_bins == 1 and n_missing == 0:
             continue
-        sum_ = 0
-        for i in range(n_bins):
-            sum_ += column[i]
-            scan.sums[i] = sum_
+        add_up(column, n_bins, scan.sums)
         if packing.counted_apart:
             count = 0
             for i in range(n_bins):
@@ -103,11 +100,22 @@ cdef inline void find_cut(
     best.gain -= none
 
 
-cdef inline bint is_allowed(int64_t word, int64_t count, const Packing* packing, const Bounds* bounds) noexcept nogil:
-    """Return whether a child may have such a sum of words and so many rows."""
-    if not packing.counted_apart:
-        count = count_in(word, packing)
-    return count >= bounds.min_count and hessian_in(word, packing) >= bounds.min_hessian
+cdef inline void add_up(const int64_t* words, Py_ssize_t n, int64_t* sums) noexcept nogil:
+    """Write the sums of the first words; four at a time, so that few additions wait for each other."""
+    cdef int64_t before = 0, two
+    cdef Py_ssize_t i = 0
+    while i + 4 <= n:
+        two = before + (words[i] + words[i + 1])
+        sums[i] = before + words[i]
+        sums[i + 1] = two
+        sums[i + 2] = two + words[i + 2]
+        before = two + (words[i + 2] + words[i + 3])
+        sums[i + 3] = before
+        i += 4
+    while i < n:
+        before += words[i]
+        sums[i] = before
+        i += 1
 
 
 cdef inline void try_cuts(
@@ -115,18 +123,18 @@ cdef inline void try_cuts(
     int32_t column, bint has_missing, bint missing_right, Cut* best,
 ) noexcept nogil:
     """Try cuts 0 to n_cuts - 1 of a column."""
-    cdef Py_ssize_t first = 0, last = n_cuts, i
+    cdef Py_ssize_t first, last, i
     cdef double top
-    while first < last and not is_allowed(
-        scan.sums[first] + scan.missing, scan.counts[first] + scan.n_missing, packing, bounds
-    ):
-        first += 1
-    while first < last and not is_allowed(
-        scan.total - scan.sums[last - 1] - scan.missing, scan.n - scan.counts[last - 1] - scan.n_missing,
-        packing, bounds,
-    ):
-        last -= 1
-    if first == last:
+    # Sums and counts only grow from cut to cut: what the left may not be is in front, what the right may not, behind.
+    if packing.counted_apart:
+        count_refused_apart(scan, n_cuts, packing, bounds, &first, &last)
+    else:
+        count_refused(
+            scan.sums, n_cuts, scan.missing, scan.total, packing.hessian_shift, packing.hessian_mask,
+            bounds.min_count, bounds.min_hessian, &first, &last,
+        )
+    last = n_cuts - last
+    if first >= last:
         return
     judge(
         scan.sums + first, last - first, scan.missing, scan.total, packing.hessian_shift, packing.gradient_shift,
@@ -142,6 +150,38 @@ cdef inline void try_cuts(
         best.has_missing = has_missing
         best.missing_right = missing_right
         best.left = scan.sums[first + i] + scan.missing
+
+
+cdef inline wide_void count_refused(
+    const int64_t* sums, Py_ssize_t n, int64_t missing, int64_t total, int hessian_shift, int64_t hessian_mask,
+    int64_t min_count, int64_t min_hessian, Py_ssize_t* n_left, Py_ssize_t* n_right,
+) noexcept nogil:
+    """Write how many cuts have too little on their left, and how many on their right."""
+    cdef int64_t left = 0, right = 0, word, other, count_mask = (<int64_t> 1 << hessian_shift) - 1
+    cdef Py_ssize_t i
+    for i in range(n):
+        word = sums[i] + missing
+        other = total - word
+        left += (word & count_mask) < min_count or ((word >> hessian_shift) & hessian_mask) < min_hessian
+        right += (other & count_mask) < min_count or ((other >> hessian_shift) & hessian_mask) < min_hessian
+    n_left[0] = left
+    n_right[0] = right
+
+
+cdef inline void count_refused_apart(
+    const Scan* scan, Py_ssize_t n, const Packing* packing, const Bounds* bounds,
+    Py_ssize_t* n_left, Py_ssize_t* n_right,
+) noexcept nogil:
+    cdef Py_ssize_t i
+    cdef int64_t word, count
+    n_left[0] = n_right[0] = 0
+    for i in range(n):
+        word = scan.sums[i] + scan.missing
+        count = scan.counts[i] + scan.n_missing
+        n_left[0] += count < bounds.min_count or hessian_in(word, packing) < bounds.min_hessian
+        n_right[0] += (
+            scan.n - count < bounds.min_count or hessian_in(scan.total - word, packing) < bounds.min_hessian
+        )
 
 
 cdef inline wide_void judge(

@@ -118,7 +118,10 @@ cdef inline void fill_histogram(
     for i in range(n):
         ordered[i] = words[rows[i]]
     if counted_apart:
-        for k in range(n_columns):
+        while k + 2 <= n_columns:
+            fill_and_count_two(bins, columns, k, rows, n, ordered, cells, counts)
+            k += 2
+        if k < n_columns:
             fill_and_count(
                 bins.codes + columns[k] * bins.stride, rows, n, ordered, cells + bins.begin[k],
                 counts + bins.begin[k],
@@ -175,6 +178,28 @@ cdef inline void fill_and_count(
         code = codes[rows[i]]
         cells[code] += ordered[i]
         counts[code] += 1
+
+
+cdef inline void fill_and_count_two(
+    const Bins* bins, const int32_t* columns, Py_ssize_t k, const uint32_t* rows, Py_ssize_t n,
+    const int64_t* ordered, int64_t* cells, int32_t* counts,
+) noexcept nogil:
+    cdef const uint8_t* codes0 = bins.codes + columns[k] * bins.stride
+    cdef const uint8_t* codes1 = bins.codes + columns[k + 1] * bins.stride
+    cdef int64_t* cells0 = cells + bins.begin[k]
+    cdef int64_t* cells1 = cells + bins.begin[k + 1]
+    cdef int32_t* counts0 = counts + bins.begin[k]
+    cdef int32_t* counts1 = counts + bins.begin[k + 1]
+    cdef Py_ssize_t i, row, code0, code1
+    cdef int64_t word
+    for i in range(n):
+        row = rows[i]
+        word = ordered[i]
+        code0, code1 = codes0[row], codes1[row]
+        cells0[code0] += word
+        cells1[code1] += word
+        counts0[code0] += 1
+        counts1[code1] += 1
 
 
 cdef inline wide_void take_away(
