@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
@@ -413,8 +414,11 @@ def _boosted(family: TreeFamily, rows: TrainingRows, folds, sequence, n_jobs):
             for fold in range(_n_folds(folds))
         ]
         views = LinearViews.concatenate(planned)
+    options, width = family.boosting, rows.X.shape[1] if views is None else int(views.widths().min())
+    if isinstance(options.max_features, Integral):
+        options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(
-        rows.X, rows.target, family.boosting, sequence,
+        rows.X, rows.target, options, sequence,
         n_classes=rows.n_classes, folds=folds, weights=rows.weights, views=views, n_jobs=n_jobs,
     )  # fmt: skip
     found = OnRounds((family.name,), boosted)
