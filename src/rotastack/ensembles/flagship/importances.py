@@ -195,8 +195,12 @@ class OutOfBagImportances:
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
-        out = self.forest_.out_of_bag(len(y), rows)
-        return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, out))
+        unseen = self._unseen(len(y), rows)
+        return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, unseen))
+
+    def _unseen(self, n_rows: int, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return which trees have which of some rows of ``fit`` out of bag, as :meth:`_outputs_out_of_bag` takes it."""
+        return self.forest_.out_of_bag(n_rows, rows)
 
     def _outputs_out_of_bag(self, X: Any, out: NDArray[np.bool_]) -> NDArray[np.float64]:
         """Return the families' means over the trees that have a row out of bag, as `out` (row, tree) tells."""
