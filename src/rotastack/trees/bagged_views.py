@@ -174,8 +174,10 @@ class BaggedViews:
 
         def found(begin: int, stop: NDArray[np.uint8]) -> LinearViews:
             here = slice(begin, begin + TREES_AT_ONCE)
-            lengths, *tables, fills = find(bag_seeds[here], view_seeds[here], stop)
+            lengths, parts, columns, matrices, fills = find(bag_seeds[here], view_seeds[here], stop)
             starts = np.concatenate([[0], np.cumsum(lengths)])
-            return LinearViews(len(self.data), starts, *tables, fills if len(fills) else None)
+            return LinearViews(
+                len(self.data), starts, parts, columns, matrices, fills if len(fills) else None
+            )
 
         return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))

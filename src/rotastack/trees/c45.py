@@ -19,9 +19,12 @@ class C45Classifier(GrownClassifier):
     column is reduced by the cost of encoding the choice among its cuts. Cuts are values of the
     training data. The tree is pruned by pessimistic estimates of its errors, with subtree raising.
 
-    The trees are J48's, node for node, on data that float32 holds exactly. One rule differs:
+    The trees are J48's, node for node, on data that float32 holds exactly. Two rules differ:
     where J48 asks for so many rows in a node of weighted rows before it looks at a column, this
-    asks for their weight, as it does everywhere else; so weights count as repeated rows do.
+    asks for their weight, as it does everywhere else; so weights count as repeated rows do. And
+    where a value is missing (NaN), J48 and Quinlan share the row among both sides of a split, this
+    sends it to one: see :class:`ForestClassifier`. Cuts with missing values on the left and on the
+    right count as so many cuts, of which the choice is paid for.
 
     Parameters
     ----------

@@ -12,7 +12,8 @@ class ExtraForestClassifier(ForestClassifier):
     """Extremely randomised trees: the best of a few cuts drawn at random.
 
     For each of the columns looked at, `n_cuts` cuts are drawn between its least and largest
-    value in the node, and the best of all is taken.
+    value in the node, and the best of all is taken. Each sends missing values (NaN) to a side
+    drawn at random; where all known values are the same, the cut parts them from missing ones.
 
     Parameters
     ----------
@@ -116,7 +117,8 @@ class ExtraForestRegressor(ForestRegressor):
     """Extremely randomised trees for regression: the best of a few cuts drawn at random.
 
     For each of the columns looked at, `n_cuts` cuts are drawn between its least and largest
-    value in the node, and the best of all is taken.
+    value in the node, and the best of all is taken. Missing values (NaN) are treated as
+    :class:`ExtraForestClassifier` says.
 
     Parameters
     ----------

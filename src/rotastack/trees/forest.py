@@ -68,6 +68,11 @@ class ForestClassifier(GrownClassifier):
     Memory: see :func:`rotastack.trees.growing.grow_forest`. Cuts are float32; values that are
     equal in float32 cannot be told apart.
 
+    Missing values are NaN. The rows of a node that miss their value go to one side of a split, the
+    better one, and a split may also part known values from missing ones. Where none is missing in
+    a node, later ones go to the child of larger weight. From a column without any known value
+    nothing is learnt.
+
     References
     ----------
     Breiman, L. (2001). Random forests. Machine Learning 45, 5-32.
@@ -124,6 +129,8 @@ class ForestClassifier(GrownClassifier):
 
 class ForestRegressor(GrownRegressor):
     """A random forest for regression: bootstrapped trees of least squared error.
+
+    Missing values are NaN, and treated as :class:`ForestClassifier` says.
 
     Parameters
     ----------

@@ -172,7 +172,7 @@ def grow_forest(
     forest does not depend on `n_jobs`, nor a family on the other ones.
 
     Memory beyond input and result, for n rows, p columns and C classes: at most ``4 n p`` bytes (9 where all
-    columns are zeros and ones), and ``n (4 q + 240 + 8 C)`` for each thread (40 n more where n is at most
+    columns are zeros and ones), and ``n (4 q + 244 + 8 C)`` for each thread (40 n more where n is at most
     65,535), where q is the number of mapped columns of the widest view; ``8 n q`` more for each thread, with
     q now all columns of the widest view, but no more than 256 MB, where more than half of the columns is
     looked at (``12 n q`` for C4.5, however much that is; 6 and 10 where all rows weigh 1 and n is at most

@@ -15,6 +15,7 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.nodes import missing_go_left, split_columns
 from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
+from rotastack.trees.tree_text import tree_text
 
 __all__ = ["GrownTrees", "break_ties", "decreases_of", "tied_rows"]
 
@@ -387,44 +388,14 @@ class GrownTrees:
         digits : int
             Decimals.
         """
-        arrays = self.arrays(tree)
-        matrix = self.views.matrix(int(self.tree_view[tree]))
-        names = names if names is not None else [f"x{j}" for j in range(len(matrix))]
-
-        def column(j: int) -> str:
-            used = np.flatnonzero(matrix[:, j]).tolist()
-            if len(used) == 1 and matrix[used[0], j] == 1:
-                return str(names[used[0]])
-            terms = " ".join(f"{matrix[i, j]:+.{digits}f} {names[i]}" for i in used)
-            return f"({terms.removeprefix('+')})"
-
-        lines = []
-        todo: list[tuple[str, int, int]] = [("", 0, -1)]  # line that leads there, node, depth of the line
-        while todo:
-            condition, node, depth = todo.pop()
-            if condition:
-                lines.append("|   " * depth + "|--- " + condition)
-            left = arrays["children_left"][node]
-            if left < 0:
-                value = arrays["value"][node]
-                if classes is None:
-                    shown = "value: " + ", ".join(f"{v:.{digits}f}" for v in value)
-                else:
-                    shown = f"class: {classes[int(value.argmax())]}"
-                lines.append("|   " * (depth + 1) + f"|--- {shown} ({arrays['n_node_samples'][node]} rows)")
-                continue
-            name, cut = column(arrays["feature"][node]), arrays["threshold"][node]
-            first, second = f"{name} <= {cut:.{digits}f}", f"{name} >  {cut:.{digits}f}"
-            if np.isinf(cut):
-                first, second = f"{name} is known", f"{name} is missing"
-            elif self.missing is not None and self.missing[matrix[:, arrays["feature"][node]] != 0].any():
-                if arrays["missing_go_to_left"][node]:
-                    first += " or missing"
-                else:
-                    second += " or missing"
-            todo.append((second, left + 1, depth + 1))
-            todo.append((first, left, depth + 1))
-        return "\n".join(lines) + "\n"
+        return tree_text(
+            self.arrays(tree),
+            self.views.matrix(int(self.tree_view[tree])),
+            self.missing,
+            names,
+            classes,
+            digits,
+        )
 
     def _check_described(self) -> None:
         if not len(self.impurity):

@@ -17,6 +17,9 @@ __all__ = ["TreeClassifier", "TreeRegressor"]
 class TreeClassifier(GrownClassifier):
     """A single classification tree, grown on all rows.
 
+    Missing values are NaN, and treated as :class:`ForestClassifier` says, or
+    :class:`ExtraForestClassifier` where cuts are random.
+
     Parameters
     ----------
     splitter : {"best", "random"}, default="best"
@@ -110,6 +113,9 @@ class TreeClassifier(GrownClassifier):
 
 class TreeRegressor(GrownRegressor):
     """A single regression tree, grown on all rows.
+
+    Missing values are NaN, and treated as :class:`ForestClassifier` says, or
+    :class:`ExtraForestClassifier` where cuts are random.
 
     Parameters
     ----------

@@ -120,7 +120,7 @@ class MixedTable(BaseEstimator):
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
         """Return which rows have categories that are unknown."""
-        return np.isnan(rows[:, self._dummy_columns()]).any(axis=1)
+        return np.any(np.isnan(rows[:, self._dummy_columns()]), axis=1)
 
     def filled(self, rows: NDArray[np.float32]) -> Iterator[NDArray[np.float32]]:
         """Yield rows with each donor's dummies in place of unknown ones."""

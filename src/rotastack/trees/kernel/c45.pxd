@@ -24,7 +24,7 @@ from rotastack.trees.kernel.missing cimport (
     count_missing, count_missing_compact, put_missing_first, put_missing_first_compact,
 )
 from rotastack.trees.kernel.partition cimport part_rows
-from rotastack.trees.kernel.sorting cimport differ, row_of, value_of
+from rotastack.trees.kernel.sorting cimport differ, row_of
 from rotastack.trees.kernel.structures cimport (
     COLUMN, MISSING_RIGHT, Described, Grower, Growing, Node, Presorted, Units, column_of, may_miss,
 )
@@ -56,9 +56,13 @@ cdef inline double h(double x, const double* table) noexcept nogil:
 
 
 cdef inline GainCut best_cut(
-    Grower* grower, const Described* node, const uint64_t* run, double base, double least,
+    Grower* grower, const Described* node, const uint64_t* run, const float* column, Py_ssize_t n_known,
+    double base, double least,
 ) noexcept nogil:
-    """Return the first of the cuts of largest gain; each side weighs at least `least`."""
+    """Return the first of the cuts of largest gain; each side weighs at least `least`.
+
+    Between `n_known` rows and the rest there is a cut although values there are missing, if it lies between two rows.
+    """
     cdef const double* pairs = grower.task.pairs
     cdef const double* table = grower.task.table
     cdef const double* total = node.total
@@ -76,7 +80,7 @@ cdef inline GainCut best_cut(
         h_left[c] = 0.0
         h_right[c] = h(total[c], table)
         sum_right += h_right[c]
-    value = value_of(run[0])
+    value = column[row]
     for i in range(1, node.n):
         weight = pairs[2 * row]
         c = y[row]
@@ -90,8 +94,8 @@ cdef inline GainCut best_cut(
         h_right[c] = new
         row = row_of(run[i])
         below = value
-        value = value_of(run[i])    # infinity where it is missing
-        if not below + APART < value or weight_left <= least - TINY:
+        value = column[row]
+        if not (below + APART < value or i == n_known) or weight_left <= least - TINY:
             continue
         weight_right = whole - weight_left
         if weight_right <= least - TINY:
@@ -131,9 +135,9 @@ cdef inline int find_gain_split(
     cdef double* ratios = grower.candidates.ratios
     cdef double whole = node.whole, h_whole = h(whole, table), h_sides, base = -h_whole
     cdef double mean = 0.0, best = 0.0
-    cdef Py_ssize_t n_columns = grower.view.n_columns, n_bag = presorted.n_bag, n_candidates = 0, first, c
-    cdef Py_ssize_t n_missing
+    cdef Py_ssize_t n_columns = grower.view.n_columns, n_candidates = 0, n_missing, c
     cdef int32_t j
+    cdef int side
     cdef GainCut cut, other
     if presorted.compact:
         fill_tables(node.total, grower.task.n_outputs, node.n, &grower.units)
@@ -141,27 +145,19 @@ cdef inline int find_gain_split(
         base += h(node.total[c], table)
     for j in range(<int32_t> n_columns):
         places[j] = 0
-        first = j * n_bag + node.first
         pass_by(&grower.watch, node.n)
         splits[j] = j
-        if presorted.compact:
-            if constant(presorted.small + first, node.n, presorted.apart + j * n_bag):
-                continue
-            cut = best_unit_cut(grower, node, presorted.small + first, presorted.apart + j * n_bag, least)
-        else:
-            if not differ(presorted.orders[first], presorted.orders[first + node.n - 1]):
-                continue
-            cut = best_cut(grower, node, presorted.orders + first, base, least)
-        if may_miss(&grower.view, j):
-            n_missing = missing_in(grower, node, j)
-            if n_missing > 0:
-                other = best_cut_missing_left(grower, node, j, n_missing, base, least)
-                other.n_cuts += cut.n_cuts
-                cut.n_cuts = other.n_cuts
-                if other.place > 0 and other.gain > cut.gain + TINY:
-                    cut = other
-                else:
-                    splits[j] = j | MISSING_RIGHT
+        if is_constant(presorted, node, j):
+            continue
+        n_missing = missing_in(grower, node, j) if may_miss(&grower.view, j) else 0
+        cut = GainCut(0.0, 0.0, 0, 0)
+        for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
+            other = cut_of_side(grower, node, j, n_missing, side, base, least)
+            cut.n_cuts += other.n_cuts
+            if other.place > 0 and (side == 0 or other.gain > cut.gain + TINY):
+                splits[j] = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
+                other.n_cuts = cut.n_cuts
+                cut = other
         if cut.place == 0:
             continue
         cut.gain -= log2(cut.n_cuts) / whole
@@ -193,20 +189,36 @@ cdef inline Py_ssize_t missing_in(const Grower* grower, const Described* node, i
     return count_missing(grower.presorted.orders + first, node.n)
 
 
-cdef inline GainCut best_cut_missing_left(
-    Grower* grower, const Described* node, int32_t j, Py_ssize_t n_missing, double base, double least
-) noexcept nogil:
-    """Return the best cut of column j with its missing values on the left; its place counts known rows."""
-    cdef const Presorted* presorted = &grower.presorted
-    cdef Py_ssize_t first = j * presorted.n_bag
-    cdef GainCut cut
+cdef inline bint is_constant(const Presorted* presorted, const Described* node, int32_t j) noexcept nogil:
+    """Return whether a column has no cut in a node."""
+    cdef Py_ssize_t first = j * presorted.n_bag + node.first
     if presorted.compact:
-        put_missing_first_compact(presorted.small + first + node.first, node.n, n_missing, presorted.small_other)
-        cut = best_unit_cut(grower, node, presorted.small_other, presorted.apart + first, least)
+        return constant(presorted.small + first, node.n, presorted.apart + j * presorted.n_bag)
+    return not differ(presorted.orders[first], presorted.orders[first + node.n - 1])
+
+
+cdef inline GainCut cut_of_side(
+    Grower* grower, const Described* node, int32_t j, Py_ssize_t n_missing, bint missing_left, double base, double least
+) noexcept nogil:
+    """Return the best cut of column j with its missing values on one side; its place counts known rows."""
+    cdef const Presorted* presorted = &grower.presorted
+    cdef Py_ssize_t first = j * presorted.n_bag, n_known = node.n - n_missing
+    cdef const uint32_t* small = presorted.small + first + node.first
+    cdef const uint64_t* run = presorted.orders + first + node.first
+    cdef GainCut cut
+    if missing_left:
+        n_known = 0
+        if presorted.compact:
+            put_missing_first_compact(small, node.n, n_missing, presorted.small_other)
+            small = presorted.small_other
+        else:
+            put_missing_first(run, node.n, n_missing, grower.sorter.other)
+            run = grower.sorter.other
+    if presorted.compact:
+        cut = best_unit_cut(grower, node, small, presorted.apart + first, least)
     else:
-        put_missing_first(presorted.orders + first + node.first, node.n, n_missing, grower.sorter.other)
-        cut = best_cut(grower, node, grower.sorter.other, base, least)
-    if cut.place > 0:
+        cut = best_cut(grower, node, run, column_of(&grower.view, j), n_known, base, least)
+    if missing_left and cut.place > 0:
         cut.place -= n_missing
     return cut
 

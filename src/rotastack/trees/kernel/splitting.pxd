@@ -106,7 +106,10 @@ cdef inline bint split_at_best(
     cdef bint misses = may_miss(&grower.view, j)
     cdef Py_ssize_t n_missing = 0
     cdef int32_t split_column = j
+    cdef const uint64_t* run
+    cdef const uint64_t* at = keys
     cdef float low, high
+    cdef int side
     cdef Cut found, other
     if grower.presorted.used:
         keys = grower.presorted.orders + j * grower.presorted.n_bag + node.first
@@ -123,20 +126,22 @@ cdef inline bint split_at_best(
         if low == high:
             return False
         sort_rows(rows, node.n, low, high, &grower.sorter)
-    found = scan(grower, node, min_weight, keys)
-    if n_missing > 0:
-        put_missing_first(keys, node.n, n_missing, grower.sorter.other)
-        other = scan(grower, node, min_weight, grower.sorter.other)
+    found = Cut(-INFINITY, 0)
+    run = keys
+    for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
+        if side == 1:
+            put_missing_first(keys, node.n, n_missing, grower.sorter.other)
+            run = grower.sorter.other
+        other = scan(grower, node, min_weight, run)
         if other.merit > found.merit:
-            found, keys = other, grower.sorter.other
-        else:
-            split_column = j | MISSING_RIGHT
+            found, at = other, run
+            split_column = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
     if found.place == 0 or (grower.task.criterion != GAIN_RATIO and not found.merit > best.gain):
         return True
-    low = column[row_of(keys[found.place - 1])]
-    high = column[row_of(keys[found.place])]
+    low = column[row_of(at[found.place - 1])]
+    high = column[row_of(at[found.place])]
     if grower.task.criterion == GAIN_RATIO:
-        note_candidate(grower, node, keys, found, split_column, k, midpoint(low, high))
+        note_candidate(grower, node, at, found, split_column, k, midpoint(low, high))
     else:
         best[0] = Split(split_column, midpoint(low, high), found.merit)
     return True

@@ -30,6 +30,8 @@ cdef inline int find_unit_split(
     cdef int32_t* order = candidates.order
     cdef int32_t j, split_column
     cdef const uint32_t* run
+    cdef const uint32_t* at
+    cdef int side
     cdef const uint16_t* apart
     cdef const float* column
     cdef UnitCut found, other
@@ -49,26 +51,22 @@ cdef inline int find_unit_split(
             continue
         n_useful += 1
         pass_by(&grower.watch, n)
-        found = scan_units(
-            run, n, apart, grower.task.n_outputs, at_least, NO_BAR, 0, False, &grower.units
-        )
-        split_column = j
         column = column_of(&grower.view, j)
-        if may_miss(&grower.view, j):
-            n_missing = count_missing_compact(run, n, column)
-            if n_missing > 0:
+        n_missing = count_missing_compact(run, n, column) if may_miss(&grower.view, j) else 0
+        found = UnitCut(NO_BAR, 0, 0)
+        split_column, at = j, run
+        for side in range(1 + (n_missing > 0)):     # missing values on the right, then on the left
+            if side == 1:
                 put_missing_first_compact(run, n, n_missing, presorted.small_other)
-                other = scan_units(
-                    presorted.small_other, n, apart, grower.task.n_outputs, at_least, found.merit, 0, False, &grower.units
-                )
-                if other.place > 0:
-                    found, run = other, presorted.small_other
-                else:
-                    split_column = j | MISSING_RIGHT
+                run = presorted.small_other
+            other = scan_units(run, n, apart, grower.task.n_outputs, at_least, found.merit, 0, False, &grower.units)
+            if other.place > 0:
+                found, at = other, run
+                split_column = j | MISSING_RIGHT if n_missing > 0 and side == 0 else j
         merit = found.merit / UNIT
         if found.place == 0 or not (by_ratio or merit > best.gain):
             continue
-        cut = midpoint(column[run[found.place - 1] & ROW], column[run[found.place] & ROW])
+        cut = midpoint(column[at[found.place - 1] & ROW], column[at[found.place] & ROW])
         if by_ratio:
             merit = max(merit - node.base, 0.0)
             candidates.gains[n_seen - 1] = merit
