@@ -12,10 +12,11 @@ from scipy.special import ndtri
 
 from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.grown import GrownTrees, decreases_of
+from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_log2
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
+from rotastack.trees.nodes import decreases_of
 from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import run_threads
 

@@ -12,12 +12,12 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.nodes import missing_go_left, split_columns
+from rotastack.trees.nodes import decreases_of, missing_go_left, split_columns
 from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 from rotastack.trees.tree_text import tree_text
 
-__all__ = ["GrownTrees", "break_ties", "decreases_of", "tied_rows"]
+__all__ = ["GrownTrees", "break_ties", "tied_rows"]
 
 
 def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
@@ -34,21 +34,6 @@ def break_ties(
     winner = np.where(best, sums, -np.inf).argmax(axis=1)
     shares[rows, winner] += min(1e-5, 0.4 / n_votes)
     shares[rows] /= shares[rows].sum(axis=1, keepdims=True)
-
-
-def decreases_of(
-    nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int,
-) -> NDArray[np.float64]:  # fmt: skip
-    """Return the decrease of impurity by column of the tree's view, (tree, column); views have up to `width`."""
-    inner = np.flatnonzero(nodes["column"] >= 0)
-    tree = np.searchsorted(starts, inner, side="right") - 1
-    left = starts[tree] + nodes["child"][inner]
-    loss = weight * impurity
-    decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
-    where = tree * width + split_columns(nodes)[inner]
-    n_trees = len(starts) - 1
-    sums = np.bincount(where, weights=decrease, minlength=n_trees * width)
-    return sums.astype(np.float64).reshape(n_trees, width)
 
 
 def _side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:

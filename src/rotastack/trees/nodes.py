@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from rotastack.trees.kernel.lots import MISSING_RIGHT
 
-__all__ = ["missing_go_left", "split_columns"]
+__all__ = ["decreases_of", "missing_go_left", "split_columns"]
 
 
 def split_columns(nodes: NDArray) -> NDArray[np.int32]:
@@ -18,3 +18,18 @@ def missing_go_left(nodes: NDArray) -> NDArray[np.bool_]:
     """Return which nodes send missing values to their left child; no leaf does."""
     column = nodes["column"]
     return (column >= 0) & (column & MISSING_RIGHT == 0)
+
+
+def decreases_of(
+    nodes: NDArray, starts: NDArray[np.int64], impurity: NDArray[np.float64], weight: NDArray[np.float64], width: int,
+) -> NDArray[np.float64]:  # fmt: skip
+    """Return the decrease of impurity by column of the tree's view, (tree, column); views have up to `width`."""
+    inner = np.flatnonzero(nodes["column"] >= 0)
+    tree = np.searchsorted(starts, inner, side="right") - 1
+    left = starts[tree] + nodes["child"][inner]
+    loss = weight * impurity
+    decrease = np.maximum(loss[inner] - loss[left] - loss[left + 1], 0.0)
+    where = tree * width + split_columns(nodes)[inner]
+    n_trees = len(starts) - 1
+    sums = np.bincount(where, weights=decrease, minlength=n_trees * width)
+    return sums.astype(np.float64).reshape(n_trees, width)

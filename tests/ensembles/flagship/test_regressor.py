@@ -271,14 +271,15 @@ def test_intervals_hold_what_they_are_to_hold():
     assert 0.74 < np.mean(held) < 0.88
 
 
-@pytest.mark.parametrize("quantiles", [[0.5, 1.5], [-0.1], 0.5])
+@pytest.mark.parametrize("quantiles", [[0.5, 1.5], [-0.1], 0.5, ["median"], [np.nan]])
 def test_quantiles_lie_between_0_and_1(quantiles):
     X, y = make_friedman1(30, random_state=0)
     model = RotastackRegressor(5, random_state=0).fit(X, y)
     with pytest.raises(ValueError, match="quantiles must be a list of numbers from 0 to 1"):
         model.predict(X, quantiles=quantiles)
-    with pytest.raises(ValueError, match="coverage must lie between 0 and 1"):
-        model.predict_interval(X, coverage=1.0)
+    for coverage in (1.0, 0.0, "much"):
+        with pytest.raises(ValueError, match=f"coverage must lie between 0 and 1, got {coverage!r}"):
+            model.predict_interval(X, coverage=coverage)
 
 
 def test_a_target_of_dates_is_refused_as_one():

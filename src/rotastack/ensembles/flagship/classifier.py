@@ -31,7 +31,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "te")
+    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "rotation", "c45", "pairs", "boosted", "boosted31")
         The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
         for each split; beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
         blocks of three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and

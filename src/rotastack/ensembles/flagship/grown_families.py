@@ -50,10 +50,21 @@ class GrownFamilies(ABC):
         """Return the families' outputs for new rows, (family, row, output)."""
 
     @abstractmethod
+    def unseen(self, places: NDArray[np.intp]) -> NDArray:
+        """Return what tells which trees have not seen the training rows `places`."""
+
+    @abstractmethod
     def unseen_outputs(
-        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+        self, rows: NDArray[np.float32], unseen: NDArray, n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        """Return the outputs for rows in the place of training rows `places`, by trees that have not seen these.
+        """Return the outputs for rows in the place of training rows, by trees that have not seen these.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (n_rows, n_columns)
+        unseen : ndarray
+            What :meth:`unseen` returns for the training rows.
+        n_jobs : int, optional
 
         Returns
         -------
@@ -105,17 +116,19 @@ class OnBags(GrownFamilies):
         groups = np.repeat(np.arange(len(self.names)), self.each)
         return self.trees.group_sums(rows, groups, len(self.names), n_jobs) / self.each
 
+    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.bool_]:
+        return self.trees.out_of_bag(self.n_rows, places)
+
     def unseen_outputs(
-        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+        self, rows: NDArray[np.float32], unseen: NDArray[np.bool_], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        out = self.trees.out_of_bag(self.n_rows, places)
         n_families, n_outputs = len(self.names), self.trees.values.shape[1]
         means = np.empty((n_families, len(rows), n_outputs))
         step = max(1, _BLOCK // (len(self.trees) * n_outputs))
         for start in range(0, len(rows), step):
             block = slice(start, start + step)
-            outputs = self.trees.outputs(rows[block], n_jobs) * out[block].T[:, :, None]
-            counts = out[block].T.reshape(n_families, self.each, -1).sum(axis=1)[:, :, None]
+            outputs = self.trees.outputs(rows[block], n_jobs) * unseen[block].T[:, :, None]
+            counts = unseen[block].T.reshape(n_families, self.each, -1).sum(axis=1)[:, :, None]
             sums = outputs.reshape(n_families, self.each, -1, n_outputs).sum(axis=1)
             means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return means
@@ -149,13 +162,16 @@ class OnFolds(GrownFamilies):
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         return self.trees.sums(rows, n_jobs)[None] / len(self.trees)
 
+    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
+        return self.folds[places]
+
     def unseen_outputs(
-        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
         n_folds = _n_folds(self.folds)
         for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds)):
-            mine = self.folds[places] == fold
+            mine = unseen == fold
             outputs[0, mine] = self.trees.take(trees).sums(rows[mine], n_jobs) / len(trees)
         return outputs
 
@@ -192,12 +208,15 @@ class OnPairs(GrownFamilies):
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         return np.mean([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))], axis=0)[None]
 
+    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
+        return self.folds[places]
+
     def unseen_outputs(
-        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.by_fold[0].values.shape[1]), np.nan)
         for fold in range(len(self.pairs)):
-            mine = self.folds[places] == fold
+            mine = unseen == fold
             outputs[0, mine] = self._of_fold(fold, rows[mine], n_jobs)
         return outputs
 
@@ -233,12 +252,14 @@ class OnRounds(GrownFamilies):
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         return self.linked(self.boosted.raw(rows, n_jobs))[None]
 
+    def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
+        return self.boosted.folds[places]
+
     def unseen_outputs(
-        self, rows: NDArray[np.float32], places: NDArray[np.intp], n_jobs: int | None = None
+        self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
-        fold = self.boosted.folds[places]
-        scores = self.boosted.scores(rows, n_jobs)[fold, np.arange(len(rows))]
-        scores[fold < 0] = np.nan
+        scores = self.boosted.scores(rows, n_jobs)[unseen, np.arange(len(rows))]
+        scores[unseen < 0] = np.nan
         return self.linked(scores)[None]
 
     def importances(self) -> NDArray[np.float64]:
@@ -396,7 +417,7 @@ def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, 
         weights = None if mine.weights is None else mine.weights / mine.weights.mean()
         trees, _ = grow_forest(
             X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
-            bootstrap=family.bootstrap, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
+            bootstrap=family.bootstrap or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
         outputs[0, held] = trees.sums(X_held, n_jobs) / each
         forests.append(trees)

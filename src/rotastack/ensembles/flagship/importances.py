@@ -191,12 +191,14 @@ class OutOfBagImportances:
         if max_rows is not None and len(rows) > max_rows:
             rng = np.random.default_rng(root_sequence(random_state))
             rows = np.sort(rng.choice(rows, max_rows, replace=False))
-        return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, rows))
+        unseen = [grown.unseen(rows) for grown in self.grown_]
+        return rows, lambda table: self._pool_out_of_bag(self._outputs_out_of_bag(table, unseen))
 
-    def _outputs_out_of_bag(self, X: Any, places: NDArray[np.intp]) -> NDArray[np.float64]:
+    def _outputs_out_of_bag(self, X: Any, unseen: list) -> NDArray[np.float64]:
         """Return the families' outputs for rows in the place of training rows, by trees that have not seen these."""
         data = self.table_.transform(X, self)
-        return np.concatenate([grown.unseen_outputs(data, places, self.n_jobs) for grown in self.grown_])
+        pairs = zip(self.grown_, unseen, strict=True)
+        return np.concatenate([grown.unseen_outputs(data, mine, self.n_jobs) for grown, mine in pairs])
 
 
 def scored(

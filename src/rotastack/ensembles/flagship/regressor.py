@@ -1,6 +1,7 @@
 """The flagship for numbers: a forest over families of views, weighed by squared error."""
 
 from collections.abc import Callable
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "te")
+    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted")
         The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random; beside discriminants of two random
         halves of the columns "Lm" the columns, "LmET" the columns with cuts drawn at random, "Lpc" principal axes of blocks of
         three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
@@ -112,7 +113,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "te", "boosted"),
+        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted"),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
@@ -238,15 +239,15 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         predicted = np.concatenate([self.pool_.predict(outputs[:, :, 0]) for outputs in self._outputs(rows)])
         if quantiles is None:
             return predicted
-        levels = np.asarray(quantiles, dtype=np.float64)
-        if levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
+        levels = np.asarray(quantiles)
+        if levels.dtype.kind not in "iuf" or levels.ndim != 1 or not ((levels >= 0) & (levels <= 1)).all():
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need rows out of bag; grow more trees per family")
         spread = self._over_known(
             rows, lambda some, chosen: self.residuals_.spreads(some, predicted[chosen], self.n_jobs)
         )
-        return predicted[:, None] + spread[:, None] * self.residuals_.quantiles(levels)
+        return predicted[:, None] + spread[:, None] * self.residuals_.quantiles(levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
         """Return an interval for the target of each row, equal shares of residuals being left out on both sides.
@@ -273,7 +274,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Johansson, U., Bostrom, H., Lofstrom, T. and Linusson, H. (2014). Regression conformal prediction with random
         forests. Machine Learning 97, 155-176.
         """
-        if not 0 < coverage < 1:
+        if not isinstance(coverage, Real) or not 0 < coverage < 1:
             raise ValueError(f"coverage must lie between 0 and 1, got {coverage!r}")
         return self.predict(X, quantiles=[(1 - coverage) / 2, (1 + coverage) / 2])
 
