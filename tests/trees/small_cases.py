@@ -23,7 +23,7 @@ from rotastack.trees import (
     TreeOptions,
     grow_forest,
 )
-from rotastack.trees.nodes import split_columns
+from rotastack.trees.nodes import missing_go_left, split_columns
 
 rng = np.random.default_rng(19)
 X = rng.integers(-40, 40, (240, 7)) / 8.0
@@ -94,12 +94,25 @@ def on_views() -> Iterable[np.ndarray]:
     return [known(trees.nodes), trees.values, trees.counts, trees.outputs(data), *sums]
 
 
+def with_missing() -> Iterable[np.ndarray]:
+    """All kinds of trees, and the flagship's views, on rows with missing values."""
+    holed = np.where((np.arange(X.size) % 11 == 0).reshape(X.shape), np.nan, X)
+    for name in ("gini", "entropy", "gain_ratio", "bagged_c45", "c45", "extra", "regression", "flagship"):
+        arrays = fitted(FORESTS[name], holed)
+        yield from arrays
+        forest = FORESTS[name].forest_
+        yield missing_go_left(forest.nodes)
+        if forest.views.fills is not None:
+            yield np.nan_to_num(forest.views.fills)
+
+
 CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     **{name: lambda forest=forest: fitted(forest) for name, forest in FORESTS.items()},
     "weights": lambda: fitted(ForestClassifier(6), sample_weight=weights),
     "regression_weights": lambda: fitted(ForestRegressor(6), sample_weight=weights),
     "categories": lambda: fitted(RotastackClassifier(4, categorical_features=[3, 4]), CATEGORIES),
     "views": on_views,
+    "missing": with_missing,
     "nearest": lambda: [NearestNeighborClassifier().fit(X[::2], y[::2]).predict(X)],
 }
 

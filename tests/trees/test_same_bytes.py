@@ -32,6 +32,7 @@ RECORDED = {
     "regression_weights": "fc1ae4bc2df4292e",
     "categories": "0b2dc8cbfe0f7d96",
     "views": "9120857abcfda779",
+    "missing": "08f11c1381343582",
     "nearest": "be335c8e0d032034",
 }
 

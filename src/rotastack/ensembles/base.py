@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 
 from rotastack.base.forgetting import forget_fit
 from rotastack.base.scikit import StrOptions
-from rotastack.ensembles.table import categorical_mask, input_rules, naming_text
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, naming_text, refuse_missing
 from rotastack.views.scaling import SCALERS
 
 __all__ = ["TableEnsemble"]
@@ -53,15 +53,18 @@ class TableEnsemble(BaseEstimator):
         """Forget an earlier fit; return the checked training rows, their targets, and which columns are categorical."""
         forget_fit(self)
         with naming_text(X, _WAY_OUT):
-            X, y = validate_data(
-                self, X, y, y_numeric=isinstance(self, RegressorMixin), **input_rules(self.scaling)
-            )
+            X, y = validate_data(self, X, y, y_numeric=isinstance(self, RegressorMixin), **INPUT_RULES)
+        if self.scaling is None:
+            refuse_missing(X, self)
         return X, y, categorical_mask(self.categorical_features, self)
 
     def _table(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return the rows to predict, checked."""
         with naming_text(X, _WAY_OUT):
-            return validate_data(self, X, reset=False, **input_rules(self.scaling))
+            X = validate_data(self, X, reset=False, **INPUT_RULES)
+        if self.scaling is None:
+            refuse_missing(X, self)
+        return X
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

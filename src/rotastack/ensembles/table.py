@@ -17,20 +17,32 @@ from rotastack.base.scales import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [
+    "INPUT_RULES",
     "categorical_mask",
     "check_rotatable",
     "checked_scales",
     "column_names",
     "fitted_scaler",
-    "input_rules",
     "naming_text",
+    "refuse_missing",
     "scaled_columns",
 ]
 
 
-def input_rules(scaling: str | None) -> dict[str, Any]:
-    """Return the arguments of scikit-learn's ``validate_data``: scalers fill missing values."""
-    return {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan" if scaling else True}
+INPUT_RULES: dict[str, Any] = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+"""Arguments of scikit-learn's ``validate_data``; what fills no missing values refuses them by `refuse_missing`."""
+
+
+def refuse_missing(X: NDArray[np.floating], estimator: Any) -> None:
+    """Raise ValueError if a value is missing, and say where the first one is, and what to do."""
+    missing = np.argwhere(np.isnan(X))
+    if len(missing):
+        row, column = missing[0]
+        names = column_names(estimator)
+        raise ValueError(
+            f"Input X contains NaN: column {column if names is None else repr(names[column])}, row {row}; use a scaling, "
+            "which fills missing values, or fill them before"
+        )
 
 
 def column_names(estimator: Any) -> NDArray[np.object_] | None:

@@ -26,10 +26,10 @@ from rotastack.base.columns import (
 )
 from rotastack.base.warned import warn
 from rotastack.ensembles.table import (
+    INPUT_RULES,
     categorical_mask,
     column_names,
     fitted_scaler,
-    input_rules,
     naming_text,
 )
 
@@ -178,7 +178,7 @@ class MixedTable(BaseEstimator):
         told = _IN_FIT if reset else _IN_PREDICT
         if not self.categorical_.any() and not self.dropped_ and not self.dates_:
             with naming_text(X, told):
-                return validate_data(owner, X, reset=reset, **input_rules("minmax")), None
+                return validate_data(owner, X, reset=reset, **INPUT_RULES), None
         validate_data(owner, X, reset=reset, skip_check_array=True)
         if not _is_frame(X):
             X = pd.DataFrame(check_array(X, dtype=None, ensure_all_finite="allow-nan"))
@@ -186,9 +186,8 @@ class MixedTable(BaseEstimator):
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers = np.empty((len(X), 0))
         if numeric.any():
-            rules = input_rules("minmax")
             with naming_text(X.iloc[:, numeric], told):
-                numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **rules)
+                numbers = check_array(X.iloc[:, numeric], estimator=owner, input_name="X", **INPUT_RULES)
         dates = [_days(X.iloc[:, j], **how) for j, how in self.dates_.items()]
         if dates:
             numbers = np.hstack([numbers, *dates])

@@ -17,6 +17,12 @@ cdef enum:
     DEPTH = 16                  # values that a row looks at on its way down, about
     FEW = 4                     # so many rows are read one by one
 
+cdef extern from *:
+    """
+    #define HUGE_VALUE 1e30f
+    """
+    const float HUGE "HUGE_VALUE"
+
 
 def read_trees(
     const float[:, ::1] X, Py_ssize_t first, Py_ssize_t last, const Node[::1] nodes,
@@ -128,7 +134,7 @@ cdef inline bint misses(const float* row, Py_ssize_t n_columns) noexcept nogil:
 cdef inline bint turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
-    """Write rows as columns of a tile; return whether a value is missing."""
+    """Write rows as columns of a tile; return whether values may be missing there, or in sums of them, by overflow."""
     cdef Py_ssize_t i, j
     cdef float value
     cdef bint missing = False
@@ -136,7 +142,7 @@ cdef inline bint turn(
         for j in range(n_columns):
             value = rows[i * n_columns + j]
             tile[j * height + i] = value
-            missing |= value != value
+            missing |= not (-HUGE < value < HUGE)
     return missing
 
 

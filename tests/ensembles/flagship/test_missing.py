@@ -1,0 +1,123 @@
+"""Missing numbers in the flagship: kept for trees, filled in views, and counted."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.ensembles import AdaBoostM1Classifier, RotationForestClassifier, TreeFamily
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.trees import TreeClassifier
+from rotastack.views import PrincipalRotation, RandomRotation
+
+
+def holed(n=200, p=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    X[rng.random((n, p)) < np.resize([0.2, 0.1, 0, 0.3], p)] = np.nan
+    return X, y
+
+
+def small(**parameters):
+    return RotastackClassifier(**{"trees_per_family": 8, "random_state": 0, **parameters})
+
+
+def test_trees_see_missing_numbers_and_the_share_that_a_row_misses():
+    X, y = holed()
+    clf = small().fit(X, y)
+    table = clf.table_
+    assert table.missing_.tolist() == [0, 1, 3, 4]
+    seen = table.transform(X, clf)
+    np.testing.assert_array_equal(np.isnan(seen[:, :5]), np.isnan(X))
+    np.testing.assert_allclose(seen[:, 5], np.isnan(X[:, [0, 1, 3, 4]]).mean(axis=1), rtol=1e-6)
+    assert seen.shape == (200, 6)
+    assert clf.oob_score_ > 0.75
+    fills = clf.forest_.views.fills
+    assert np.isnan(fills).any()  # of the column that had all its values
+    assert ((fills[~np.isnan(fills)] > 0) & (fills[~np.isnan(fills)] < 1)).all()
+
+
+def test_nothing_is_kept_where_nothing_is_missing():
+    X, y = holed()
+    clf = small().fit(np.nan_to_num(X), y)
+    assert clf.forest_.views.fills is None
+    assert clf.forest_.missing is None
+    assert clf.table_.transform(X[:3], clf).shape == (3, 5)
+    assert np.isfinite(clf.predict_proba(X)).all()  # values that were never missing in training
+    assert np.isfinite(clf.predict_proba(np.full((2, 5), np.nan))).all()
+
+
+def test_how_many_are_missing_may_say_it_all():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 300)
+    X = rng.normal(size=(300, 8))
+    X[rng.random(X.shape) < np.where(y, 0.5, 0.05)[:, None]] = np.nan
+    clf = small(trees_per_family=20).fit(X[:200], y[:200])
+    assert clf.score(X[200:], y[200:]) > 0.85
+
+
+def test_categories_that_are_unknown_stay_apart_from_numbers_that_are_missing():
+    X, y = holed()
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(X, columns=list("abcde")).assign(city=rng.choice(["Aachen", "Bonn", "Celle"], 200))
+    clf = small().fit(table, y)
+    known = clf.predict_proba(table)
+    new = table.assign(city="Ulm")
+    with pytest.warns(UserWarning, match="no training row has"):
+        proba = clf.predict_proba(new)
+    assert np.isfinite(proba).all()
+    rows = clf.table_.transform(table, clf)
+    assert not clf.table_.unknown(rows).any()
+    filled = list(clf.table_.filled(rows))
+    assert len(filled) == 20
+    assert all(np.array_equal(f, rows, equal_nan=True) for f in filled)
+    np.testing.assert_array_equal(known, clf.predict_proba(table))
+
+
+@pytest.mark.parametrize("view", [RandomRotation(), PrincipalRotation()])
+def test_views_of_ones_own_see_filled_bags(view):
+    X, y = holed()
+    families = (TreeFamily("own", ("identity", view)), "id")
+    clf, again = (small(families=families, n_jobs=k).fit(X, y) for k in (1, 2))
+    assert clf.score(X, y) > 0.9
+    assert np.array_equal(clf.predict_proba(X), again.predict_proba(X))
+
+
+def test_a_regressor():
+    X, _ = holed(300)
+    y = np.nan_to_num(X[:, 0]) * 2 + X[:, 2]
+    reg = RotastackRegressor(20, random_state=0).fit(X, y)
+    assert reg.oob_score_ > 0.7
+    assert np.isfinite(reg.predict(np.full((1, 5), np.nan))).all()
+
+
+def test_rows_without_a_weight_say_nothing_of_what_is_missing():
+    X, y = holed()
+    full = np.nan_to_num(X[:100])
+    weight = np.r_[np.ones(100), np.zeros(100)]
+    clf = small().fit(np.vstack([full, X[100:]]), y, sample_weight=weight)
+    assert not len(clf.table_.missing_)
+    assert clf.forest_.views.fills is None
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RotationForestClassifier(3, scaling=None), PooledEnsembleClassifier(RandomRotation(), scaling=None)],
+)
+def test_who_takes_no_missing_values_says_what_to_do(estimator):
+    X, y = holed()
+    message = r"contains NaN: column {}, row \d+; use a scaling"
+    with pytest.raises(ValueError, match=message.format(r"\d")):
+        estimator.fit(X, y)
+    with pytest.raises(ValueError, match=message.format("'[a-e]'")):
+        estimator.fit(pd.DataFrame(X, columns=list("abcde")), y)
+    fitted = estimator.fit(np.nan_to_num(X), y)
+    with pytest.raises(ValueError, match=message.format(r"\d")):
+        fitted.predict(X)
+
+
+def test_boosted_trees_take_them():
+    X, y = holed()
+    clf = AdaBoostM1Classifier(20, TreeClassifier(max_depth=2)).fit(X, y)
+    assert clf.score(X, y) > 0.85
