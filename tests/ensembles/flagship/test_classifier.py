@@ -16,6 +16,10 @@ from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
 
+ON_BAGS = ("id", "idET", "Lm", "Lpc", "Lsp")
+ON_FOLDS = ("rotation", "c45", "boosted", "boosted31")
+
+
 def small(**parameters):
     return RotastackClassifier(**{"trees_per_family": 10, "random_state": 0, **parameters})
 
@@ -25,15 +29,15 @@ def test_it_learns_and_knows_how_well():
     clf = RotastackClassifier(30, random_state=0).fit(X[::2], y[::2])
     assert clf.score(X[1::2], y[1::2]) > 0.95
     assert clf.oob_score_ > 0.95
-    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
-    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (5,)
+    assert clf.families_ == (*ON_BAGS, *ON_FOLDS)
+    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (9,)
     assert (clf.family_weights_ >= 0).all()
     assert clf.oob_score_ == (clf.oob_proba_.argmax(axis=1) == y[::2]).mean()
 
 
 def test_probabilities_are_the_pool_of_the_families():
     X, y = load_wine(return_X_y=True)
-    clf = small().fit(X, y)
+    clf = small(families=ON_BAGS).fit(X, y)
     outputs = clf.forest_.outputs(clf.table_.transform(X, clf))
     families = outputs.reshape(5, 10, len(X), 3).mean(axis=1)
     np.testing.assert_allclose(clf.predict_proba(X), clf.pool_.predict_proba(families), atol=1e-12)
@@ -41,7 +45,7 @@ def test_probabilities_are_the_pool_of_the_families():
 
 def test_the_weights_are_those_of_out_of_bag_means():
     X, y = load_breast_cancer(return_X_y=True)
-    clf = small().fit(X, y)
+    clf = small(families=ON_BAGS).fit(X, y)
     rows = clf.table_.transform(X, clf)
     out = clf.forest_.out_of_bag(len(X))  # the bootstraps, drawn again
     outputs = clf.forest_.outputs(rows).reshape(5, 10, len(X), 2)
@@ -125,7 +129,7 @@ def test_a_table_with_categories_and_missing_values():
     X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
     assert clf.oob_score_ > 0.7
-    assert clf.families_ == ("id", "idET", "Lm", "Lpc", "Lsp", "te")
+    assert clf.families_ == (*ON_BAGS, "rotation", "c45", "pairs", "boosted", "boosted31")
     assert clf.table_.categorical_.tolist() == [False, True, True, False]
     assert clf.table_.missing_.tolist() == [0]
     new = X.head(3).assign(colour=["violet", "red", None], length=[np.nan, 1.0, 2.0])
@@ -148,7 +152,7 @@ def test_frames_as_output_of_transformers():
 def test_a_table_of_numbers_has_no_family_of_categories():
     X, y = mixed_table()
     encoded = X[["count"]].assign(green=(X["colour"] == "green").astype(float))
-    assert small().fit(encoded, y).families_ == ("id", "idET", "Lm", "Lpc", "Lsp")
+    assert small().fit(encoded, y).families_ == (*ON_BAGS, *ON_FOLDS)
     with pytest.raises(ValueError, match="families: te needs a categorical column"):
         small(families=("te",)).fit(encoded, y)
 
