@@ -71,11 +71,43 @@ def test_three_bytes_a_node():
 
 
 def test_forests_whose_nodes_are_not_in_the_order_of_the_kernel():
+    """Those of boosted trees are in the order of their splits; what nothing can be said of stays as it is."""
     forest = ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y).forest_
     turned = forest.take(np.arange(200)[::-1])  # leaf values are numbered from the last tree on
-    assert packed_nodes(turned.nodes, turned.starts) is None
     assert_equal(turned, pickle.loads(pickle.dumps(turned)))
     assert_equal(forest.take(np.arange(50, 200)), pickle.loads(pickle.dumps(forest.take(np.arange(50, 200)))))
+    stumps = ForestClassifier(400, max_leaf_nodes=4, random_state=0).fit(X, y).forest_
+    packed = packed_nodes(stumps.nodes, stumps.starts)
+    assert packed is not None
+    backwards = stumps.nodes[::-1].copy()
+    assert packed_nodes(backwards, stumps.starts) is None
+
+
+def test_trees_numbered_in_the_order_of_their_splits():
+    nodes = np.array(
+        [(0, 0.5, 1), (1, 0.5, 3), (2 | MISSING_RIGHT, 1.5, 5), (-1, 0, 3), (-1, 0, 2), (-1, 0, 1), (-1, 0, 0),
+         (5, 0.25, 1), (-1, 0, 5), (-1, 0, 4)],
+        NODE,
+    )  # fmt: skip
+    nodes["child"][1:3] = [5, 3]  # the second node was split after the third
+    starts = np.array([0, 7, 10])
+    packed = packed_nodes(nodes, starts)
+    assert packed["children"].tolist() == [0, 2, 1, 0]
+    assert packed["entries"].tolist() == [3, 2, 1, 0, 1, 0]
+    again, begin = unpacked_nodes(packed)
+    assert again.tobytes() == nodes.tobytes()
+    assert begin.tolist() == [0, 7, 10]
+    for name, wrong in (("children", [0, 0, 1, 0]), ("children", [0, 3, 1, 0]), ("entries", [0])):
+        with pytest.raises(ValueError, match=r"are those of no trees|do not fit together"):
+            unpacked_nodes(packed | {name: np.array(wrong, np.uint8)})
+
+
+def test_descriptions_can_be_left_out():
+    forest = ForestClassifier(60, random_state=0).fit(X, y).forest_
+    bare = forest.undescribed()
+    np.testing.assert_array_equal(bare.importances(), forest.importances())
+    assert len(bare.impurity) == len(bare.weight) == len(bare.counts) == 0
+    assert len(pickle.dumps(bare)) < len(pickle.dumps(forest)) / 2
 
 
 @pytest.mark.parametrize("which", ["none", "some", "all"])

@@ -184,6 +184,12 @@ class GrownTrees:
             np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 
+    def undescribed(self) -> "GrownTrees":
+        """Return the same trees without impurity, weight and counts of nodes, and with `decreases` in their place."""
+        return replace(
+            self, impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=self.column_decreases()
+        )  # fmt: skip
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what a file holds: where there are many nodes, they are packed."""
         state = dict(self.__dict__)

@@ -31,9 +31,10 @@ def narrow(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, Any] | None:
-    """Return what :func:`unpacked_nodes` makes the same nodes of, or None where they are not numbered depth first.
+    """Return what :func:`unpacked_nodes` makes the same nodes of, or None where it cannot.
 
-    That is about 3 bytes a node: a code for each (its column, or the class of a leaf), and the cuts of the inner ones.
+    That is about 3 bytes a node: a code for each (its column, or the class of a leaf), and the cuts of the inner ones. Where nodes are not numbered
+    depth first, as those of boosted trees, their numbers are kept, too.
     """
     column, child = split_columns(nodes), nodes["child"]
     inner = column >= 0
@@ -41,19 +42,27 @@ def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, An
     valued = ~inner & (child >= 0)
     codes = np.where(inner, column, np.where(valued, -1, child - 1))
     least = int(codes.min())
-    found = {
+    first = int(child[valued].min()) if valued.any() else 0
+    found: dict[str, Any] = {
         "codes": narrow(codes - least),
         "least": least,
         "cuts": nodes["cut"][inner],
         "right": np.packbits(right[inner]) if right.any() else np.empty(0, np.uint8),
         "sizes": narrow(np.diff(starts)),
-        "first": int(child[valued].min(initial=0)),
+        "first": first,
     }
-    try:
-        again = unpacked_nodes(found)[0]
-    except ValueError:
-        return None
-    return found if again.tobytes() == nodes.tobytes() else None
+    numbers = {
+        "children": narrow(child[inner] // 2),
+        "entries": narrow(child[valued] - _first_entries(valued, starts)[valued] - first),
+    }
+    for packed in (found, found | numbers):
+        try:
+            again = unpacked_nodes(packed)[0]
+        except ValueError:
+            continue
+        if again.tobytes() == nodes.tobytes():
+            return packed
+    return None
 
 
 def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
@@ -79,6 +88,30 @@ def unpacked_nodes(packed: dict[str, Any]) -> tuple[NDArray[Any], NDArray[np.int
     if len(packed["right"]):
         bits = np.unpackbits(packed["right"], count=n_inner).astype(np.int32)
         nodes["column"][inner] |= bits * MISSING_RIGHT
-    if place_nodes(starts, packed["first"], nodes) < 0:
+    if "children" in packed:
+        _number(nodes, inner, codes == -1, starts, packed)
+    elif place_nodes(starts, packed["first"], nodes) < 0:
         raise ValueError("the nodes are those of no trees")
     return nodes, starts
+
+
+def _number(
+    nodes: NDArray[Any], inner: NDArray[np.bool_], valued: NDArray[np.bool_], starts: NDArray[np.int64], packed: dict[str, Any],
+) -> None:  # fmt: skip
+    """Give nodes the numbers that were kept."""
+    if len(packed["children"]) != inner.sum() or len(packed["entries"]) != valued.sum():
+        raise ValueError("the numbers of nodes, children and leaves do not fit together")
+    child = 2 * packed["children"].astype(np.int64) + 1
+    sizes = np.diff(starts)
+    within = np.arange(len(nodes)) - np.repeat(starts[:-1], sizes)
+    if (child <= within[inner]).any() or (child + 1 >= np.repeat(sizes, sizes)[inner]).any():
+        raise ValueError("the nodes are those of no trees")
+    nodes["child"][inner] = child
+    first = packed["first"] + _first_entries(valued, starts)[valued]
+    nodes["child"][valued] = packed["entries"].astype(np.int64) + first
+
+
+def _first_entries(valued: NDArray[np.bool_], starts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return how many leaves of a value the trees before a node's own have, for each node."""
+    before = np.concatenate([[0], np.cumsum(valued)])[starts[:-1]]
+    return np.repeat(before, np.diff(starts))
