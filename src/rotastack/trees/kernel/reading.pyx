@@ -64,7 +64,8 @@ def read_trees(
         for k in range((last - first + height - 1) // height):
             begin = first + k * height
             n = min(height, last - begin)
-            missing = turn(&X[begin, 0], n, n_columns, tile, height)
+            missing = may_be_missing(&X[begin, 0], n * n_columns)
+            turn(&X[begin, 0], n, n_columns, tile, height)
             seen = -1
             for t in range(n_trees):
                 pass_by(&watch, DEPTH * n)
@@ -87,19 +88,23 @@ def read_trees(
                         leaves[begin + i, t] = <int32_t> found[i]
 
 
-cdef inline bint turn(
+cdef inline bint may_be_missing(const float* values, Py_ssize_t n) noexcept nogil:
+    """Return whether a value is missing, or one of sums of values may be, by overflow."""
+    cdef Py_ssize_t i
+    cdef int found = 0
+    for i in range(n):
+        found |= not (-HUGE < values[i] < HUGE)
+    return found
+
+
+cdef inline void turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
-    """Write rows as columns of a tile; return whether values may be missing there, or in sums of them, by overflow."""
+    """Write rows as columns of a tile."""
     cdef Py_ssize_t i, j
-    cdef float value
-    cdef bint missing = False
     for i in range(n):
         for j in range(n_columns):
-            value = rows[i * n_columns + j]
-            tile[j * height + i] = value
-            missing |= not (-HUGE < value < HUGE)
-    return missing
+            tile[j * height + i] = rows[i * n_columns + j]
 
 
 # For tests.
