@@ -15,24 +15,35 @@ cdef inline Py_ssize_t part_rows(
     ``side[row]`` is set to 1 for these, else to 0.
     """
     cdef const float* column = column_of(view, column_in(node))
+    cdef float cut = node.cut
+    cdef Py_ssize_t i, n_left = 0
+    cdef uint32_t row
+    cdef bint goes_left
+    if may_miss(view, column_in(node)):
+        return part_all_rows(column, node, rows, n, spare, side)
+    for i in range(n):
+        row = rows[i]
+        goes_left = column[row] <= cut
+        side[row] = goes_left
+        rows[n_left] = row
+        spare[i - n_left] = row
+        n_left += goes_left
+    memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
+    return n_left
+
+
+cdef inline Py_ssize_t part_all_rows(
+    const float* column, Node node, uint32_t* rows, Py_ssize_t n, uint32_t* spare, uint8_t* side
+) noexcept nogil:
+    """Do the same where values may be missing."""
     cdef float cut = node.cut, value
     cdef Py_ssize_t i, n_left = 0
     cdef uint32_t row
     cdef bint goes_left, missing_left = node.column <= COLUMN
-    if may_miss(view, column_in(node)):
-        for i in range(n):
-            row = rows[i]
-            value = column[row]
-            goes_left = (value <= cut) | ((value != value) & missing_left)
-            side[row] = goes_left
-            rows[n_left] = row
-            spare[i - n_left] = row
-            n_left += goes_left
-        memcpy(rows + n_left, spare, (n - n_left) * sizeof(uint32_t))
-        return n_left
     for i in range(n):
         row = rows[i]
-        goes_left = column[row] <= cut
+        value = column[row]
+        goes_left = (value <= cut) | ((value != value) & missing_left)
         side[row] = goes_left
         rows[n_left] = row
         spare[i - n_left] = row

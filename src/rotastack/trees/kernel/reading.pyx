@@ -62,7 +62,7 @@ def read_trees(
         take_lazy(kept, &lazy, view_start, max_width)
         with nogil:
             for k in range(first, last):
-                missing = misses(&X[k, 0], n_columns)
+                missing = may_be_missing(&X[k, 0], n_columns)
                 seen = -1
                 for t in range(n_trees):
                     pass_by(&watch, DEPTH)
@@ -88,7 +88,8 @@ def read_trees(
         for k in range((last - first + height - 1) // height):
             begin = first + k * height
             n = min(height, last - begin)
-            missing = turn(&X[begin, 0], n, n_columns, tile, height)
+            missing = may_be_missing(&X[begin, 0], n * n_columns)
+            turn(&X[begin, 0], n, n_columns, tile, height)
             seen = -1
             for t in range(n_trees):
                 pass_by(&watch, DEPTH * n)
@@ -122,28 +123,23 @@ cdef int take_lazy(list kept, LazyView* view, const int64_t[::1] view_start, Py_
     return 0
 
 
-cdef inline bint misses(const float* row, Py_ssize_t n_columns) noexcept nogil:
-    """Return whether a value is missing."""
-    cdef Py_ssize_t j
-    cdef bint missing = False
-    for j in range(n_columns):
-        missing |= row[j] != row[j]
-    return missing
+cdef inline bint may_be_missing(const float* values, Py_ssize_t n) noexcept nogil:
+    """Return whether a value is missing, or one of sums of values may be, by overflow."""
+    cdef Py_ssize_t i
+    cdef int found = 0
+    for i in range(n):
+        found |= not (-HUGE < values[i] < HUGE)
+    return found
 
 
-cdef inline bint turn(
+cdef inline void turn(
     const float* rows, Py_ssize_t n, Py_ssize_t n_columns, float* tile, Py_ssize_t height
 ) noexcept nogil:
-    """Write rows as columns of a tile; return whether values may be missing there, or in sums of them, by overflow."""
+    """Write rows as columns of a tile."""
     cdef Py_ssize_t i, j
-    cdef float value
-    cdef bint missing = False
     for i in range(n):
         for j in range(n_columns):
-            value = rows[i * n_columns + j]
-            tile[j * height + i] = value
-            missing |= not (-HUGE < value < HUGE)
-    return missing
+            tile[j * height + i] = rows[i * n_columns + j]
 
 
 # For tests.
