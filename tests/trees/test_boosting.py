@@ -176,6 +176,18 @@ def test_views_of_boosters_and_what_they_have_seen():
     )
 
 
+def test_tables_that_do_not_fit():
+    X, y = table()
+    with pytest.raises(ValueError, match=r"booster 1 has seen a table of shape \(150, 3\), not \(150, 4\)"):
+        grow(X, y, given={"seen": [X, X[:, :3], X]})
+    with pytest.raises(ValueError, match="2 views for 3 boosters"):
+        grow(X, y, given={"views": LinearViews.identity(4, 2)})
+    with pytest.raises(ValueError, match="views of 3 columns for data of 4"):
+        grow(X, y, given={"views": LinearViews.identity(3)})
+    with pytest.raises(ValueError, match=r"folds are of shape \(3,\)"):
+        grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(3, np.int32))
+
+
 def test_views_that_fill_missing_values():
     X, y = table(missing=0.2)
     rotation = LinearViews.dense(np.linalg.qr(np.random.default_rng(0).normal(size=(3, 4, 4)))[0])

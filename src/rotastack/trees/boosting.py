@@ -180,7 +180,7 @@ def boosting_folds(
     Examples
     --------
     >>> boosting_folds(np.array([0, 0, 1, 1]), 2, np.random.SeedSequence(0), n_classes=2).tolist()
-    [0, 1, 1, 0]
+    [1, 0, 0, 1]
     """
     rng = np.random.default_rng(child(sequence, "folds"))
     there = np.arange(len(target)) if weights is None else np.flatnonzero(weights > 0)
@@ -256,6 +256,8 @@ def grow_boosted(
     if n_classes == 1:  # nothing to learn
         options = options._replace(n_rounds=1)
     folds = np.full(n_rows, -1, np.int32) if folds is None else np.asarray(folds, dtype=np.int32)
+    if folds.shape != (n_rows,):
+        raise ValueError(f"folds are of shape {folds.shape}, not {(n_rows,)}")
     n_boosters = max(1, int(folds.max(initial=-1)) + 1)
     views = LinearViews.identity(n_features) if views is None else views
     if views.n_features != n_features:
@@ -276,7 +278,12 @@ def grow_boosted(
 
     def put_in_bins(b: int, stop: NDArray[np.uint8]) -> None:
         first, last = starts[view_of[b] : view_of[b] + 2]
-        table = np.empty((0, 0), np.float32) if seen is None else by_column(np.asarray(seen[b])[None])[0]
+        table = np.empty((0, 0), np.float32)
+        if seen is not None:
+            wanted = (n_rows, int(views.widths()[view_of[b]]))
+            if seen[b].shape != wanted:
+                raise ValueError(f"booster {b} has seen a table of shape {seen[b].shape}, not {wanted}")
+            table = by_column(seen[b][None])[0]
         boosters[b].put_in_bins(data, table, parts[first:last], *maps, stop)
 
     list(run_threads(put_in_bins, range(n_boosters), n_jobs))
