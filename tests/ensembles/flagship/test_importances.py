@@ -32,7 +32,8 @@ def test_rows_as_they_are_score_as_out_of_bag(fitted):
     assert len(rows) == len(X)
     assert score(X) == pytest.approx(model.oob_score_, abs=1e-12)
     if isinstance(model, RotastackClassifier):
-        answers = model._pool_out_of_bag(model._outputs_out_of_bag(X, model.forest_.out_of_bag(len(X))))
+        unseen = [grown.unseen(np.arange(len(X))) for grown in model.grown_]
+        answers = model._pool_out_of_bag(model._outputs_out_of_bag(X, unseen))
         np.testing.assert_allclose(answers["predict_proba"], model.oob_proba_, rtol=1e-9)
 
 
@@ -100,7 +101,8 @@ def test_decreases_go_through_views_to_the_columns_that_were_given():
     X["day"] = pd.date_range("2020-01-01", periods=len(X))
     X.loc[::7, "x"] = np.nan
     y = np.where(y > 0.5, "high", "low")
-    model = RotastackClassifier(6, random_state=0).fit(X, y)
+    on_bags = ("id", "idET", "Lm", "Lpc", "Lsp", "te")
+    model = RotastackClassifier(6, on_bags, random_state=0).fit(X, y)
     rows = model.table_.transform(X, model)
     codes = (y == "low").astype(int)
     whole = np.zeros(rows.shape[1])
@@ -149,8 +151,8 @@ def test_sources_of_the_columns_that_trees_see():
     X.loc[::7, "x"] = np.nan
     table = RotastackRegressor(2, random_state=0).fit(X, y).table_
     n_parts = len(table.dates_[4]["parts"])
-    assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2]  # two dummies of three kinds
-    amounts = np.arange(5.0 + n_parts)
+    assert table.sources_.tolist() == [0, 1, *[4] * n_parts, 2, 2, 2]
+    amounts = np.arange(6.0 + n_parts)
     assert table.by_input(amounts, 5)[[0, 1, 3]].tolist() == [0, 1 + amounts[-1], 0]
     assert table.by_input(amounts, 5).sum() == amounts.sum()
 

@@ -31,8 +31,8 @@ def test_it_learns_and_knows_how_well():
     reg = small(trees_per_family=30).fit(X[::2], y[::2])
     assert reg.score(X[1::2], y[1::2]) > 0.4
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
-    assert reg.families_ == FAMILIES
-    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (6,)
+    assert reg.families_ == (*FAMILIES, "rotation", "extra", "boosted")
+    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (9,)
     residual = y[::2] - reg.oob_prediction_
     assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))
 
@@ -48,7 +48,7 @@ def test_directions_count_where_the_target_rises_along_one():
 
 def test_predictions_and_weights_are_those_of_the_trees_alone():
     X, y = load_diabetes(return_X_y=True)
-    reg = small().fit(X, y)
+    reg = small(families=FAMILIES).fit(X, y)
     outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(6, 10, len(X))
     np.testing.assert_allclose(reg.predict(X), reg.pool_.predict(outputs.mean(axis=1)))
     out = reg.forest_.out_of_bag(len(X)).T.reshape(6, 10, len(X))  # the bootstraps, drawn again
@@ -110,7 +110,7 @@ def test_a_table_with_categories_and_missing_values():
         {"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)}
     )
     reg = small().fit(X, y)
-    assert reg.families_ == (*FAMILIES, "te")
+    assert reg.families_ == (*FAMILIES, "rotation", "extra", "pairs", "boosted")
     assert reg.family_weights_[-1] > 0.1
     assert reg.oob_score_ > 0.8
     new = pd.DataFrame({"colour": ["c3", "violet", None], "length": [np.nan, 0.0, 1.0]})

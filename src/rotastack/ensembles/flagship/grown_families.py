@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.row_weights import some
+from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates, planned_families
@@ -27,6 +28,9 @@ HEAVIEST = 2.0
 
 MOST_DRAWS = 100_000
 """For a bag, however many rows there are: trees on noisy rows have nearly as many nodes as draws, and a million are too many."""
+
+MOST_CLASSES = 100
+"""With more no trees are boosted, of which each class and round has one."""
 
 _BLOCK = 2**22  # numbers of trees' outputs held at once
 
@@ -269,6 +273,10 @@ class OnRounds(GrownFamilies):
         super().scale(unit)
         self.boosted.base *= unit
 
+    def forget(self) -> None:
+        self.boosted.trees = self.boosted.trees.undescribed()
+        super().forget()
+
     def linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs behind scores: class probabilities, or numbers as they are."""
         return scores if self.boosted.n_classes is None else probabilities(scores, self.boosted.n_classes)
@@ -372,7 +380,7 @@ def grow_families(
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
         add(*_on_bags(alike, criterion, n_trees, rows, sequence, n_jobs), "bags")
-    for family in families:
+    for family in _boostable(families, rows.n_classes):
         if not family.n_folds:
             continue
         # The same folds for all families that have as many.
@@ -385,6 +393,23 @@ def grow_families(
         else:
             add(*_on_folds(family, n_trees, rows, folds, own, n_jobs), "folds")
     return grown, np.concatenate(outputs)
+
+
+def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequence[TreeFamily]:
+    """Return the families without boosted ones where classes are too many for them."""
+    if n_classes is None or n_classes <= MOST_CLASSES:
+        return families
+    boosted = [family.name for family in families if family.boosting is not None]
+    if len(boosted) == len(families):
+        raise ValueError(
+            f"families: {boosted[0]} grows a tree a class and round, which is for up to {MOST_CLASSES} classes, not {n_classes}"
+        )
+    if boosted:
+        warn(
+            f"{n_classes} classes: boosted trees ({', '.join(boosted)}) are left out, as they grow a tree a class and round; "
+            f"they are for up to {MOST_CLASSES} classes"
+        )
+    return [family for family in families if family.boosting is None]
 
 
 def _on_bags(families, criterion, n_trees, rows: TrainingRows, sequence, n_jobs):

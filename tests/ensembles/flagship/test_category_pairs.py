@@ -1,0 +1,83 @@
+"""Categories and pairs of them as means of targets."""
+
+import numpy as np
+import pandas as pd
+
+from rotastack import RotastackClassifier
+from rotastack.ensembles.flagship import category_pairs
+from rotastack.ensembles.flagship.category_pairs import CategoryPairs
+
+
+def table(values, numbers=None):
+    """Return dummies of categories, one for each value but for those of two, and their groups."""
+    parts, groups, at = ([] if numbers is None else [numbers]), [], 0 if numbers is None else numbers.shape[1]
+    for column in values.T:
+        dummies = np.eye(column.max() + 1)[column]
+        dummies = dummies[:, 1:] if dummies.shape[1] == 2 else dummies
+        parts.append(dummies)
+        groups.append(np.arange(at, at + dummies.shape[1]))
+        at += dummies.shape[1]
+    return np.hstack(parts).astype(np.float32), groups
+
+
+def test_means_are_those_of_the_cells():
+    rng = np.random.default_rng(0)
+    values = np.column_stack([rng.integers(0, k, 80) for k in (3, 2, 4)])
+    numbers = rng.normal(size=(80, 2)).astype(np.float32)
+    X, groups = table(values, numbers)
+    targets = rng.normal(size=(80, 2))
+    view = CategoryPairs(groups).fit(X, targets)
+    found = view.transform(X)
+    assert list(zip(view.first_, view.second_, strict=True)) == [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
+    assert found.shape == (80, 2 + 6 * 2)
+    np.testing.assert_array_equal(found[:, :2], numbers)
+    mean = targets.mean(axis=0)
+    for k, columns in enumerate([(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]):
+        for i in range(80):
+            alike = (values[:, columns] == values[i, columns]).all(axis=1)
+            by_hand = (targets[alike].sum(axis=0) + 2 * mean) / (alike.sum() + 2)
+            np.testing.assert_allclose(found[i, 2 + 2 * k : 4 + 2 * k], by_hand, rtol=1e-5)
+
+
+def test_the_pairs_that_tell_most_are_taken(monkeypatch):
+    rng = np.random.default_rng(1)
+    values = rng.integers(0, 3, (600, 8))
+    target = ((values[:, 2] + values[:, 5]) % 3 == 0).astype(float)[:, None]  # neither tells anything alone
+    X, groups = table(values)
+    monkeypatch.setattr(category_pairs, "MOST_COLUMNS", 1)
+    view = CategoryPairs(groups).fit(X, target)
+    assert (view.first_[8:].tolist(), view.second_[8:].tolist()) == ([2], [5])
+    monkeypatch.setattr(category_pairs, "MOST_CELLS", 10)
+    assert len(CategoryPairs(groups).fit(X, target).first_) == 8
+    monkeypatch.setattr(category_pairs, "MOST_VALUES", 5)
+    assert len(CategoryPairs(groups).fit(X, target).first_) == 8
+
+
+def test_amounts_go_to_the_dummies_of_both_categories():
+    X, groups = table(np.random.default_rng(2).integers(0, 3, (50, 2)), np.zeros((50, 1)))
+    view = CategoryPairs(groups).fit(X, X[:, 1:3].astype(float))
+    amounts = np.array([1.0, 2.0, 3.0, 0.0, 0.0, 6.0, 4.0])
+    spread = view.spread(amounts, X.shape[1])
+    np.testing.assert_allclose(spread, [1, *[10 / 3] * 3, *[5 / 3] * 3])
+
+
+def test_a_rule_on_pairs_is_learnt():
+    rng = np.random.default_rng(4)
+    values = rng.integers(0, 4, (900, 4))
+    odd = (values[:, 0] == values[:, 1]) ^ (values[:, 2] > 1)
+    X = pd.DataFrame(values).astype(str)
+    of_pairs, of_dummies = (
+        RotastackClassifier(24, (name,), random_state=0).fit(X[:600], odd[:600]).score(X[600:], odd[600:])
+        for name in ("pairs", "id")
+    )
+    assert of_pairs > 0.95
+    assert of_pairs > of_dummies + 0.03
+
+
+def test_an_unknown_category_has_the_mean_of_known_ones():
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame({"a": rng.choice(list("xyz"), 200), "b": rng.choice(list("uv"), 200)})
+    clf = RotastackClassifier(16, ("pairs",), random_state=0).fit(X, (X["a"] == "x") & (X["b"] == "u"))
+    new = X[:4].assign(b="other")
+    assert np.isfinite(clf.predict_proba(new)).all()
+    assert len({tuple(row) for row in clf.predict_proba(X[X["a"] == "y"]).round(9)}) <= 2

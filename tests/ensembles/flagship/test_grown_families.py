@@ -1,0 +1,126 @@
+"""Families on bags, on folds and on rounds: what their trees have not seen, and what they put out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes, load_iris
+
+from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.ensembles import TreeFamily
+from rotastack.ensembles.flagship import grown_families
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.ensembles.flagship.grown_families import TrainingRows, grow_families
+from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.trees.boosting import BoostingOptions
+
+NAMES = ("id", "rotation", "c45", "pairs", "boosted", "boosted31")
+
+
+def rows_of_categories(n=120, n_classes=3, seed=0):
+    """Two categories of four values as dummies beside two numbers; the class depends on the pair, and on a number."""
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 4, (n, 2))
+    X = np.hstack([rng.normal(size=(n, 2)), *(np.eye(4)[v] for v in values.T)]).astype(np.float32)
+    codes = (values.sum(axis=1) + (X[:, 0] > 0)) % n_classes
+    return TrainingRows(X, codes, None, (np.arange(2, 6), np.arange(6, 10)))
+
+
+def grown(names, rows, named=FAMILIES, **parameters):
+    return grow_families([named[name] for name in names], 16, rows, np.random.SeedSequence(0), **parameters)
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
+    rows = rows_of_categories()
+    names = NAMES
+    if numbers:
+        names = ("id", "rotation", "extra", "pairs", "boosted")
+        rows = TrainingRows(rows.X, rows.codes, None, rows.groups, rows.codes + rows.X[:, 1].astype(float))
+    families, outputs = grown(names, rows, NUMBER_FAMILIES if numbers else FAMILIES)
+    assert [name for family in families for name in family.names] == list(names)
+    places = np.arange(len(rows.X))
+    again = np.concatenate([family.unseen_outputs(rows.X, family.unseen(places)) for family in families])
+    np.testing.assert_allclose(again, outputs, rtol=1e-9, equal_nan=True)
+    assert np.isfinite(outputs[1:]).all()
+    some = places[::7][::-1]
+    for family in families:
+        alone = family.unseen_outputs(rows.X[some], family.unseen(some))
+        whole = family.unseen_outputs(rows.X, family.unseen(places))
+        np.testing.assert_allclose(alone, whole[:, some], rtol=1e-12, equal_nan=True)
+        assert family.importances().shape == (len(family.names), rows.X.shape[1])
+        assert (family.importances() >= 0).all()
+
+
+@pytest.mark.parametrize("name", ["rotation", "c45", "pairs", "boosted", "boosted31"])
+def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
+    rows = rows_of_categories()
+    folds = np.arange(len(rows.X)) % 4
+    monkeypatch.setattr(grown_families, "boosting_folds", lambda *arguments: folds.astype(np.int32))
+    other = rows.codes.copy()
+    other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
+    fixed = TreeFamily(
+        **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
+    )
+    first, second = (
+        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), np.random.SeedSequence(0))[1][0]
+        for codes in (rows.codes, other)
+    )
+    assert (first[folds == 2] == second[folds == 2]).all()
+    assert (first[folds != 2] != second[folds != 2]).any()
+
+
+def test_what_memorises_gets_no_say():
+    """Labels by chance: families that fit every row would have all the weight if they were judged on rows they have seen."""
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
+    greedy = TreeFamily("greedy", n_folds=5, boosting=BoostingOptions(100, 0.5, min_samples_leaf=1, early_stopping=False))
+    clf = RotastackClassifier(20, ("id", "rotation", greedy), random_state=0).fit(X, y)
+    assert (clf.predict(X) == y).mean() > 0.9
+    assert clf.family_weights_.max() < 0.1
+    chance = -np.log(clf.oob_proba_[np.arange(300), y]).mean()
+    assert abs(chance - np.log(2)) < 0.03
+
+
+@pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])
+def test_threads_and_files_do_not_matter(kind, tmp_path):
+    X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
+    table = pd.DataFrame(X)
+    table["kind"], table["other"] = np.where(X[:, 0] > X[:, 1], "a", "b"), np.digitize(X[:, 2], [0, 2]).astype(str)
+    first, second = (kind(10, random_state=0, n_jobs=k).fit(table, y) for k in (1, 3))
+    answers = [model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table) for model in (first, second)]
+    assert answers[0].tobytes() == answers[1].tobytes()
+    dump_model(first, tmp_path / "model.skops")
+    loaded = load_model(tmp_path / "model.skops")
+    assert (loaded.predict(table) == first.predict(table)).all()
+    assert loaded.grown_[0].unseen(np.arange(9)).tolist() == first.grown_[0].unseen(np.arange(9)).tolist()
+
+
+def test_weights_of_rows_reach_all_families():
+    rows = rows_of_categories()
+    weights = np.where(rows.codes == 0, 5.0, 1.0)
+    weights[:10] = 0.0
+    heavy = TrainingRows(rows.X, rows.codes, weights, rows.groups)
+    plain, weighted = grown(NAMES[1:], rows)[1], grown(NAMES[1:], heavy)[1]
+    assert np.isnan(weighted[:, :10]).all()
+    assert (weighted[:, 10:, 0].mean(axis=1) > plain[:, 10:, 0].mean(axis=1)).all()
+
+
+def test_two_rows_and_a_class_of_one():
+    clf = RotastackClassifier(5, random_state=0).fit([[0.0], [1.0]], ["a", "b"])
+    assert clf.predict_proba([[0.0], [1.0]]).shape == (2, 2)
+    X, y = load_iris(return_X_y=True)
+    y = np.where(np.arange(150) == 7, 3, y)
+    clf = RotastackClassifier(5, random_state=0).fit(X, y)
+    assert np.isfinite(clf.predict_proba(X)).all()
+    assert np.isfinite(clf.oob_proba_).all()
+
+
+def test_boosting_is_left_out_where_classes_are_many():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(110), 3)
+    X = y[:, None] + rng.normal(size=(330, 3))
+    with pytest.warns(UserWarning, match="110 classes: boosted trees .* left out"):
+        clf = RotastackClassifier(5, ("id", "boosted"), random_state=0).fit(X, y)
+    assert clf.families_ == ("id",)
+    with pytest.raises(ValueError, match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110"):
+        RotastackClassifier(5, ("boosted",)).fit(X, y)
