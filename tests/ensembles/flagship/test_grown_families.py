@@ -6,6 +6,7 @@ import pytest
 from sklearn.datasets import load_diabetes, load_iris
 
 from rotastack import RotastackClassifier, RotastackRegressor
+from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship import grown_families
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
@@ -75,9 +76,10 @@ def test_what_memorises_gets_no_say():
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
     greedy = TreeFamily("greedy", n_folds=5, boosting=BoostingOptions(100, 0.5, min_samples_leaf=1, early_stopping=False))
     clf = RotastackClassifier(20, ("id", "rotation", greedy), random_state=0).fit(X, y)
-    seen = clf.grown_[-1].outputs(clf.table_.transform(X, clf))[0]
-    assert (seen.argmax(axis=1) == y).mean() > 0.9
-    assert clf.family_weights_.max() < 0.1
+    seen = np.concatenate([grown.outputs(clf.table_.transform(X, clf)) for grown in clf.grown_])
+    assert (seen[2].argmax(axis=1) == y).mean() > 0.9
+    assert LogLinearWeights().fit(seen, y, 2).weights_.sum() > 1
+    assert clf.family_weights_.sum() < 0.2
     chance = -np.log(clf.oob_proba_[np.arange(300), y]).mean()
     assert abs(chance - np.log(2)) < 0.03
 
