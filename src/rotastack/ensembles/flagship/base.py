@@ -13,7 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
+from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.steps import Steps

@@ -17,7 +17,7 @@ from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
-from rotastack.ensembles.flagship.grown_families import HEAVIEST, MOST_DRAWS
+from rotastack.ensembles.flagship.growing import HEAVIEST, MOST_DRAWS
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.seeds import child, root_sequence
 
@@ -113,7 +113,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted"),
+        families: tuple[str | TreeFamily, ...] = (
+            "id",
+            "idET",
+            "Lm",
+            "LmET",
+            "Lpc",
+            "Lsp",
+            "rotation",
+            "extra",
+            "pairs",
+            "boosted",
+        ),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
