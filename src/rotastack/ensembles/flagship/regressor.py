@@ -86,6 +86,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     -----
     Columns are scaled to [0, 1] by training rows. Missing numbers stay missing: trees learn at each split where they go, and views
     fill them with means of the rows that they are fitted to. A category becomes a 0/1 column for each of its values, or one if there are two.
+    Predictions may lie beyond the targets seen, by as much as the weights add up to more than 1. Rows that are copies of
+    each other can be in and out of one tree's bag: out-of-bag results are then as optimistic as if the row itself had been seen.
 
     A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
     bag, to which weights are fitted, are not kept.
