@@ -75,7 +75,7 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     assert (first[folds != 2] != second[folds != 2]).any()
 
 
-def test_what_memorises_gets_no_say():
+def test_what_memorises_gets_no_say(all_kept):
     """Labels by chance: families that fit every row would have all the weight if they were judged on rows they have seen."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
@@ -131,7 +131,7 @@ def test_two_rows_and_a_class_of_one():
     assert np.isfinite(clf.oob_proba_).all()
 
 
-def test_boosting_is_left_out_where_classes_are_many():
+def test_boosting_is_left_out_where_classes_are_many(all_kept):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(110), 3)
     X = y[:, None] + rng.normal(size=(330, 3))
@@ -143,3 +143,18 @@ def test_boosting_is_left_out_where_classes_are_many():
         match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110",
     ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])
+def test_families_without_a_weight_keep_no_trees(kind, request):
+    X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
+    model = kind(10, random_state=0).fit(X, y)
+    request.getfixturevalue("all_kept")
+    whole = kind(10, random_state=0).fit(X, y)
+    assert (model.family_weights_ == whole.family_weights_).all()
+    names = [name for grown in model.grown_ for name in grown.names]
+    assert names == [f for f, w in zip(model.families_, model.family_weights_, strict=True) if w > 0]
+    assert len(names) < len(model.families_)
+    answer = "predict_proba" if kind is RotastackClassifier else "predict"
+    np.testing.assert_allclose(getattr(model, answer)(X), getattr(whole, answer)(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)

@@ -75,7 +75,14 @@ _WHOLE = TreeFamily("", max_features=None, n_folds=8, bootstrap=False)
 """Trees that see all columns, and all rows but a fold's."""
 
 _BOOSTING = BoostingOptions(
-    300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10
+    300,
+    0.2,
+    max_bins=63,
+    min_samples_leaf=5,
+    l2_regularization=0.3,
+    max_features=128,
+    n_iter_no_change=10,
+    tol=0.005,
 )
 
 FAMILIES = {

@@ -1,7 +1,7 @@
 """Families of trees that have been grown, and which rows their trees have not seen."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +65,10 @@ class GrownFamilies(ABC):
     def importances(self) -> NDArray[np.float64]:
         """Return what the splits on each column of the encoded table bring, (family, column); not negative."""
 
+    def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
+        """Return some of the families, one at least."""
+        return self
+
     def scale(self, unit: float) -> None:
         """Multiply the outputs of a regression."""
         for trees in self.forests():
@@ -121,6 +125,18 @@ class OnBags(GrownFamilies):
             sums = outputs.reshape(n_families, self.each, -1, n_outputs).sum(axis=1)
             means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return means
+
+    def keep(self, chosen: NDArray[np.bool_]) -> "OnBags":
+        names = tuple(name for name, kept in zip(self.names, chosen, strict=True) if kept)
+        return (
+            self
+            if chosen.all()
+            else replace(
+                self,
+                names=names,
+                trees=self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact(),
+            )
+        )
 
     def importances(self) -> NDArray[np.float64]:
         by_tree = self.trees.importances(per_tree=True)
