@@ -15,7 +15,6 @@ from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
-
 ON_BAGS = ("id", "idET", "Lm", "Lpc", "Lsp")
 ON_FOLDS = ("rotation", "c45", "boosted", "boosted31")
 

@@ -68,8 +68,14 @@ class TreeFamily:
     boosting: BoostingOptions | None = None
 
 
-_WHOLE = {"max_features": None, "n_folds": 8, "bootstrap": False}  # trees see all columns, and all rows but a fold's
-_BOOSTING = BoostingOptions(300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10)
+_WHOLE = {
+    "max_features": None,
+    "n_folds": 8,
+    "bootstrap": False,
+}  # trees see all columns, and all rows but a fold's
+_BOOSTING = BoostingOptions(
+    300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10
+)
 
 FAMILIES = {
     family.name: family
@@ -133,9 +139,7 @@ def find_families(
     if not found:
         raise ValueError("families is empty; at least one is needed")
     of_all = [
-        f
-        for f in found
-        if n_categories or not OF_CATEGORIES & {p for p in f.parts if isinstance(p, str)}
+        f for f in found if n_categories or not OF_CATEGORIES & {p for p in f.parts if isinstance(p, str)}
     ]
     if not of_all:
         raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
@@ -169,10 +173,20 @@ def _check(family: TreeFamily) -> None:
             f"families: {family.name}: criterion must be one of {', '.join(CRITERIA)}, got {family.criterion!r}"
         )
     if family.criterion == "c45" and (family.splitter != "best" or wanted is not None):
-        raise ValueError(f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)")
+        raise ValueError(
+            f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)"
+        )
     if not isinstance(family.n_folds, Integral) or family.n_folds < 0 or family.n_folds == 1:
-        raise ValueError(f"families: {family.name}: n_folds must be 0 or a number from 2, got {family.n_folds!r}")
-    if "pairs" in family.parts and (len(family.parts) > 1 or not family.n_folds or family.boosting is not None):
-        raise ValueError(f"families: {family.name}: pairs of categories stand alone, on n_folds, without boosting")
+        raise ValueError(
+            f"families: {family.name}: n_folds must be 0 or a number from 2, got {family.n_folds!r}"
+        )
+    if "pairs" in family.parts and (
+        len(family.parts) > 1 or not family.n_folds or family.boosting is not None
+    ):
+        raise ValueError(
+            f"families: {family.name}: pairs of categories stand alone, on n_folds, without boosting"
+        )
     if family.boosting is not None and not family.n_folds:
-        raise ValueError(f"families: {family.name}: boosted trees need n_folds, so that there are rows they have not seen")
+        raise ValueError(
+            f"families: {family.name}: boosted trees need n_folds, so that there are rows they have not seen"
+        )

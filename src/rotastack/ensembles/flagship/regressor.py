@@ -113,7 +113,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted"),
+        families: tuple[str | TreeFamily, ...] = (
+            "id",
+            "idET",
+            "Lm",
+            "LmET",
+            "Lpc",
+            "Lsp",
+            "rotation",
+            "extra",
+            "pairs",
+            "boosted",
+        ),
         *,
         ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
@@ -288,8 +299,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return {"predict": self.oob_prediction_}
 
     def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
-        unit = _unit(y) if len(y) else 1.0  # of tiny numbers there is no square
-        return r_squared(predicted / unit, y / unit, weights)
+        return r_squared(predicted, y, weights)
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         known = outputs[:, :, 0]
