@@ -208,7 +208,9 @@ def _family_in_words(family: TreeFamily) -> str:
         text += ", cuts drawn at random"
     if family.criterion == "c45":
         text += "; trees of C4.5"
-    return text + (", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else "")
+    return text + (
+        ", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else ""
+    )
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:

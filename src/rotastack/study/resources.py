@@ -15,7 +15,9 @@ __all__ = ["Resources"]
 
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
-_FAMILIES = {name: n + 1 for name, n in FAMILIES.items()}  # pairs, too: data sets do not state whether they have categories
+_FAMILIES = {
+    name: n + 1 for name, n in FAMILIES.items()
+}  # pairs, too: data sets do not state whether they have categories
 _BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
 _USUAL_TREES = {
     "CatBoostClassifier": 1000,

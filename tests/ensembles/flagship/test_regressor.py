@@ -294,3 +294,13 @@ def test_a_target_of_dates_is_refused_as_one():
     ):
         with pytest.raises(ValueError, match="^the target is a date; make a number of it"):
             RotastackRegressor(5).fit(np.arange(50.0)[:, None], y)
+
+
+@pytest.mark.filterwarnings("ignore:column 'a'")
+def test_a_row_alone_is_predicted_as_in_company():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"a": list("abc") * 20, "b": rng.choice(list("xyz"), 60), "c": rng.normal(size=60)})
+    reg = small(trees_per_family=5).fit(table, (table["a"] == "a") + table["c"])
+    table.loc[:9, "a"] = "new"
+    alone = [reg.predict_interval(table[i : i + 1]) for i in range(60)]
+    assert reg.predict_interval(table).tobytes() == np.concatenate(alone).tobytes()

@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
+from rotastack.base.sums import mean_of
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
@@ -205,7 +206,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
             return found(rows, slice(None))
         result = found(next(self.table_.filled(rows)), slice(None))
         copies = [found(filled, unknown) for filled in self.table_.filled(rows[unknown])]
-        result[unknown] = np.mean(copies, axis=0)
+        result[unknown] = mean_of(copies)
         return result
 
     @property

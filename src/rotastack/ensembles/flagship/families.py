@@ -95,11 +95,27 @@ FAMILIES = {
         TreeFamily("Lpc", ("principal", "discriminants"), max_features="double", title="principal axes"),
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double", title="sparse rotations"),
         TreeFamily("te", ("numbers", "shares"), max_features=None, title="shares of categories"),
-        replace(_WHOLE, name="rotation", parts=("principal", "discriminants"), criterion="c45", title="principal axes, C4.5"),
-        replace(_WHOLE, name="c45", parts=("identity", "discriminants"), criterion="c45", title="discriminants, C4.5"),
+        replace(
+            _WHOLE,
+            name="rotation",
+            parts=("principal", "discriminants"),
+            criterion="c45",
+            title="principal axes, C4.5",
+        ),
+        replace(
+            _WHOLE,
+            name="c45",
+            parts=("identity", "discriminants"),
+            criterion="c45",
+            title="discriminants, C4.5",
+        ),
         TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8, title="pairs of categories"),
-        TreeFamily("boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8), title="boosted, 8 leaves"),
-        TreeFamily("boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31), title="boosted, 31 leaves"),
+        TreeFamily(
+            "boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8), title="boosted, 8 leaves"
+        ),
+        TreeFamily(
+            "boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31), title="boosted, 31 leaves"
+        ),
     )
 }
 """The families of a classifier that are known by name."""
@@ -108,9 +124,23 @@ NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
     for family in (
         *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation", "c45")),
-        TreeFamily("LmET", ("identity", "discriminants"), splitter="random", title="discriminants, random cuts"),
-        replace(_WHOLE, name="rotation", parts=("principal", "discriminants"), splitter="random", title="principal axes, random cuts"),
-        replace(_WHOLE, name="extra", parts=("identity", "discriminants"), splitter="random", title="discriminants, random cuts, all rows"),
+        TreeFamily(
+            "LmET", ("identity", "discriminants"), splitter="random", title="discriminants, random cuts"
+        ),
+        replace(
+            _WHOLE,
+            name="rotation",
+            parts=("principal", "discriminants"),
+            splitter="random",
+            title="principal axes, random cuts",
+        ),
+        replace(
+            _WHOLE,
+            name="extra",
+            parts=("identity", "discriminants"),
+            splitter="random",
+            title="discriminants, random cuts, all rows",
+        ),
     )
 }
 """The families of a regressor that are known by name: their trees look at all columns for each split."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.sums import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
@@ -210,7 +211,7 @@ class OnPairs(GrownFamilies):
         return self.by_fold
 
     def outputs(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
-        return np.mean([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))], axis=0)[None]
+        return mean_of([self._of_fold(fold, rows, n_jobs) for fold in range(len(self.pairs))])[None]
 
     def unseen(self, places: NDArray[np.intp]) -> NDArray[np.integer]:
         return self.folds[places]

@@ -303,8 +303,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return {"predict": self.oob_prediction_}
 
     def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:
-        unit = _unit(y) if len(y) else 1.0  # of tiny numbers there is no square
-        return r_squared(predicted / unit, y / unit, weights)
+        return r_squared(predicted, y, weights)
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
         known = outputs[:, :, 0]

@@ -51,9 +51,7 @@ def run(job: Job) -> None:
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         try:
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
-            *before, estimator = _estimators(
-                spec, spec["methods"][label], TablePreprocessor(kinds), features
-            )
+            *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
             known = estimator.get_params()
             estimator.set_params(
