@@ -36,12 +36,16 @@ COSTS = {
     "RotastackClassifier": Cost(0, 9, 0.65, 60, 0.08),
     "BoostedTreesClassifier": Cost(0.2, 0, 0.11, 10, 1.3),
     "XGBClassifier": Cost(60, 0, 2.5, 30, 1.0),
+    "CatBoostClassifier": Cost(8, 0, 3, 2, 0.7),
+    "LGBMClassifier": Cost(2, 0, 1.6, 60, 1.1),
     "ForestRegressor": Cost(60, 0, 9, 250),
     "ExtraForestRegressor": Cost(80, 0, 14, 300),
     "RandomRotationForestRegressor": Cost(60, 0, 9, 350),
     "RotastackRegressor": Cost(33, 0, 6.2, 120),
     "BoostedTreesRegressor": Cost(0, 0.55, 0.22, 12),
     "XGBRegressor": Cost(60, 0, 3, 30),
+    "CatBoostRegressor": Cost(5, 0, 3, 2),
+    "LGBMRegressor": Cost(2, 0, 1.6, 60),
 }
 """Class -> what its trees cost; others are taken for a random forest. Boosters have trees in all rounds that they may take."""
 BOOSTED = {

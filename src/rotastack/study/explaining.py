@@ -36,7 +36,7 @@ PARTS = {
     "sparse": "random rotations",
     "numbers": "the columns as they are",
     "shares": "categories as shares of the classes, or means",
-    "pairs": "categories and pairs of them as shares of the classes, or means",
+    "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
 }
 """What a family's view consists of."""
 ROTATED = ("principal", "sparse")

@@ -93,7 +93,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     bag, to which weights are fitted, are not kept.
 
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
-    and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
+    and the views as much as the classifier's. All columns are looked at for each split, also the k of a category of k values: with thousands of them fitting takes long.
 
     References
     ----------
