@@ -365,7 +365,9 @@ class _Bag:
             raise ValueError(f"all rows are in fold {b}: its booster sees none")
         if n_classes is None:
             first = known[0]  # so that the mean of equal numbers is that number
-            base = unit * (first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows]))
+            base = unit * (
+                first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows])
+            )
             return cls(
                 members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
             )  # fmt: skip

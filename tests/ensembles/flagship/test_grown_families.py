@@ -8,9 +8,10 @@ from sklearn.datasets import load_diabetes, load_iris
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship import grown_families
+from rotastack.ensembles.flagship import growing_families
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.ensembles.flagship.grown_families import TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing_families import grow_families
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting import BoostingOptions
 
@@ -56,7 +57,7 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
 def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     rows = rows_of_categories()
     folds = np.arange(len(rows.X)) % 4
-    monkeypatch.setattr(grown_families, "boosting_folds", lambda *arguments: folds.astype(np.int32))
+    monkeypatch.setattr(growing_families, "boosting_folds", lambda *arguments: folds.astype(np.int32))
     other = rows.codes.copy()
     other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
     fixed = TreeFamily(
@@ -143,3 +144,16 @@ def test_boosting_is_left_out_where_classes_are_many():
         match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110",
     ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
+
+
+@pytest.mark.parametrize("move", [lambda y: y + 1e9, lambda y: y * 1e60])
+def test_categories_are_encoded_by_targets_of_any_size(move):
+    """Means of targets are kept in float32, which has neither."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(list("uvwxyz"), 200) for name in "ab"})
+    y = rng.normal(size=36)[X["a"].map(ord) % 6 * 6 + X["b"].map(ord) % 6]
+    for family in ("pairs", "te"):
+        plain = RotastackRegressor(8, (family,), random_state=0).fit(X, y)
+        moved = RotastackRegressor(8, (family,), random_state=0).fit(X, move(y))
+        assert moved.oob_score_ == pytest.approx(plain.oob_score_, abs=0.02)
+        assert plain.oob_score_ > 0.2

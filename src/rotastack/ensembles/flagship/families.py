@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -68,11 +69,8 @@ class TreeFamily:
     boosting: BoostingOptions | None = None
 
 
-_WHOLE = {
-    "max_features": None,
-    "n_folds": 8,
-    "bootstrap": False,
-}  # trees see all columns, and all rows but a fold's
+# Trees that see all columns, and all rows but a fold's.
+_whole = partial(TreeFamily, max_features=None, n_folds=8, bootstrap=False)
 _BOOSTING = BoostingOptions(
     300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10
 )
@@ -87,8 +85,8 @@ FAMILIES = {
         TreeFamily("Lpc", ("principal", "discriminants"), max_features="double"),
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double"),
         TreeFamily("te", ("numbers", "shares"), max_features=None),
-        TreeFamily("rotation", ("principal", "discriminants"), criterion="c45", **_WHOLE),
-        TreeFamily("c45", ("identity", "discriminants"), criterion="c45", **_WHOLE),
+        _whole("rotation", ("principal", "discriminants"), criterion="c45"),
+        _whole("c45", ("identity", "discriminants"), criterion="c45"),
         TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8),
         TreeFamily("boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8)),
         TreeFamily("boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31)),
@@ -101,8 +99,8 @@ NUMBER_FAMILIES = {
     for family in (
         *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation", "c45")),
         TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
-        TreeFamily("rotation", ("principal", "discriminants"), splitter="random", **_WHOLE),
-        TreeFamily("extra", ("identity", "discriminants"), splitter="random", **_WHOLE),
+        _whole("rotation", ("principal", "discriminants"), splitter="random"),
+        _whole("extra", ("identity", "discriminants"), splitter="random"),
     )
 }
 """The families of a regressor that are known by name: their trees look at all columns for each split."""
