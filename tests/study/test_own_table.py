@@ -160,7 +160,10 @@ def test_labels():
 
 
 def test_the_families_that_are_counted_are_the_flagships():
-    for model, named in ((RotastackClassifier(), FAMILIES_OF_CLASSES), (RotastackRegressor(), FAMILIES_OF_NUMBERS)):
+    for model, named in (
+        (RotastackClassifier(), FAMILIES_OF_CLASSES),
+        (RotastackRegressor(), FAMILIES_OF_NUMBERS),
+    ):
         name = type(model).__name__
         families = find_families(model.families, 0, named)
         assert sum(family.boosting is None for family in families) == FAMILIES[name]
