@@ -49,8 +49,8 @@ COSTS = {
 }
 """Class -> what its trees cost; others are taken for a random forest. Boosters have trees in all rounds that they may take."""
 BOOSTED = {
-    "RotastackClassifier": Cost(0, 340, 33, 10_000, 1.3),
-    "RotastackRegressor": Cost(500, 800, 290, 7_000),
+    "RotastackClassifier": Cost(420, 0, 60, 10_000, 1.15),
+    "RotastackRegressor": Cost(1200, 0, 340, 4_000),
 }
 """Class -> what its boosted families cost, whose trees `trees_per_family` does not count."""
 

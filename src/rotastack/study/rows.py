@@ -6,13 +6,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
 from sklearn.utils import get_tags
 
 from rotastack.views.scaling import SCALERS
 
-__all__ = ["Rows", "as_frame", "rows_for", "takes_tables", "told"]
+__all__ = ["CategoryFrame", "Rows", "rows_for", "takes_tables", "told"]
 
 FRAMES = ("catboost", "lightgbm")
 """Packages whose estimators want a data frame in which categories are a type of their own."""
@@ -34,7 +34,48 @@ def takes_tables(estimator: Any) -> bool:
     return tags.categorical and tags.allow_nan
 
 
-def told(estimator: Any, categories: Sequence[int]) -> tuple[FunctionTransformer | None, Any]:
+class CategoryFrame(TransformerMixin, BaseEstimator):
+    """Make a data frame of a table, in which categories are a type of their own.
+
+    Parameters
+    ----------
+    categories : sequence of int
+        Columns that hold category numbers.
+    whole : bool
+        Whether these are whole numbers then, -1 where missing, or what pandas calls categories.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> X = np.array([[0.5, 2.0], [np.nan, np.nan]])
+    >>> CategoryFrame([1], whole=True).transform(X)["1"].tolist()
+    [2, -1]
+    >>> CategoryFrame([1]).transform(X)["1"].cat.codes.tolist()
+    [0, -1]
+    """
+
+    def __init__(self, categories: Sequence[int], whole: bool = False):
+        self.categories = categories
+        self.whole = whole
+
+    def fit(self, X: Any, y: Any = None) -> "CategoryFrame":
+        """Do nothing; the categories of training rows are the estimator's affair."""
+        return self
+
+    def transform(self, X: NDArray[np.float64]) -> pd.DataFrame:
+        """Return the frame, whose columns are named by their numbers."""
+        frame = pd.DataFrame(X, columns=[str(j) for j in range(X.shape[1])])
+        for j in self.categories:
+            codes = frame.pop(str(j))
+            column = codes.fillna(-1).astype(np.int64) if self.whole else codes.astype("category")
+            frame.insert(j, str(j), column)
+        return frame
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return True
+
+
+def told(estimator: Any, categories: Sequence[int]) -> tuple[CategoryFrame | None, Any]:
     """Return an estimator of tables told which columns hold categories, behind a transformer to its own kind of table if it has one.
 
     Parameters
@@ -49,25 +90,7 @@ def told(estimator: Any, categories: Sequence[int]) -> tuple[FunctionTransformer
         return None, estimator.set_params(categorical_features=list(categories) or None)
     if package == "catboost":  # a tuple, as it hands a copy of any list to those that clone it
         estimator.set_params(cat_features=tuple(categories))
-    options = {"categories": list(categories), "whole": package == "catboost"}
-    return FunctionTransformer(as_frame, kw_args=options), estimator
-
-
-def as_frame(X: NDArray[np.float64], categories: Sequence[int], whole: bool) -> pd.DataFrame:
-    """Return a table with categories of their own type: whole numbers, -1 where missing, or what pandas calls categories.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.5, 2.0], [np.nan, np.nan]])
-    >>> as_frame(X, [1], whole=True)["1"].tolist(), as_frame(X, [1], whole=False)["1"].cat.codes.tolist()
-    ([2, -1], [0, -1])
-    """
-    frame = pd.DataFrame(X, columns=[str(j) for j in range(X.shape[1])])
-    for j in categories:
-        codes = frame.pop(str(j))
-        frame.insert(j, str(j), codes.fillna(-1).astype(np.int64) if whole else codes.astype("category"))
-    return frame
+    return CategoryFrame(list(categories), whole=package == "catboost"), estimator
 
 
 class Rows(NamedTuple):
