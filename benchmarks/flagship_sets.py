@@ -283,8 +283,7 @@ def page(folder: Path) -> str:
 
 def _splits(found: Results) -> str:
     counts = [f"{n} of {np.sum(found.n_splits == n)} sets" for n in sorted(set(found.n_splits.tolist()))]
-    left = "" if "CatBoost" in found.methods else "without CatBoost, "
-    return f"{left}splits: {', '.join(counts)}".capitalize()
+    return f"{'Splits' if 'CatBoost' in found.methods else 'Without CatBoost, splits'}: {', '.join(counts)}"
 
 
 def main() -> None:
