@@ -87,3 +87,11 @@ def test_what_it_refuses():
     outputs[0, 0] = np.nan
     with pytest.raises(RotastackError, match="needs finite predictions"):
         LeastSquaresWeights().fit(outputs, y)
+
+
+@pytest.mark.parametrize("n_members", [5, 9, 20])
+def test_a_row_alone_is_predicted_as_in_company(n_members):
+    outputs, y = problem(n_members=n_members)
+    pool = LeastSquaresWeights().fit(outputs, y)
+    alone = [pool.predict(outputs[:, i : i + 1])[0] for i in range(len(y))]
+    assert pool.predict(outputs).tolist() == alone

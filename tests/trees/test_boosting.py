@@ -81,11 +81,11 @@ def test_trees_are_those_of_plain_numpy(name):
         ]
         leaves = mine["child"][mine["column"] < 0]
         expected = [n.value for n in nodes if n.children is None]
-        np.testing.assert_allclose(grown.trees.values[leaves, 0], expected, rtol=1e-8, atol=1e-13)
+        np.testing.assert_allclose(grown.trees.values[leaves, 0], expected, rtol=1e-6, atol=1e-13)
         decrease = grown.trees.column_decreases()[t].sum()
         np.testing.assert_allclose(decrease, sum(n.gain for n in inner), rtol=1e-4)
     there = np.ones(len(y), bool) if weights is None else weights > 0
-    np.testing.assert_allclose(grown.raw(X)[there], reference.F, rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(grown.raw(X)[there], reference.F, rtol=1e-6, atol=1e-12)
 
 
 def same(one, other):
@@ -155,7 +155,7 @@ def test_rounds_end_when_none_is_better():
     assert (fixed.held_out == grown.held_out).all()
 
 
-def test_views_of_boosters_and_what_they_have_seen():
+def test_views_of_boosters():
     X, y = table()
     rng = np.random.default_rng(0)
     views = LinearViews.identity(4).beside(LinearViews.dense(np.linalg.qr(rng.normal(size=(3, 4, 4)))[0]))
@@ -164,22 +164,10 @@ def test_views_of_boosters_and_what_they_have_seen():
     assert set(grown.trees.tree_view) == {0, 1, 2}
     assert grown.importances().shape == (4,)
     np.testing.assert_allclose(grown.importances().sum(), 1)
-    # A booster that has seen what its view gives is the same; one that has seen anything else is not.
-    columns = [np.asfortranarray(X[:, [2, 0]]) for _ in range(3)]
-    subset = LinearViews.subset([[2, 0]], 4)
-    assert same(grow(X, y, given={"views": subset}), grow(X, y, given={"views": subset, "seen": columns}))
-    columns = [np.where(grown.folds[:, None] == b, np.nan, X[:, [2, 0]]) for b in range(3)]
-    seen = [c.astype(np.float32) for c in columns]
-    assert same(grow(X, y, given={"views": subset}), grow(X, y, given={"views": subset, "seen": seen}))
-    assert not same(
-        grow(X, y, given={"views": subset}), grow(X, y, given={"views": subset, "seen": [-c for c in seen]})
-    )
 
 
-def test_tables_that_do_not_fit():
+def test_views_and_folds_that_do_not_fit():
     X, y = table()
-    with pytest.raises(ValueError, match=r"booster 1 has seen a table of shape \(150, 3\), not \(150, 4\)"):
-        grow(X, y, given={"seen": [X, X[:, :3], X]})
     with pytest.raises(ValueError, match="2 views for 3 boosters"):
         grow(X, y, given={"views": LinearViews.identity(4, 2)})
     with pytest.raises(ValueError, match="views of 3 columns for data of 4"):
@@ -248,3 +236,40 @@ def test_numbers_of_any_size():
         scaled = grow(X, np.ldexp(y, k))
         assert scaled.trees.nodes.tobytes() == plain.trees.nodes.tobytes()
         assert (scaled.trees.values == np.ldexp(plain.trees.values, k)).all()
+
+
+def test_nodes_of_next_to_no_hessian_are_not_split():
+    """A bound in quanta would overflow where all rows are decided."""
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(150, 4)).astype(np.float32)
+        y = (X[:, 0] + 0.8 * rng.normal(size=150) > 0).astype(int)
+        options = BoostingOptions(3, 400.0, min_samples_leaf=20, early_stopping=False)
+        grown = grow_boosted(X, y, options, SEQUENCE, n_classes=2)
+        with np.errstate(over="ignore"):
+            reference = Reference(3, 400.0, min_samples_leaf=20).fit(X, y, None, 2)
+        assert grown.trees.facts[:, 0].tolist() == [len(nodes) for nodes in reference.nodes]
+
+
+@pytest.mark.parametrize("learning_rate", [1e10, 1e300])
+def test_scores_that_grow_beyond_all_numbers(learning_rate):
+    X, y = table()
+    with pytest.raises(ValueError, match=r"beyond all numbers in round \d+; a smaller learning_rate"):
+        grow(X, y, n_rounds=100, learning_rate=learning_rate, early_stopping=False)
+
+
+def test_a_fold_that_leaves_nothing():
+    X, y = table()
+    with pytest.raises(ValueError, match="all rows are in fold 0: its booster sees none"):
+        grow_boosted(X, y, BoostingOptions(), SEQUENCE, folds=np.zeros(150, np.int32))
+
+
+def test_the_target_of_a_row_of_no_weight_does_not_matter():
+    X, y = table()
+    weights = np.ones(150)
+    weights[0] = 0
+    y = np.ldexp(y, -900)
+    options = BoostingOptions(5)
+    plain = grow_boosted(X, y, options, SEQUENCE, weights=weights)
+    y[0] = 1e300
+    assert same(plain, grow_boosted(X, y, options, SEQUENCE, weights=weights))

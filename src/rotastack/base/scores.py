@@ -3,7 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["accuracy", "r_squared"]
+__all__ = ["accuracy", "r_squared", "unit_of"]
+
+
+def unit_of(numbers: NDArray[np.floating]) -> float:
+    """Return the power of two below the largest size: in it numbers are at most 2, and nothing is rounded."""
+    largest = float(np.abs(numbers).max(initial=0))
+    return float(2.0 ** np.floor(np.log2(largest))) if largest > 0 else 1.0
 
 
 def _alike(weights: NDArray[np.floating] | None) -> bool:
@@ -25,6 +31,8 @@ def r_squared(
     predictions: NDArray[np.floating], y: NDArray[np.floating], weights: NDArray[np.floating] | None = None
 ) -> float:
     """Return R^2, by weight; NaN without rows, and where `y` is constant."""
+    unit = unit_of(y)  # of the largest and the smallest numbers there are no squares
+    predictions, y = predictions / unit, y / unit
     if _alike(weights):
         spread = np.sum((y - y.mean()) ** 2) if len(y) else 0.0
         loss = np.sum((y - predictions) ** 2)

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.sums import weighted_sum
 from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError
@@ -102,5 +103,4 @@ class LeastSquaresWeights(Combiner):
         -------
         ndarray of shape (n_rows,)
         """
-        terms = self.weights_[:, None] * np.asarray(outputs, dtype=np.float64)
-        return self.intercept_ + terms.sum(axis=0)
+        return self.intercept_ + weighted_sum(self.weights_, np.asarray(outputs, dtype=np.float64))

@@ -6,6 +6,7 @@ from scipy.optimize import nnls
 from scipy.special import log_softmax, softmax
 
 from rotastack.base.combiner import Combiner
+from rotastack.base.sums import weighted_sum
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 
@@ -109,7 +110,7 @@ class LogLinearWeights(Combiner):
         -------
         ndarray of shape (n_rows, n_classes)
         """
-        return softmax(_mixed(self.weights_, _logs(outputs)), axis=1)
+        return softmax(weighted_sum(self.weights_, _logs(outputs)), axis=1)
 
 
 def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -131,14 +132,6 @@ def _right(
     return right.sum(axis=1) / np.maximum(decided.sum(axis=1), np.finfo(float).tiny)
 
 
-def _mixed(w: NDArray[np.float64], logs: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the weighted sum over members, (row, class): member by member, whatever the block of rows."""
-    total = w[0] * logs[0]
-    for weight, member in zip(w[1:], logs[1:], strict=True):
-        total += weight * member
-    return total
-
-
 def _minimize(
     logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64], ridge: float
 ) -> tuple[NDArray[np.float64], int]:
@@ -152,7 +145,7 @@ def _minimize(
     damping = max(ridge, rounding)
 
     def objective(w: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
-        log_p = log_softmax(_mixed(w, logs), axis=1)
+        log_p = log_softmax(weighted_sum(w, logs), axis=1)
         loss = -float(weight @ log_p[rows, y])
         return loss + ridge * float(np.sum((w - equal) ** 2)), np.exp(log_p)
 

@@ -1,6 +1,5 @@
 """Grow boosted trees: boosters, each on its bag, whose number of rounds is chosen on the rows they do not see."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import NamedTuple
@@ -10,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from rotastack.base.row_weights import per_row
+from rotastack.base.scores import unit_of
+from rotastack.base.sums import mean_of
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
 from rotastack.trees.growing import by_column
@@ -52,6 +53,8 @@ class BoostingOptions(NamedTuple):
         Choose the number of rounds by the held-out loss.
     n_iter_no_change : int
         Stop after so many rounds without a smaller one.
+    tol : float
+        Or after ten rounds that make it smaller by less than this share.
     """
 
     n_rounds: int = 200
@@ -65,6 +68,7 @@ class BoostingOptions(NamedTuple):
     max_features: int | float | None = None
     early_stopping: bool = True
     n_iter_no_change: int = 20
+    tol: float = 0.0
 
     def n_drawn(self, width: int) -> int:
         """Return how many of `width` columns are drawn for a tree; ValueError if there are not so many."""
@@ -85,7 +89,8 @@ class BoostedTrees:
     ----------
     trees : GrownTrees
         Booster after booster, round after round, a tree for each output. Their leaves hold scores, already times the
-        learning rate. The impurity of a node is what the splits below it gain, over its weight.
+        learning rate. The impurity of a node is what the splits below it gain, over its weight; if targets have no
+        squares, being above 1e100 or below 1e-100, it is in a unit of its own.
     base : ndarray of shape (n_boosters, n_outputs)
         Scores that boosters start from.
     folds : ndarray of int32 of shape (n_rows,)
@@ -124,7 +129,7 @@ class BoostedTrees:
         n_jobs : int, optional
             Threads over rows; the result does not depend on it.
         """
-        return self.scores(X, n_jobs).mean(axis=0)
+        return mean_of(self.scores(X, n_jobs))
 
     def importances(self) -> NDArray[np.float64]:
         """Return the share of each data column in the gain of all splits, (n_features,); 0 without a split.
@@ -212,7 +217,6 @@ def grow_boosted(
     folds: NDArray[np.int32] | None = None,
     weights: NDArray[np.float64] | None = None,
     views: LinearViews | None = None,
-    seen: Sequence[NDArray[np.float32]] | None = None,
     n_jobs: int | None = None,
 ) -> BoostedTrees:
     """Grow boosters, one for each fold on the rows outside of it, or a single one on all.
@@ -242,14 +246,17 @@ def grow_boosted(
         is not seen at all.
     views : LinearViews, optional
         One view for each booster, or one for all; the data themselves by default.
-    seen : sequence over boosters of ndarray of float32 of shape (n_rows, width of the view), optional
-        What booster b sees of its rows instead of its view of them. Held-out rows come through the view.
     n_jobs : int, optional
         Threads over boosters.
 
     Returns
     -------
     BoostedTrees
+
+    Raises
+    ------
+    ValueError
+        Folds or views that do not fit the rows, or scores that grow beyond all numbers.
     """
     n_rows, n_features = X.shape
     weights = per_row(weights)
@@ -268,7 +275,7 @@ def grow_boosted(
     data = by_column(X[None])[0]
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
-    unit = 1.0 if n_classes is not None else unit_of(target)
+    unit = 1.0 if n_classes is not None else unit_of(target[weight_of_row > 0])
     bags = [_Bag.of(target, unit, weight_of_row, folds, b, n_classes) for b in range(n_boosters)]
     boosters = [
         bag.booster(weights is not None, int(seeds[b]), int(views.widths()[view_of[b]]), options)
@@ -278,13 +285,7 @@ def grow_boosted(
 
     def put_in_bins(b: int, stop: NDArray[np.uint8]) -> None:
         first, last = starts[view_of[b] : view_of[b] + 2]
-        table = np.empty((0, 0), np.float32)
-        if seen is not None:
-            wanted = (n_rows, int(views.widths()[view_of[b]]))
-            if seen[b].shape != wanted:
-                raise ValueError(f"booster {b} has seen a table of shape {seen[b].shape}, not {wanted}")
-            table = by_column(seen[b][None])[0]
-        boosters[b].put_in_bins(data, table, parts[first:last], *maps, stop)
+        boosters[b].put_in_bins(data, parts[first:last], *maps, stop)
 
     list(run_threads(put_in_bins, range(n_boosters), n_jobs))
     held_weight = sum(bag.held_weight for bag in bags)
@@ -300,7 +301,8 @@ def grow_boosted(
             ]
         pieces = list(run_threads(lambda b, stop: boosters[b].grow(n_more, stop), range(n_boosters), n_jobs))  # noqa: B023
         losses = np.append(losses, np.sum(pieces, axis=0))
-        if choosing and len(losses) - 1 - int(losses.argmin()) >= options.n_iter_no_change:
+        since = len(losses) - 1 - int(losses.argmin())
+        if choosing and (since >= options.n_iter_no_change or _little(losses, options.tol)):
             break
     n_rounds = int(losses.argmin()) + 1 if choosing else options.n_rounds
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
@@ -315,7 +317,7 @@ def grow_boosted(
         bag = bags[b]
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         piece = boosters[b].trees(n_rounds)
-        with np.errstate(over="ignore", invalid="ignore"):
+        if 1e-200 < unit * unit < 1e200:
             piece[1][:] *= unit * unit
         piece[4][:] *= unit
         return piece
@@ -331,10 +333,10 @@ def grow_boosted(
     )  # fmt: skip
 
 
-def unit_of(target: NDArray) -> float:
-    """Return the unit in which a numeric target is learnt, a power of two so that nothing is rounded by it."""
-    largest = float(np.abs(target).max())
-    return 2.0 ** np.floor(np.log2(largest)) if largest > 0 else 1.0
+def _little(losses: NDArray[np.float64], tol: float) -> bool:
+    """Return whether the last block of rounds lowered the least loss by less than a share of it."""
+    before = losses[:-ROUNDS_AT_ONCE]
+    return len(before) > 0 and losses.min() > (1 - tol) * before.min()
 
 
 @dataclass
@@ -369,9 +371,13 @@ class _Bag:
         inside = np.flatnonzero((folds != b) & there)
         members = np.concatenate([inside, np.flatnonzero((folds == b) & there)])
         n_rows, known, mass = len(inside), target[members], weights[members]
+        if not n_rows:
+            raise ValueError(f"all rows are in fold {b}: its booster sees none")
         if n_classes is None:
             first = known[0]  # so that the mean of equal numbers is that number
-            base = first + unit * np.average((known[:n_rows] / unit - first / unit), weights=mass[:n_rows])
+            base = unit * (
+                first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows])
+            )
             return cls(
                 members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
             )  # fmt: skip

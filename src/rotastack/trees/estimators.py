@@ -111,6 +111,11 @@ class GrownEstimator(BaseEstimator):
         self._validate_params()
         _CHECKED.add(key)
 
+    def _forget_out_of_bag(self) -> None:
+        """Drop what an earlier fit says of rows out of bag: this one may have none."""
+        for name in ("oob_proba_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
+            self.__dict__.pop(name, None)
+
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
         """Return X as contiguous float32 without infinite values, and y."""
         given = X
@@ -139,6 +144,7 @@ class GrownEstimator(BaseEstimator):
     def _checked_labels(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
         """Learn ``classes_``; return X, class numbers and weights of the rows."""
         self._check_parameters()
+        self._forget_out_of_bag()
         X, y = self._checked(X, y)
         if y.dtype.kind not in "iub" or y.ndim != 1:
             y = column_or_1d(y, warn=True)
@@ -149,6 +155,7 @@ class GrownEstimator(BaseEstimator):
     def _checked_numbers(self, X: Any, y: Any, sample_weight: Any) -> tuple[NDArray, NDArray, NDArray | None]:
         """Return X, y as float64, and weights of the rows."""
         self._check_parameters()
+        self._forget_out_of_bag()
         X, y = self._checked(X, y)
         y = column_or_1d(y, warn=True).astype(np.float64)
         return X, y, row_weights(X, y, sample_weight)

@@ -8,9 +8,9 @@ from sklearn.datasets import load_diabetes, load_iris
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship import grown_families
+from rotastack.ensembles.flagship import growing
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.ensembles.flagship.grown_families import TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting import BoostingOptions
 
@@ -56,25 +56,32 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
 def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     rows = rows_of_categories()
     folds = np.arange(len(rows.X)) % 4
-    monkeypatch.setattr(grown_families, "boosting_folds", lambda *arguments: folds.astype(np.int32))
+    monkeypatch.setattr(growing, "boosting_folds", lambda *arguments: folds.astype(np.int32))
     other = rows.codes.copy()
     other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
     fixed = TreeFamily(
-        **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
+        **{
+            **FAMILIES[name].__dict__,
+            "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False),
+        }
     )
     first, second = (
-        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), np.random.SeedSequence(0))[1][0]
+        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), np.random.SeedSequence(0))[
+            1
+        ][0]
         for codes in (rows.codes, other)
     )
     assert (first[folds == 2] == second[folds == 2]).all()
     assert (first[folds != 2] != second[folds != 2]).any()
 
 
-def test_what_memorises_gets_no_say():
+def test_what_memorises_gets_no_say(all_kept):
     """Labels by chance: families that fit every row would have all the weight if they were judged on rows they have seen."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
-    greedy = TreeFamily("greedy", n_folds=5, boosting=BoostingOptions(100, 0.5, min_samples_leaf=1, early_stopping=False))
+    greedy = TreeFamily(
+        "greedy", n_folds=5, boosting=BoostingOptions(100, 0.5, min_samples_leaf=1, early_stopping=False)
+    )
     clf = RotastackClassifier(20, ("id", "rotation", greedy), random_state=0).fit(X, y)
     seen = np.concatenate([grown.outputs(clf.table_.transform(X, clf)) for grown in clf.grown_])
     assert (seen[2].argmax(axis=1) == y).mean() > 0.9
@@ -88,9 +95,15 @@ def test_what_memorises_gets_no_say():
 def test_threads_and_files_do_not_matter(kind, tmp_path):
     X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
     table = pd.DataFrame(X).add_prefix("x")
-    table["kind"], table["other"] = np.where(X[:, 0] > X[:, 1], "a", "b"), np.digitize(X[:, 2], [0, 2]).astype(str)
+    table["kind"], table["other"] = (
+        np.where(X[:, 0] > X[:, 1], "a", "b"),
+        np.digitize(X[:, 2], [0, 2]).astype(str),
+    )
     first, second = (kind(10, random_state=0, n_jobs=k).fit(table, y) for k in (1, 3))
-    answers = [model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table) for model in (first, second)]
+    answers = [
+        model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table)
+        for model in (first, second)
+    ]
     assert answers[0].tobytes() == answers[1].tobytes()
     dump_model(first, tmp_path / "model.skops")
     loaded = load_model(tmp_path / "model.skops")
@@ -118,12 +131,30 @@ def test_two_rows_and_a_class_of_one():
     assert np.isfinite(clf.oob_proba_).all()
 
 
-def test_boosting_is_left_out_where_classes_are_many():
+def test_boosting_is_left_out_where_classes_are_many(all_kept):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(110), 3)
     X = y[:, None] + rng.normal(size=(330, 3))
     with pytest.warns(UserWarning, match="110 classes: boosted trees .* left out"):
         clf = RotastackClassifier(5, ("id", "boosted"), random_state=0).fit(X, y)
     assert clf.families_ == ("id",)
-    with pytest.raises(ValueError, match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110"):
+    with pytest.raises(
+        ValueError,
+        match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110",
+    ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])
+def test_families_without_a_weight_keep_no_trees(kind, request):
+    X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
+    model = kind(10, random_state=0).fit(X, y)
+    request.getfixturevalue("all_kept")
+    whole = kind(10, random_state=0).fit(X, y)
+    assert (model.family_weights_ == whole.family_weights_).all()
+    names = [name for grown in model.grown_ for name in grown.names]
+    assert names == [f for f, w in zip(model.families_, model.family_weights_, strict=True) if w > 0]
+    assert len(names) < len(model.families_)
+    answer = "predict_proba" if kind is RotastackClassifier else "predict"
+    np.testing.assert_allclose(getattr(model, answer)(X), getattr(whole, answer)(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)

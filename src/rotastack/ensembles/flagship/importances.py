@@ -10,8 +10,8 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from rotastack.seeds import root_sequence
 from rotastack.ensembles.flagship.grown_families import GrownFamilies
+from rotastack.seeds import root_sequence
 
 __all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
 

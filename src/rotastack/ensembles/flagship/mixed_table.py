@@ -198,7 +198,9 @@ class MixedTable(BaseEstimator):
         return numbers, categories
 
     def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
-        encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
+        encoder = OneHotEncoder(
+            drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32
+        )
         names = column_names(owner)
         names = np.arange(len(self.categorical_)) if names is None else names
         names = names[self.categorical_].tolist()

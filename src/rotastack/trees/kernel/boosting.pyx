@@ -1,5 +1,6 @@
 """Gradient boosting: rounds of small trees, each grown on the gradients of the loss at the scores so far."""
 
+from libc.math cimport INFINITY, fabs
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 
 import numpy as np
@@ -87,8 +88,7 @@ cdef class Booster:
         self, const uint32_t[::1] members, Py_ssize_t n_rows, const double[::1] target, const double[::1] weights,
         bint weighted, const double[::1] base, int loss, uint64_t seed, Py_ssize_t width, Py_ssize_t n_drawn,
         Py_ssize_t n_sampled, Py_ssize_t max_bins, double rate, Py_ssize_t max_leaves, int64_t max_depth,
-        int64_t min_count, double l2,
-        Py_ssize_t histogram_words,
+        int64_t min_count, double l2, Py_ssize_t histogram_words,
     ):
         """See :func:`rotastack.trees.boosting.grow_boosted`.
 
@@ -188,17 +188,14 @@ cdef class Booster:
         self.n_trees = self.room = self.tree_room = 0
 
     def put_in_bins(
-        self, const float[:, ::1] data, const float[:, ::1] seen, const int64_t[:, ::1] view_parts,
-        const int32_t[::1] view_columns, const float[::1] matrices, const float[::1] fills,
-        const uint8_t[::1] stop=None,
+        self, const float[:, ::1] data, const int64_t[:, ::1] view_parts, const int32_t[::1] view_columns,
+        const float[::1] matrices, const float[::1] fills, const uint8_t[::1] stop=None,
     ):
         """Cut the columns of the view into bins, by the rows of the bag.
 
         Parameters
         ----------
         data : float32 (n_columns, n_rows)
-        seen : float32 (width, n_rows) or (0, 0)
-            What rows of the bag have in the view's columns, if it is not what the view gives.
         view_parts : int64 (n_parts, 4); view_columns : int32; matrices, fills : float32
             The view: see :class:`rotastack.trees.LinearViews`.
         stop : uint8 (1,), optional
@@ -213,7 +210,6 @@ cdef class Booster:
         cdef uint32_t* places = <uint32_t*> take(kept, size, sizeof(uint32_t))
         cdef uint64_t state = self.seed
         cdef const float* column
-        cdef const float* own
         cdef Watch* watch = &self.tree.watch
         watch.n_values = 0
         watch.stop = &stop[0] if stop is not None else NULL
@@ -242,16 +238,9 @@ cdef class Booster:
             for j in range(self.width):
                 pass_by(watch, 4 * (size + n))
                 column = view.columns[j]
-                own = &seen[j, 0] if seen.shape[0] > 0 else column
-                n_cuts = make_cuts(own, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
+                n_cuts = make_cuts(column, sampled, size, self.max_bins, &sorter, places, self.cuts + j * CUTS)
                 self.n_bins[j] = <int32_t> n_cuts + 1
-                write_codes(
-                    own, self.members, self.n_rows, self.cuts + j * CUTS, n_cuts, self.codes + j * n
-                )
-                write_codes(
-                    column, self.members + self.n_rows, self.n_held, self.cuts + j * CUTS, n_cuts,
-                    self.codes + j * n + self.n_rows,
-                )
+                write_codes(column, self.members, n, self.cuts + j * CUTS, n_cuts, self.codes + j * n)
 
     def grow(self, Py_ssize_t n_rounds, const uint8_t[::1] stop=None):
         """Grow the trees of more rounds; return the held-out loss after each, summed by weight."""
@@ -330,6 +319,7 @@ cdef class Booster:
         """Grow a tree for output k, and add it to the scores."""
         cdef Leafwise* tree = &self.tree
         cdef Py_ssize_t n = self.n_sampled, i, n_nodes
+        cdef double bound
         cdef const double* gradients = self.gradients + k * self.n_rows
         cdef const double* hessians = self.hessians + k * self.n_rows
         if self.n_nodes + self.most_nodes > self.room or self.n_trees == self.tree_room:
@@ -339,9 +329,12 @@ cdef class Booster:
         for i in range(n):
             tree.rows[i] = self.sampled[i]
         pass_by(&tree.watch, 4 * n)
-        pack(&tree.packing, gradients, hessians, self.sampled, n, tree.words)
+        if not pack(&tree.packing, gradients, hessians, self.sampled, n, tree.words):
+            self.refuse()
         tree.bounds.l2 = self.l2 * tree.packing.hessian_scale
-        tree.bounds.min_hessian = max(1, <int64_t> (MIN_HESSIAN * tree.packing.hessian_scale))
+        # Of hessians next to 0 quanta are so small that the bound is more than all of them.
+        bound = min(MIN_HESSIAN * tree.packing.hessian_scale, <double> tree.packing.hessian_mask + 1.0)
+        tree.bounds.min_hessian = max(1, <int64_t> bound)
         n_nodes = grow_leafwise(
             tree, n, self.nodes + self.n_nodes, self.steps + self.n_nodes, self.weight + self.n_nodes
         )
@@ -379,7 +372,10 @@ cdef class Booster:
                 row = tree.rows[i]
                 gradient += gradients[row]
                 hessian += hessians[row]
-            value = -self.rate * gradient / (hessian + self.l2) if hessian + self.l2 > 0.0 else 0.0
+            # In single precision, which halves what files of models hold of leaves.
+            value = <float> (-self.rate * gradient / (hessian + self.l2)) if hessian + self.l2 > 0.0 else 0.0
+            if not fabs(value) < INFINITY:
+                self.refuse()
             nodes[node].child = <int32_t> (self.n_values + n_leaves)
             self.values[self.n_values + n_leaves] = value
             self.outputs[node] = value
@@ -398,6 +394,13 @@ cdef class Booster:
         self.n_values += n_leaves
         self.n_trees += 1
         return 0
+
+    cdef int refuse(self) except -1 nogil:
+        with gil:
+            raise ValueError(
+                f"scores have grown beyond all numbers in round {self.n_rounds + 1}; a smaller learning_rate or a larger "
+                "l2_regularization keeps them finite"
+            )
 
     cdef int add_held(self, Py_ssize_t t, double* sums) except -1 nogil:
         """Add what tree t gives held-out rows to their scores."""

@@ -7,7 +7,7 @@ child. Where rows are many, they are counted apart, so that gradients of the mea
 A histogram is a word for each cell, and then, where rows are counted apart, a count for each.
 """
 
-from libc.math cimport fabs, rint
+from libc.math cimport INFINITY, fabs, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.string cimport memset
 
@@ -55,14 +55,19 @@ cdef inline void share_bits(Packing* packing, Py_ssize_t n) noexcept nogil:
     packing.gradient_shift = max(packing.hessian_shift + bits, 32)  # a gradient is then in the upper half
 
 
-cdef inline void pack(
+cdef inline bint pack(
     Packing* packing, const double* gradients, const double* hessians, const uint32_t* rows, Py_ssize_t n,
     int64_t* words,
 ) noexcept nogil:
-    """Choose the quanta, and write the word of each row: ``words[row]``."""
+    """Choose the quanta, and write the word of each row: ``words[row]``.
+
+    Returns False, with no word written, where sums are not finite.
+    """
     cdef double sums[2 * LANES]
     cdef double gradient = 0.0, hessian = 0.0
     cdef int64_t one = 0 if packing.counted_apart else 1
+    cdef int64_t gradient_unit = <int64_t> 1 << packing.gradient_shift
+    cdef int64_t hessian_unit = <int64_t> 1 << packing.hessian_shift
     cdef Py_ssize_t i, k, row
     for k in range(2 * LANES):
         sums[k] = 0.0
@@ -73,15 +78,19 @@ cdef inline void pack(
     for k in range(LANES):
         gradient += sums[k]
         hessian += sums[LANES + k]
+    if not (gradient < INFINITY and hessian < INFINITY):
+        return False
     # Roundings add half a quantum a row at most.
     packing.gradient_scale = scale_for((<int64_t> 1 << (63 - packing.gradient_shift)) - 1 - n, gradient)
     packing.hessian_scale = scale_for(packing.hessian_mask - n, hessian)
     for i in range(n):
         row = rows[i]
+        # Times, not shifted: C does not say what a negative number is that is shifted.
         words[row] = (
-            (<int64_t> rint(gradients[row] * packing.gradient_scale) << packing.gradient_shift)
-            + (<int64_t> rint(hessians[row] * packing.hessian_scale) << packing.hessian_shift) + one
+            <int64_t> rint(gradients[row] * packing.gradient_scale) * gradient_unit
+            + <int64_t> rint(hessians[row] * packing.hessian_scale) * hessian_unit + one
         )
+    return True
 
 
 cdef inline double scale_for(int64_t room, double total) noexcept nogil:
