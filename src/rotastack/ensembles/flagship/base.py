@@ -199,7 +199,12 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def forest_(self) -> GrownTrees:
         """The trees of the families on bags, family after family."""
         check_is_fitted(self)
-        return GrownTrees.concatenate([grown.trees for grown in self.grown_ if isinstance(grown, OnBags)])
+        on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
+        if not on_bags:
+            raise AttributeError(
+                f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_"
+            )
+        return GrownTrees.concatenate(on_bags)
 
     @property
     def family_weights_(self) -> NDArray[np.float64]:
