@@ -25,8 +25,8 @@ def test_a_page_says_what_matters(folder, capsys):
     assert out[0].startswith("age matters most: with its values shuffled, accuracy falls from ")
     assert out[0].endswith("(out of bag).")
     assert out[-3].startswith("Rotations ")
-    assert out[-3].endswith("of the weight (33% if all families weighed the same).")
-    assert out[-2].startswith("By itself, out of bag, the best family on rotated columns (L")
+    assert out[-3].endswith("of the weight (30% if all families weighed the same).")
+    assert out[-2].startswith("By itself, out of bag, the best family on rotated columns, ")
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert out[-1] == f"rotastack: the page is {folder}/results/shop/customers/explain.html"
     for text in (
@@ -42,7 +42,13 @@ def test_a_page_says_what_matters(folder, capsys):
     content = json.loads((folder / "results/shop/customers/model/explanation.json").read_text())
     assert {x["column"] for x in content["importances"]} == {"age", "income", "since", "city"}
     assert content["importances"][0]["column"] == "age"
-    assert sum(f["share"] for f in content["families"]) == pytest.approx(1)
+    families = {f["name"]: f for f in content["families"]}
+    assert sum(f["share"] for f in families.values()) == pytest.approx(1)
+    assert {name for name, f in families.items() if f["rotated"]} == {"Lpc", "Lsp", "rotation"}
+    assert families["Lpc"]["title"] == "principal axes (Lpc)"
+    assert families["boosted"]["text"] == "the columns as they are; boosted trees"
+    assert families["rotation"]["text"].endswith("; trees of C4.5, each on all rows but those of a fold")
+    assert "principal axes (Lpc)" in page
     shown = {d["column"]: d for d in content["dependence"]}
     assert not shown["city"]["ordered"]
     assert shown["age"]["ordered"]

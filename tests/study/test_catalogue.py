@@ -26,8 +26,9 @@ def make(name, **parameters):
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_every_estimator_is_sound_and_learns(name, iris):
     X, y = iris
-    if name.startswith("aeon"):
-        pytest.importorskip("aeon", reason="aeon comes with the extra bench only")
+    package = ESTIMATORS[name].path.partition(".")[0]
+    if package in ("aeon", "catboost", "lightgbm"):
+        pytest.importorskip(package, reason=f"{package} comes with the extra bench only")
     checked(name, {}, "here", ESTIMATORS)
     fitted = fit_aligned(make(name), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
     assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (

@@ -6,10 +6,13 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
+from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSES
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
 from rotastack.ensembles.flagship.families import find_families
+from rotastack.ensembles.flagship.regressor import RotastackRegressor
 from rotastack.errors import RotastackError
 from rotastack.study import own_table
-from rotastack.study.costs import FAMILIES, prediction_seconds, training_seconds
+from rotastack.study.costs import BOOSTED, FAMILIES, prediction_seconds, training_seconds
 from rotastack.study.own_table import (
     BUDGETS,
     SIZES,
@@ -85,6 +88,15 @@ def test_seconds_are_of_rows_trees_and_columns():
     assert prediction_seconds(path, 100, 1000) == pytest.approx(130e-9 * 100 * 1000)
 
 
+def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
+    path = "rotastack.ensembles.flagship.classifier.RotastackClassifier"
+    few, more, most = (training_seconds(path, n, 1024, 25, 2) for n in (0, 700, 1400))
+    assert few > 0
+    assert more - few == pytest.approx(most - more)
+    assert training_seconds(path, 700, 1024, 25, 10) > 1.5 * more
+    assert prediction_seconds(path, 0, 1000) > 0
+
+
 def test_a_layout_knows_what_a_split_takes():
     layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
     fit = training_seconds("rotastack.trees.forest.ForestClassifier", 300, 400, 12, 2)
@@ -148,6 +160,12 @@ def test_labels():
 
 
 def test_the_families_that_are_counted_are_the_flagships():
-    families = find_families(RotastackClassifier().families, n_categories=0)
-    assert len(families) == FAMILIES
-    assert len(find_families(RotastackClassifier().families, n_categories=1)) == FAMILIES + 1
+    for model, named in (
+        (RotastackClassifier(), FAMILIES_OF_CLASSES),
+        (RotastackRegressor(), FAMILIES_OF_NUMBERS),
+    ):
+        name = type(model).__name__
+        families = find_families(model.families, 0, named)
+        assert sum(family.boosting is None for family in families) == FAMILIES[name]
+        assert any(family.boosting is not None for family in families) == (name in BOOSTED)
+        assert len(find_families(model.families, 1, named)) == len(families) + 1

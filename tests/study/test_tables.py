@@ -1,6 +1,7 @@
 """Estimators of tables see missing values and categories in studies as they do in the package."""
 
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -10,15 +11,18 @@ from sklearn.utils import get_tags
 from tests.study.running import pool_slice, split, step, train, train_nested
 
 from rotastack import RotastackClassifier
+from rotastack.base.fitting import seeded as seeded_clone
 from rotastack.data.tables import read_raw, write_raw
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.artifacts import read_frame, read_prepared, write_frame
+from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, resolved
 from rotastack.study.job import Job
 from rotastack.study.making import make_estimator
 from rotastack.study.model import Method
 from rotastack.study.rows import rows_for, takes_tables
+from rotastack.study.saved_model import SavedModel
 from rotastack.study.steps import refit
-from rotastack.tracking.model_files import load_model
+from rotastack.tracking.model_files import dump_model, load_model
 
 SMALL = {"trees_per_family": 4}
 
@@ -73,7 +77,7 @@ def test_the_flagship_on_splits_is_the_flagship_on_the_raw_table(table):
     for s in (0, 1):
         mask = folds[f"S-0{s + 1}"].to_numpy() == 1
         expected = seeded(s).fit(raw[mask], y[mask])
-        assert "te" in expected.families_
+        assert "pairs" in expected.families_
         np.testing.assert_allclose(pool["proba"].values[s, 0], expected.predict_proba(raw[~mask]), atol=1e-6)
 
 
@@ -90,26 +94,25 @@ def test_the_flagship_in_nested_cross_validation_is_the_flagship_on_the_raw_tabl
         np.testing.assert_allclose(proba[fold == a], expected.predict_proba(raw[fold == a]), atol=1e-6)
 
 
-@pytest.mark.parametrize("protocol", ["nested", "splits"])
-def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol):
-    write_frame(table / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
+def refitted(folder, pool, protocol="splits"):
+    """Refit the only method to the raw table; return the record."""
+    write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
         "task": "classification", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
-        "methods": {"A": {"pool": pool_slice("rotastack", SMALL), "combiner": combiner}},
+        "methods": {"A": {"pool": pool, "combiner": combiner}},
     }  # fmt: skip
-    inputs = {"raw": [table / "raw"], "scores": [table / "scores"]}
-    refit.run(
-        Job(
-            "refit",
-            spec,
-            inputs,
-            {"model": [table / "model"], "record": [table / "r.json"]},
-            {"dataset": "d"},
-        )
-    )
-    record = json.loads((table / "r.json").read_text())
+    inputs = {"raw": [folder / "raw"], "scores": [folder / "scores"]}
+    outputs = {"model": [folder / "model"], "record": [folder / "r.json"]}
+    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    record = json.loads((folder / "r.json").read_text())
     assert record["status"] == "ok", record["message"]
+    return record
+
+
+@pytest.mark.parametrize("protocol", ["nested", "splits"])
+def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol):
+    refitted(table, pool_slice("rotastack", SMALL), protocol)
     raw = raw_rows(table)
     model = load_model(table / "model")
     seed = integer_seed(child(root_sequence(1), "refit", "d", "A"))
@@ -124,16 +127,7 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     rng = np.random.default_rng(0)
     raw = pd.DataFrame({"city": rng.choice(["Aachen", "Bonn", "Celle"], 120), "number": rng.random(120)})
     write_raw(raw.assign(target=np.where(raw["city"] == "Aachen", "risk", "safe")), tmp_path / "raw")
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
-    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
-    spec = {
-        "task": "classification", "protocol": "splits", "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
-        "methods": {"A": {"pool": pool_slice("forest", {"n_estimators": 50}), "combiner": combiner}},
-    }  # fmt: skip
-    inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
-    outputs = {"model": [tmp_path / "model"], "record": [tmp_path / "r.json"]}
-    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
-    assert json.loads((tmp_path / "r.json").read_text())["status"] == "ok"
+    refitted(tmp_path, pool_slice("forest", {"n_estimators": 50}))
     model = load_model(tmp_path / "model")
     assert model.predict_proba(raw[raw["city"] == "Aachen"])[:, 0].min() > 0.9
     with pytest.warns(
@@ -153,6 +147,49 @@ def test_who_takes_tables():
         takes_tables(make_estimator(pool_slice(name)))
         for name in ("forest", "boosted", "rotation_forest", "svm", "lda")
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
+)
+@pytest.mark.parametrize("estimators", [ESTIMATORS, REGRESSORS])
+def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_path):
+    """Categories in an order that says nothing, half of them of either class; missing values and one thread."""
+    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 20, 400), rng.permutation(20) % 2
+    table = np.column_stack([rng.random(400), codes])
+    table[:10] = np.nan
+    told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
+    data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
+    content = resolved(name, size, estimators, estimators)
+    spec = {"estimator": content["class"], "parameters": content["parameters"], "view": None}
+    rows = rows_for(make_estimator(spec, 4), data, spec)
+    assert rows.X is table
+    assert rows.options["as_is"]
+    parameters = rows.estimator[-1].get_params()
+    assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
+    first, again = (
+        seeded_clone(rows.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert ((first > 0.5) == told_apart).mean() > 0.95
+    dump_model(rows.estimator.fit(table, told_apart), tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(table), rows.estimator.predict(table))
+
+
+@pytest.mark.parametrize("name", ["catboost", "lightgbm"])
+def test_boosters_of_others_are_refitted_to_raw_tables(name, table):
+    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
+    record = refitted(table, pool_slice(name))
+    assert record["metrics"]["training_error"] < 0.1
+    saved = SavedModel(load_model(table / "model"), name)
+    found = saved.predict(
+        raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True
+    ).columns
+    assert found.shape == (4, 4)
 
 
 def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_view(table):

@@ -6,12 +6,16 @@ a script this prints them, for whatever `rotastack` Python finds.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 
 import numpy as np
 
 from rotastack import AdaBoostM1Classifier, NearestNeighborClassifier, RotastackClassifier, RotastackRegressor
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.ensembles.flagship.growing import grow_families
+from rotastack.ensembles.flagship.mixed_table import MixedTable
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees import (
     C45Classifier,
     ExtraForestClassifier,
@@ -36,6 +40,9 @@ weights = rng.integers(0, 12, len(X)) / 4.0
 CATEGORIES = np.column_stack([X[:, :3], rng.integers(0, 5, (len(X), 2))])
 TURNED = rng.integers(-8, 9, (5, 7, 7)) / 8.0
 
+ON_BAGS = ("id", "idET", "Lm", "Lpc", "Lsp")
+ON_FOLDS = ("rotation", "c45", "boosted", "boosted31")
+
 FORESTS = {
     "gini": ForestClassifier(6),
     "entropy": ForestClassifier(6, criterion="entropy", max_features=None),
@@ -47,11 +54,9 @@ FORESTS = {
     "c45": C45Classifier(),
     "c45_unpruned": C45Classifier(confidence=None, min_samples_leaf=1, subtree_raising=False),
     "boosted": AdaBoostM1Classifier(6, C45Classifier()),
-    "flagship": RotastackClassifier(4),
     "regression": ForestRegressor(6),
     "cost_complexity": ForestRegressor(4, ccp_alpha=0.05, min_samples_split=8),
     "extra_regression": ExtraForestRegressor(6, max_features=3),
-    "flagship_regression": RotastackRegressor(4),
 }
 
 
@@ -69,14 +74,41 @@ def fitted(forest, X=X, **more):
         forest.set_params(random_state=7)
     forest.fit(X, target if of_numbers else y, **more)
     trees = forest.forest_
-    found = [known(trees.nodes), trees.starts]
-    if not isinstance(forest, RotastackClassifier | RotastackRegressor):  # which keep what predictions need
-        found += [trees.impurity, trees.weight, trees.counts]
-    found += [trees.values, trees.facts]
+    found = [
+        known(trees.nodes),
+        trees.starts,
+        trees.impurity,
+        trees.weight,
+        trees.counts,
+        trees.values,
+        trees.facts,
+    ]
     found += [trees.views.parts, trees.views.columns, trees.views.matrices]
     if trees.views.n_features == X.shape[1]:
         found.append(trees.outputs(X.astype(np.float32)))
     return [*found, *(getattr(forest, name) for name in ("tree_oob_error_",) if hasattr(forest, name))]
+
+
+def flagship(model, names: Sequence[str], X=X) -> Iterable[np.ndarray]:
+    """Families of the flagship, whatever their weight."""
+    of_numbers = isinstance(model, RotastackRegressor)
+    table = MixedTable(model.categorical_features)
+    data = table.fit_transform(X, model)
+    numbers = target if of_numbers else None
+    codes = np.searchsorted(np.quantile(target, [0.25, 0.5, 0.75]), target) if of_numbers else y
+    known_by_name = NUMBER_FAMILIES if of_numbers else FAMILIES
+    rows = TrainingRows(data, codes, None, table.groups_, numbers)
+    families, unseen = grow_families(
+        [known_by_name[name] for name in names], 4, rows, np.random.SeedSequence(7)
+    )
+    for trees in (trees for family in families for trees in family.forests()):
+        yield from (known(trees.nodes), trees.starts, trees.values, trees.facts)
+        yield from (trees.views.parts, trees.views.columns, trees.views.matrices)
+        if trees.missing is not None:
+            yield missing_go_left(trees.nodes)
+        if trees.views.fills is not None:
+            yield np.nan_to_num(trees.views.fills)
+    yield unseen[: len([name for name in names if not known_by_name[name].n_folds])]
 
 
 def on_views() -> Iterable[np.ndarray]:
@@ -97,20 +129,26 @@ def on_views() -> Iterable[np.ndarray]:
 def with_missing() -> Iterable[np.ndarray]:
     """All kinds of trees, and the flagship's views, on rows with missing values."""
     holed = np.where((np.arange(X.size) % 11 == 0).reshape(X.shape), np.nan, X)
-    for name in ("gini", "entropy", "gain_ratio", "bagged_c45", "c45", "extra", "regression", "flagship"):
-        arrays = fitted(FORESTS[name], holed)
-        yield from arrays
-        forest = FORESTS[name].forest_
-        yield missing_go_left(forest.nodes)
-        if forest.views.fills is not None:
-            yield np.nan_to_num(forest.views.fills)
+    for name in ("gini", "entropy", "gain_ratio", "bagged_c45", "c45", "extra", "regression"):
+        yield from fitted(FORESTS[name], holed)
+        yield missing_go_left(FORESTS[name].forest_.nodes)
+    yield from flagship(RotastackClassifier(), (*ON_BAGS, *ON_FOLDS), holed)
 
 
 CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     **{name: lambda forest=forest: fitted(forest) for name, forest in FORESTS.items()},
     "weights": lambda: fitted(ForestClassifier(6), sample_weight=weights),
     "regression_weights": lambda: fitted(ForestRegressor(6), sample_weight=weights),
-    "categories": lambda: fitted(RotastackClassifier(4, categorical_features=[3, 4]), CATEGORIES),
+    "flagship": lambda: flagship(RotastackClassifier(), (*ON_BAGS, *ON_FOLDS)),
+    "flagship_regression": lambda: flagship(
+        RotastackRegressor(), (*ON_BAGS, "LmET", "rotation", "extra", "boosted")
+    ),
+    "categories": lambda: flagship(
+        RotastackClassifier(categorical_features=[3, 4]), (*ON_BAGS, "te", "pairs", *ON_FOLDS), CATEGORIES
+    ),
+    "numbers_of_categories": lambda: flagship(
+        RotastackRegressor(categorical_features=[3, 4]), ("id", "te", "pairs", "boosted"), CATEGORIES
+    ),
     "views": on_views,
     "missing": with_missing,
     "nearest": lambda: [NearestNeighborClassifier().fit(X[::2], y[::2]).predict(X)],

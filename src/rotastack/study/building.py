@@ -14,10 +14,11 @@ __all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names
 
 _PLAIN = {bool, int, float, str, NoneType}
 
-_EXTRAS = {"aeon": "rotastack[bench]", "lightgbm": "rotastack[bench]", "ydf": "rotastack[bench]"}
+_EXTRAS = dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "rotastack[bench]")
 _LEFT_TO_THE_POOL = {"scaling": None}
 _QUIET: dict[str, dict[str, Any]] = {
-    "catboost": {"allow_writing_files": False, "verbose": False},
+    # a seed, as it lists no parameter that was not given, and seeds are set where one is listed
+    "catboost": {"allow_writing_files": False, "verbose": False, "random_state": 0},
     "lightgbm": {"verbosity": -1},
     "xgboost": {"verbosity": 0},
 }
@@ -107,7 +108,7 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
         Named as the class names them; ``a__b`` is parameter b of parameter a. A mapping of the form
         ``{class: path, parameters: ...}`` is an object in turn, in lists, too.
     n_jobs : int, optional
-        Threads, for classes that have this parameter, where `parameters` do not set it.
+        Threads, for classes that have this parameter, or CatBoost's ``thread_count``, where `parameters` do not set it.
 
     Examples
     --------
@@ -115,13 +116,16 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
     BaggingClassifier(estimator=SVC(C=2))
     """
     cls = load_class(path)
-    known, _ = parameter_names(cls)
-    usual: dict[str, Any] = {**_QUIET.get(path.partition(".")[0], {})}
+    known, open_ended = parameter_names(cls)
+    quiet = _QUIET.get(path.partition(".")[0], {})
+    usual: dict[str, Any] = {}
     if path.startswith("rotastack."):
         usual |= _LEFT_TO_THE_POOL
     if n_jobs is not None:
-        usual["n_jobs"] = n_jobs
-    given = {**{k: v for k, v in usual.items() if k in known}, **parameters}
+        usual |= {"n_jobs": n_jobs, "thread_count": n_jobs}
+    usual = {k: v for k, v in usual.items() if k in known}
+    usual |= {k: v for k, v in quiet.items() if k in known or open_ended}
+    given = {**usual, **parameters}
     made = cls(**{k: _value(v) for k, v in given.items() if "__" not in k})
     deep = {k: _value(v) for k, v in given.items() if "__" in k}
     return made.set_params(**deep) if deep else made

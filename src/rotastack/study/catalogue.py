@@ -60,6 +60,7 @@ ESTIMATORS: dict[str, Entry] = {
     "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1, "verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
+    "catboost": Entry("catboost.CatBoostClassifier", {"thread_count": 1}),
     "diffusion_map": Entry("rotastack.ensembles.pooled.reduction.DiffusionMapEnsembleClassifier"),
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
     "drm": Entry("rotastack.linear.diversity.DiversityRegularizedClassifier"),
@@ -77,6 +78,7 @@ ESTIMATORS: dict[str, Entry] = {
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier"),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
+    "lightgbm": Entry("lightgbm.LGBMClassifier", {"n_jobs": 1, "verbosity": -1}),
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
@@ -117,6 +119,7 @@ REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
     "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1, "verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
+    "catboost": Entry("catboost.CatBoostRegressor", {"thread_count": 1}),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(
@@ -124,6 +127,7 @@ REGRESSORS: dict[str, Entry] = {
         {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10},
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor"),
+    "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1, "verbosity": -1}),
     "linear": Entry("sklearn.linear_model.LinearRegression"),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from rotastack.base.columns import date_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.study.saved_model import saved_model
@@ -36,7 +36,10 @@ PARTS = {
     "sparse": "random rotations",
     "numbers": "the columns as they are",
     "shares": "categories as shares of the classes, or means",
+    "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
 }
+"""What a family's view consists of."""
+ROTATED = ("principal", "sparse")
 
 
 def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 0) -> dict[str, Any]:
@@ -176,28 +179,38 @@ def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
 
 
 def _families(model: Any) -> list[dict[str, Any]]:
-    """Return the flagship's families: names, parts in words, weights, their shares, and errors; of other models none."""
+    """Return the flagship's families: names, what they are in words, weights, their shares, and errors; of other models none."""
     if not hasattr(model, "family_weights_"):
         return []
-    known = {**NUMBER_FAMILIES, **FAMILIES, **{f.name: f for f in model.families if not isinstance(f, str)}}
+    named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
+    known = {**named, **{f.name: f for f in model.families if not isinstance(f, str)}}
     weights = np.asarray(model.family_weights_, dtype=float)
     shares = weights / weights.sum() if weights.sum() > 0 else weights
     errors = np.asarray(model.oob_family_errors_, dtype=float)
     errors = np.sqrt(errors) if is_regressor(model) else errors
     rows = []
     for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
-        family = known.get(name)
-        parts = family.parts if family else ()
-        kinds = dict.fromkeys(PARTS.get(p, p) if isinstance(p, str) else type(p).__name__ for p in parts)
-        text = " and ".join(kinds)
-        if family and family.splitter == "random":
-            text += ", cuts drawn at random"
-        weight, share, error = map(float, numbers)
-        rotated = any(not isinstance(p, str) or p in ("principal", "sparse") for p in parts)
-        rows.append(
-            {"name": name, "text": text, "weight": weight, "share": share, "error": error, "rotated": rotated}
-        )
+        family = known[name]
+        title = f"{family.title} ({name})" if family.title else name
+        rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
+        about = {"name": name, "title": title, "text": _family_in_words(family), "rotated": rotated}
+        rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
     return rows
+
+
+def _family_in_words(family: TreeFamily) -> str:
+    """Return what the trees of a family are grown on, and how if they are not the usual trees on bootstraps."""
+    parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
+    text = " and ".join(dict.fromkeys(parts))
+    if family.boosting is not None:
+        return f"{text}; boosted trees"
+    if family.splitter == "random":
+        text += ", cuts drawn at random"
+    if family.criterion == "c45":
+        text += "; trees of C4.5"
+    return text + (
+        ", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else ""
+    )
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
@@ -222,8 +235,8 @@ def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list
         what = "a root mean squared error" if scoring == "R²" else "an error"
         first, second = (number.format(f["error"]) for f in best)
         words.append(
-            f"By itself, out of bag, the best family on rotated columns ({best[0]['name']}) has {what} of {first}, "
-            f"the best on others ({best[1]['name']}) of {second}."
+            f"By itself, out of bag, the best family on rotated columns, {best[0]['title']}, has {what} of {first}, "
+            f"the best on others, {best[1]['title']}, of {second}."
         )
     return words
 

@@ -124,7 +124,7 @@ class Layout:
         if shape.task == "regression":
             path = path.replace("Classifier", "Regressor")
         (trees,) = self.parameters(label).values()
-        trees *= FAMILIES if label == "Rotastack" else 1
+        trees *= FAMILIES.get(path.rpartition(".")[2], 1)
         return (
             training_seconds(path, trees, train, shape.columns, shape.n_classes),
             prediction_seconds(path, trees, test),

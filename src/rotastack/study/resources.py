@@ -15,13 +15,18 @@ __all__ = ["Resources"]
 
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
-_FAMILIES = FAMILIES + 1  # that of categories, too: data sets do not state whether they have any
+_FAMILIES = {
+    name: n + 1 for name, n in FAMILIES.items()
+}  # pairs, too: data sets do not state whether they have categories
+_BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
 _USUAL_TREES = {
-    "rotastack.ensembles.flagship.classifier.RotastackClassifier": 100 * _FAMILIES,
-    "rotastack.ensembles.flagship.regressor.RotastackRegressor": 100 * _FAMILIES,
-    "rotastack.ensembles.pooled.stacked.StackedRotationClassifier": 20 * 20 * 10,
+    "CatBoostClassifier": 1000,
+    "CatBoostRegressor": 1000,
+    "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
+_MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
+_LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
 
 
@@ -57,17 +62,22 @@ class Resources:
     def _path(self, pool: str) -> str:
         return find(self.study.pools[pool].estimator, self.study.task.estimators).path
 
+    def _class(self, pool: str) -> str:
+        return self._path(pool).rpartition(".")[2]
+
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
         parameters = self.study.pools[pool].parameters
-        path = self._path(pool)
-        numbers = {name: value for name, value in parameters.items() if isinstance(value, int)}
-        if "trees_per_family" in numbers:
-            return _FAMILIES * numbers["trees_per_family"]
+        name = self._class(pool)
+        numbers = {key: value for key, value in parameters.items() if isinstance(value, int)}
+        if name in _FAMILIES:
+            return _FAMILIES[name] * numbers.get("trees_per_family", 100)
+        if name in _BOOSTERS:
+            return numbers.get("n_rounds", 200) * numbers.get("n_bags", 5)
         if "n_rotations" in numbers and "n_estimators" not in numbers:
             return numbers["n_rotations"] * next((numbers[k] for k in _EACH if k in numbers), 50)
-        members = _MEMBERS if "Boosting" not in path else (*_MEMBERS, "max_iter")
-        return max((numbers[k] for k in members if k in numbers), default=_USUAL_TREES.get(path, 100))
+        members = _MEMBERS if "Boosting" not in name else (*_MEMBERS, "max_iter")
+        return max((numbers[k] for k in members if k in numbers), default=_USUAL_TREES.get(name, 100))
 
     def _views(self, pool: str) -> int:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
@@ -83,10 +93,20 @@ class Resources:
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
-        # Trees that are kept until test rows are predicted: at most 64 bytes a row and tree.
-        kept = min(self.n_trees(pool), 5000) if self.study.protocol.keeps_forests else 0
-        forest = 64e-6 * self.rows(dataset) * 3 * kept
+        forest = self._forest_megabytes(dataset, pool)
         return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
+
+    def _forest_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the trees of one training, those that are kept until test rows are predicted."""
+        name, rows = self._class(pool), self.rows(dataset)
+        kept = min(self.n_trees(pool), 5000)
+        if name in FAMILIES:  # two nodes of 12 bytes a row, and as much again and more while they are grown
+            return 66e-6 * min(rows, _MOST_DRAWS) * kept
+        if not self.study.protocol.keeps_forests:
+            return 0
+        if name in _BOOSTERS:  # a tree for each class
+            rows = min(rows, _LEAVES * len(self.datasets[dataset].get("classes") or range(10)))
+        return 64e-6 * rows * 3 * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job."""

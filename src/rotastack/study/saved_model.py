@@ -91,7 +91,7 @@ class SavedModel:
                 shares = model.predict_proba(numbers)
                 # the decision of the model, which need not be the largest share
                 found = {f"probability={c}": shares[:, k] for k, c in enumerate(self.classes)}
-            found = {"prediction": model.predict(numbers), **found}
+            found = {"prediction": np.ravel(model.predict(numbers)), **found}  # some give a column
             if intervals:
                 found["lower"], found["upper"] = np.asarray(model.predict_interval(numbers, COVERAGE)).T
         notes += dict.fromkeys(" ".join(str(w.message).split()) for w in said)

@@ -24,6 +24,12 @@ _NOTE = "versions.json"
 REVIEWED_TYPES = frozenset(
     {
         "builtins.range",
+        "catboost.core.CatBoostClassifier",
+        "catboost.core.CatBoostRegressor",
+        "collections.OrderedDict",
+        "lightgbm.basic.Booster",
+        "lightgbm.sklearn.LGBMClassifier",
+        "lightgbm.sklearn.LGBMRegressor",
         "numpy.dtype",
         "scipy.sparse._csr.csr_array",
         "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",

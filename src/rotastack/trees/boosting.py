@@ -81,6 +81,8 @@ class BoostingOptions(NamedTuple):
         Choose the number of rounds by the held-out loss.
     n_iter_no_change : int
         Stop after so many rounds without a smaller one.
+    tol : float
+        Or after ten rounds that make it smaller by less than this share.
     """
 
     n_rounds: int = 200
@@ -94,6 +96,7 @@ class BoostingOptions(NamedTuple):
     max_features: int | float | None = None
     early_stopping: bool = True
     n_iter_no_change: int = 20
+    tol: float = 0.0
 
     def check(self) -> None:
         """Raise InvalidParameterError, a ValueError, if a value is not allowed."""
@@ -331,7 +334,8 @@ def grow_boosted(
             ]
         pieces = list(run_threads(lambda b, stop: boosters[b].grow(n_more, stop), range(n_boosters), n_jobs))  # noqa: B023
         losses = np.append(losses, np.sum(pieces, axis=0))
-        if choosing and len(losses) - 1 - int(losses.argmin()) >= options.n_iter_no_change:
+        since = len(losses) - 1 - int(losses.argmin())
+        if choosing and (since >= options.n_iter_no_change or _little(losses, options.tol)):
             break
     n_rounds = int(losses.argmin()) + 1 if choosing else options.n_rounds
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
@@ -360,6 +364,12 @@ def grow_boosted(
     return BoostedTrees(
         trees, np.stack([bag.base for bag in bags]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip
+
+
+def _little(losses: NDArray[np.float64], tol: float) -> bool:
+    """Return whether the last block of rounds lowered the least loss by less than a share of it."""
+    before = losses[:-ROUNDS_AT_ONCE]
+    return len(before) > 0 and losses.min() > (1 - tol) * before.min()
 
 
 @dataclass

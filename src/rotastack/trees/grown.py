@@ -12,8 +12,9 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of, missing_go_left, split_columns
-from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
+from rotastack.trees.packing import packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 from rotastack.trees.tree_text import tree_text
 
@@ -48,7 +49,7 @@ def _side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
-FEW_NODES = 1 << 11
+FEW_NODES = 1 << 9
 """So many are written to files as they are: that is fast."""
 
 
@@ -194,6 +195,9 @@ class GrownTrees:
         """Return what a file holds: where there are many nodes, they are packed."""
         state = dict(self.__dict__)
         packed = packed_nodes(self.nodes, self.starts) if len(self.nodes) > FEW_NODES else None
+        single = self.values.astype(np.float32)
+        if len(single) > FEW_NODES and (single == self.values).all():
+            state["values"] = single
         if packed is not None:
             del state["nodes"], state["starts"]
             state |= {"packed": packed, "facts": narrow(self.facts), "tree_view": narrow(self.tree_view)}
@@ -205,6 +209,7 @@ class GrownTrees:
             state["nodes"], state["starts"] = unpacked_nodes(state.pop("packed"))
             for name in ("facts", "tree_view"):
                 state[name] = state[name].astype(np.int64)
+        state["values"] = state["values"].astype(np.float64, copy=False)
         self.__dict__.update(state)
 
     def out_of_bag(self, n_rows: int, rows: NDArray[np.integer] | None = None) -> NDArray[np.bool_]:

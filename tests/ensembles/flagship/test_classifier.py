@@ -34,7 +34,7 @@ def test_it_learns_and_knows_how_well():
     assert clf.oob_score_ == (clf.oob_proba_.argmax(axis=1) == y[::2]).mean()
 
 
-def test_probabilities_are_the_pool_of_the_families():
+def test_probabilities_are_the_pool_of_the_families(all_kept):
     X, y = load_wine(return_X_y=True)
     clf = small(families=ON_BAGS).fit(X, y)
     outputs = clf.forest_.outputs(clf.table_.transform(X, clf))
@@ -42,7 +42,7 @@ def test_probabilities_are_the_pool_of_the_families():
     np.testing.assert_allclose(clf.predict_proba(X), clf.pool_.predict_proba(families), atol=1e-12)
 
 
-def test_the_weights_are_those_of_out_of_bag_means():
+def test_the_weights_are_those_of_out_of_bag_means(all_kept):
     X, y = load_breast_cancer(return_X_y=True)
     clf = small(families=ON_BAGS).fit(X, y)
     rows = clf.table_.transform(X, clf)
@@ -56,7 +56,7 @@ def test_the_weights_are_those_of_out_of_bag_means():
     np.testing.assert_allclose(clf.oob_proba_, pool.predict_proba(said), atol=1e-9)
 
 
-def test_trees_and_their_views_know_nothing_of_rows_out_of_bag():
+def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     """Other labels for some rows change no tree that has all of them out of its bag."""
     X, y = load_iris(return_X_y=True)
     chosen = np.array([5, 60, 120])
@@ -321,7 +321,7 @@ def test_one_class():
 
 
 @pytest.mark.parametrize("weights", [None, np.arange(150) % 3])
-def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights):
+def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, all_kept):
     """Of trees and of their views: a tree and its view know nothing of rows out of its bag."""
     monkeypatch.setattr("rotastack.ensembles.flagship.training_rows.MOST_DRAWS", 40)
     X, y = load_iris(return_X_y=True)
@@ -346,7 +346,7 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights):
     assert (load_model(tmp_path / "model.skops").forest_.out_of_bag(150) == out).all()
 
 
-def test_larger_forests_begin_with_the_trees_of_smaller_ones():
+def test_larger_forests_begin_with_the_trees_of_smaller_ones(all_kept):
     X, y = load_wine(return_X_y=True)
     few, many = (small(trees_per_family=n).fit(X, y) for n in (4, 10))
     rows = few.table_.transform(X, few)

@@ -8,9 +8,9 @@ from sklearn.datasets import load_diabetes, load_iris
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship import growing_families
+from rotastack.ensembles.flagship import growing
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.ensembles.flagship.growing_families import grow_families
+from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting import BoostingOptions
@@ -57,7 +57,7 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
 def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     rows = rows_of_categories()
     folds = np.arange(len(rows.X)) % 4
-    monkeypatch.setattr(growing_families, "boosting_folds", lambda *arguments: folds.astype(np.int32))
+    monkeypatch.setattr(growing, "boosting_folds", lambda *arguments: folds.astype(np.int32))
     other = rows.codes.copy()
     other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
     fixed = TreeFamily(
@@ -76,7 +76,7 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     assert (first[folds != 2] != second[folds != 2]).any()
 
 
-def test_what_memorises_gets_no_say():
+def test_what_memorises_gets_no_say(all_kept):
     """Labels by chance: families that fit every row would have all the weight if they were judged on rows they have seen."""
     rng = np.random.default_rng(3)
     X, y = rng.normal(size=(300, 5)), rng.integers(0, 2, 300)
@@ -132,7 +132,7 @@ def test_two_rows_and_a_class_of_one():
     assert np.isfinite(clf.oob_proba_).all()
 
 
-def test_boosting_is_left_out_where_classes_are_many():
+def test_boosting_is_left_out_where_classes_are_many(all_kept):
     rng = np.random.default_rng(0)
     y = np.repeat(np.arange(110), 3)
     X = y[:, None] + rng.normal(size=(330, 3))
@@ -144,6 +144,21 @@ def test_boosting_is_left_out_where_classes_are_many():
         match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110",
     ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
+
+
+@pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])
+def test_families_without_a_weight_keep_no_trees(kind, request):
+    X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
+    model = kind(10, random_state=0).fit(X, y)
+    request.getfixturevalue("all_kept")
+    whole = kind(10, random_state=0).fit(X, y)
+    assert (model.family_weights_ == whole.family_weights_).all()
+    names = [name for grown in model.grown_ for name in grown.names]
+    assert names == [f for f, w in zip(model.families_, model.family_weights_, strict=True) if w > 0]
+    assert len(names) < len(model.families_)
+    answer = "predict_proba" if kind is RotastackClassifier else "predict"
+    np.testing.assert_allclose(getattr(model, answer)(X), getattr(whole, answer)(X), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)
 
 
 @pytest.mark.parametrize("move", [lambda y: y + 1e9, lambda y: y * 1e60])

@@ -46,7 +46,7 @@ def test_directions_count_where_the_target_rises_along_one():
     assert 1 - reg.oob_score_ < 0.5 * (1 - alone.oob_score_)
 
 
-def test_predictions_and_weights_are_those_of_the_trees_alone():
+def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
     X, y = load_diabetes(return_X_y=True)
     reg = small(families=FAMILIES).fit(X, y)
     outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(6, 10, len(X))
@@ -61,7 +61,7 @@ def test_predictions_and_weights_are_those_of_the_trees_alone():
     np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))
 
 
-def test_trees_and_their_views_know_nothing_of_rows_out_of_bag():
+def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     """Other targets of equal sum, in the same slices, change no tree that has all of these rows out of its bag."""
     X, y = load_diabetes(return_X_y=True)
     chosen = np.argsort(y)[[-3, -2]]

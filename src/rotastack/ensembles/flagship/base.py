@@ -1,6 +1,7 @@
 """The flagship: the base of its classifier and its regressor."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.base.sums import mean_of
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.growing_families import grow_families
+from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
@@ -67,6 +68,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     pool_: Any
     grown_: list[GrownFamilies]
+    family_weights_: NDArray[np.float64]
     oob_score_: float
 
     def _read(self, X: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
@@ -124,12 +126,25 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         if self.oob_score is not False:
             self.oob_score_ = self._score_out_of_bag(y, known, weights)
         self.feature_importances_ = self._column_importances()
-        for grown in self.grown_:
-            grown.forget()
+        self._switch_off()
         found = zip(self.families_, self.family_weights_, strict=True)
         score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in found)}{score}")
         del self._clock
+
+    def _switch_off(self) -> None:
+        """Forget the trees of families that have no weight, and of others what predictions do not need."""
+        self.family_weights_ = self.pool_.weights_
+        kept = self.family_weights_ > 0
+        kept[0] |= not kept.any()
+        self.pool_.weights_ = self.family_weights_[kept]
+        edges = np.cumsum([0, *(len(grown.names) for grown in self.grown_)])
+        chosen = [kept[a:b] for a, b in pairwise(edges)]
+        self.grown_ = [
+            grown.keep(mine) for grown, mine in zip(self.grown_, chosen, strict=True) if mine.any()
+        ]
+        for grown in self.grown_:
+            grown.forget()
 
     def _score_out_of_bag(
         self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None
@@ -156,7 +171,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         by_family = np.concatenate([grown.importances() for grown in self.grown_])
         whole = by_family.sum(axis=1, keepdims=True)
         by_family = np.divide(by_family, whole, out=np.zeros_like(by_family), where=whole > 0)
-        weights = self.family_weights_ if self.family_weights_.any() else np.ones(len(by_family))
+        weights = self.pool_.weights_ if self.pool_.weights_.any() else np.ones(len(by_family))
         encoded = weights @ by_family
         found = self.table_.by_input(encoded, self.n_features_in_)
         return found / found.sum() if found.any() else found
@@ -197,7 +212,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
     @property
     def forest_(self) -> GrownTrees:
-        """The trees of the families on bags, family after family."""
+        """The trees of the families on bags that have a weight, family after family."""
         check_is_fitted(self)
         on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
         if not on_bags:
@@ -205,12 +220,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
                 f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_"
             )
         return GrownTrees.concatenate(on_bags)
-
-    @property
-    def family_weights_(self) -> NDArray[np.float64]:
-        """Weight of each of ``families_`` in the pool."""
-        check_is_fitted(self)
-        return self.pool_.weights_
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

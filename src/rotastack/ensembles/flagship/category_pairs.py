@@ -72,7 +72,7 @@ class CategoryPairs:
         self.others_ = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self.groups))
         codes, mean = self._codes(X), targets.mean(axis=0)
         sizes = np.array([len(group) + 1 for group in self.groups])
-        first, second = _best_pairs(codes, sizes, targets - mean)
+        first, second = _best_pairs(codes, sizes, targets)
         alone = np.arange(len(sizes))
         self.first_, self.second_ = np.concatenate([alone, first]), np.concatenate([alone, second])
         self.tables_ = []
@@ -118,7 +118,7 @@ class CategoryPairs:
 def _best_pairs(
     codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the first and second category of the pairs that tell most; targets have the mean 0."""
+    """Return the first and second category of the pairs that tell most."""
     order = np.argsort(sizes, kind="stable")
     paired = np.sort(order[np.cumsum(sizes[order]) <= MOST_VALUES])
     if len(paired) < 2:
@@ -138,7 +138,7 @@ def _told(
     edges = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((edges[-1], edges[-1]))
     sums = np.zeros((targets.shape[1], edges[-1], edges[-1]))
-    with one_blas_thread():  # sums run in one order
+    with one_blas_thread():  # sums of numbers run in one order; those of shares are whole numbers, and exact
         for start in range(0, len(codes), ROWS_AT_ONCE):
             block = slice(start, start + ROWS_AT_ONCE)
             cells = np.zeros((len(codes[block]), edges[-1]), np.float32)
@@ -147,14 +147,14 @@ def _told(
             for k, target in enumerate(targets[block].T.astype(np.float32)):
                 sums[k] += cells.T @ (cells * target[:, None])
     explained = np.zeros_like(counts)
-    for of_target in sums:
-        explained += of_target**2 / np.maximum(counts, 1)
+    for of_target, mean in zip(sums, targets.mean(axis=0), strict=True):
+        explained += (of_target - mean * counts) ** 2 / np.maximum(counts, 1)
 
     def by_pair(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.add.reduceat(np.add.reduceat(amounts, edges[:-1], axis=0), edges[:-1], axis=1)
 
     found, occupied = by_pair(explained), by_pair((counts > 0).astype(np.float64))
-    by_chance = float((targets**2).sum()) / len(targets)  # of a cell
+    by_chance = float(targets.var(axis=0).sum())  # of a cell
     beyond = found - by_chance * (occupied - 1)
     alone = np.diagonal(beyond)  # of a category with itself only the diagonal is occupied
     return beyond - alone[:, None] - alone

@@ -23,10 +23,11 @@ __all__ = ["RotastackClassifier"]
 class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     """A forest over a mixture of views, each switched off where it hurts.
 
-    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes and on
-    sparse random rotations; each tree's view is fitted to the rows in its bag. One small convex problem, on each
-    family's outputs for rows out of bag, gives the families their weights: the decision is their weighted geometric
-    mean (:class:`~rotastack.combine.LogLinearWeights`).
+    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes, on
+    sparse random rotations and on pairs of categories, as forests and boosted. Each view is fitted to the rows that its
+    trees are grown on. One small convex problem, on each family's outputs for rows that its trees have not seen, gives
+    the families their weights: the decision is their weighted geometric mean
+    (:class:`~rotastack.combine.LogLinearWeights`).
 
     Parameters
     ----------
@@ -34,8 +35,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "rotation", "c45", "pairs", "boosted", "boosted31")
         The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
         for each split; beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
-        blocks of three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
-        categories as shares of the classes (target encoding by the rows in the tree's bag). Families of one's own are
+        blocks of three, "Lsp" random rotations of blocks of two to four. Their trees are grown on bootstraps. On all rows but those of one fold in eight: "rotation", trees of C4.5 that look
+        at all of principal axes and discriminants, as Rotation Forest's do; "c45", the same on columns and discriminants; "pairs", left out where there are
+        no categories, numbers and categories and pairs of these as shares of the classes. On all but one in five: "boosted", gradient boosting of trees of up to 8 leaves,
+        and "boosted31" of up to 31, left out, with a warning, where there are more than 100 classes. "te" is "pairs" without pairs, on bootstraps. Families of one's own are
         :class:`~rotastack.ensembles.TreeFamily` objects.
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
@@ -57,7 +60,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     family_weights_ : ndarray of shape (n_families,)
         Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
     oob_proba_ : ndarray of shape (n_rows, n_classes)
-        The pool's probabilities from trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
+        The pool's probabilities from trees that have not seen a row; NaN where all have, and for rows of weight 0.
     oob_score_ : float
         Accuracy of `oob_proba_`, or what `oob_score` says, by weight, of the rows that have any. The families' weights, one for each
         family, were fitted to the same rows.
@@ -69,14 +72,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
         were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
         other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
+    grown_ : list of GrownFamilies
+        The families that have a weight, with their trees: those grown on bags together, then each of the others. What their nodes keep is what predictions need.
     forest_ : GrownTrees
-        All trees, family after family. Their nodes keep what predictions need.
+        The trees of families on bags that have a weight, family after family.
 
     Notes
     -----
-    Columns are scaled to [0, 1] and missing numbers filled with medians, both by training rows; a column with
-    missing values gets another that is 1 where they are. Rows that are copies of each other can be in and out of one tree's bag:
-    out-of-bag results are then as optimistic as if the row itself had been seen.
+    Columns are scaled to [0, 1] by training rows. Missing numbers stay missing: trees learn at each split where they go, and views
+    fill them with means of the rows that they are fitted to. A category becomes a 0/1 column for each of its values, or one if there are two.
+    Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are then as optimistic
+    as if the row itself had been seen.
 
     A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
     bag, to which weights are fitted, are not kept.
@@ -84,7 +90,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a class for each leaf with several classes; the views
     at most ``4 p (q + 4)`` bytes a tree, where q is the number of directions (8 at most) or the size of a block (4 at most). Fitting
     needs up to 1.7 times the forest more, 32 bytes for each number of the table and 26 bytes a row, class and family. The table's columns are
-    those that trees see: a category of k values has k - 1, so text with thousands of values makes wide tables.
+    those that trees see: a category of k values has k, so text with thousands of values makes wide tables.
 
     Examples
     --------

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
@@ -49,6 +48,8 @@ class TreeFamily:
         Whether a tree on folds is grown on a bootstrap of its rows, as all others are.
     boosting : BoostingOptions, optional
         How trees are boosted on folds. Each fold has one view then, and of the ways to split only the columns of `boosting` are looked at.
+    title : str
+        What the family is called beside its name where people read of it.
 
     Examples
     --------
@@ -67,29 +68,54 @@ class TreeFamily:
     n_folds: int = 0
     bootstrap: bool = True
     boosting: BoostingOptions | None = None
+    title: str = ""
 
 
-# Trees that see all columns, and all rows but a fold's.
-_whole = partial(TreeFamily, max_features=None, n_folds=8, bootstrap=False)
+_WHOLE = TreeFamily("", max_features=None, n_folds=8, bootstrap=False)
+"""Trees that see all columns, and all rows but a fold's."""
+
 _BOOSTING = BoostingOptions(
-    300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10
+    300,
+    0.2,
+    max_bins=63,
+    min_samples_leaf=5,
+    l2_regularization=0.3,
+    max_features=128,
+    n_iter_no_change=10,
+    tol=0.005,
 )
 
 FAMILIES = {
     family.name: family
     for family in (
-        TreeFamily("id"),
-        TreeFamily("idET", splitter="random"),
-        TreeFamily("idall", max_features=None),
-        TreeFamily("Lm", ("identity", "discriminants"), max_features="double"),
-        TreeFamily("Lpc", ("principal", "discriminants"), max_features="double"),
-        TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double"),
-        TreeFamily("te", ("numbers", "shares"), max_features=None),
-        _whole("rotation", ("principal", "discriminants"), criterion="c45"),
-        _whole("c45", ("identity", "discriminants"), criterion="c45"),
-        TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8),
-        TreeFamily("boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8)),
-        TreeFamily("boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31)),
+        TreeFamily("id", title="columns"),
+        TreeFamily("idET", splitter="random", title="columns, random cuts"),
+        TreeFamily("idall", max_features=None, title="columns, all for each split"),
+        TreeFamily("Lm", ("identity", "discriminants"), max_features="double", title="discriminants"),
+        TreeFamily("Lpc", ("principal", "discriminants"), max_features="double", title="principal axes"),
+        TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double", title="sparse rotations"),
+        TreeFamily("te", ("numbers", "shares"), max_features=None, title="shares of categories"),
+        replace(
+            _WHOLE,
+            name="rotation",
+            parts=("principal", "discriminants"),
+            criterion="c45",
+            title="principal axes, C4.5",
+        ),
+        replace(
+            _WHOLE,
+            name="c45",
+            parts=("identity", "discriminants"),
+            criterion="c45",
+            title="discriminants, C4.5",
+        ),
+        TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8, title="pairs of categories"),
+        TreeFamily(
+            "boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8), title="boosted, 8 leaves"
+        ),
+        TreeFamily(
+            "boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31), title="boosted, 31 leaves"
+        ),
     )
 }
 """The families of a classifier that are known by name."""
@@ -98,9 +124,23 @@ NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
     for family in (
         *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation", "c45")),
-        TreeFamily("LmET", ("identity", "discriminants"), splitter="random"),
-        _whole("rotation", ("principal", "discriminants"), splitter="random"),
-        _whole("extra", ("identity", "discriminants"), splitter="random"),
+        TreeFamily(
+            "LmET", ("identity", "discriminants"), splitter="random", title="discriminants, random cuts"
+        ),
+        replace(
+            _WHOLE,
+            name="rotation",
+            parts=("principal", "discriminants"),
+            splitter="random",
+            title="principal axes, random cuts",
+        ),
+        replace(
+            _WHOLE,
+            name="extra",
+            parts=("identity", "discriminants"),
+            splitter="random",
+            title="discriminants, random cuts, all rows",
+        ),
     )
 }
 """The families of a regressor that are known by name: their trees look at all columns for each split."""

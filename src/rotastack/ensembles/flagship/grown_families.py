@@ -1,7 +1,7 @@
 """Families of trees that have been grown, and which rows their trees have not seen."""
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,14 @@ from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "n_folds_of"]
+__all__ = ["GrownFamilies", "OnBags", "OnFolds", "OnPairs", "OnRounds", "n_folds"]
 
 _BLOCK = 2**22  # numbers of trees' outputs held at once
+
+
+def n_folds(folds: NDArray[np.integer]) -> int:
+    """Return the number of folds: 1 where there are too few rows for more, and none is left out."""
+    return max(1, int(folds.max()) + 1)
 
 
 class GrownFamilies(ABC):
@@ -60,6 +65,10 @@ class GrownFamilies(ABC):
     @abstractmethod
     def importances(self) -> NDArray[np.float64]:
         """Return what the splits on each column of the encoded table bring, (family, column); not negative."""
+
+    def keep(self, chosen: NDArray[np.bool_]) -> "GrownFamilies":
+        """Return some of the families, one at least."""
+        return self
 
     def scale(self, unit: float) -> None:
         """Multiply the outputs of a regression."""
@@ -118,6 +127,18 @@ class OnBags(GrownFamilies):
             means[:, block] = np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
         return means
 
+    def keep(self, chosen: NDArray[np.bool_]) -> "OnBags":
+        names = tuple(name for name, kept in zip(self.names, chosen, strict=True) if kept)
+        return (
+            self
+            if chosen.all()
+            else replace(
+                self,
+                names=names,
+                trees=self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact(),
+            )
+        )
+
     def importances(self) -> NDArray[np.float64]:
         by_tree = self.trees.importances(per_tree=True)
         return by_tree.reshape(len(self.names), self.each, -1).mean(axis=1)
@@ -154,8 +175,7 @@ class OnFolds(GrownFamilies):
         self, rows: NDArray[np.float32], unseen: NDArray[np.integer], n_jobs: int | None = None
     ) -> NDArray[np.float64]:
         outputs = np.full((1, len(rows), self.trees.values.shape[1]), np.nan)
-        n_folds = n_folds_of(self.folds)
-        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds)):
+        for fold, trees in enumerate(np.split(np.arange(len(self.trees)), n_folds(self.folds))):
             mine = unseen == fold
             outputs[0, mine] = self.trees.take(trees).sums(rows[mine], n_jobs) / len(trees)
         return outputs
@@ -261,8 +281,3 @@ class OnRounds(GrownFamilies):
     def linked(self, scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return the outputs behind scores: class probabilities, or numbers as they are."""
         return scores if self.boosted.n_classes is None else probabilities(scores, self.boosted.n_classes)
-
-
-def n_folds_of(folds: NDArray[np.integer]) -> int:
-    """Return the number of folds: 1 where there are too few rows for more, and none is left out."""
-    return max(1, int(folds.max()) + 1)

@@ -60,7 +60,7 @@ class MixedTable(BaseEstimator):
     dates_ : dict of int to dict
         Columns of dates, which become numbers: how they are written, and the parts that are numbers.
     encoder_ : OneHotEncoder or None
-        Makes C - 1 dummies of C categories, "missing" being one; a category that it has not seen has none.
+        Makes C dummies of C categories, "missing" being one, and one of two; a category that it has not seen has none.
     scaler_ : fitted transformer or None
     groups_ : list of ndarray of int
         Columns of the result that are the dummies of one category each.
@@ -77,8 +77,8 @@ class MixedTable(BaseEstimator):
 
     Notes
     -----
-    A category that no training row has counts as missing if a training row is missing there. Otherwise it must not be taken for the
-    category without a dummy, of which trees would be sure: its dummies are NaN, and :meth:`filled` puts those of training rows
+    A category that no training row has counts as missing if a training row is missing there. Otherwise it must not be taken for another,
+    the first of two or one that no split asks for, of which trees would be sure: its dummies are NaN, and :meth:`filled` puts those of training rows
     there, so that outputs are averaged over known categories as often as these are. So is a missing one where no training row is.
     """
 

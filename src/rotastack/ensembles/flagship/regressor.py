@@ -31,10 +31,11 @@ N_SLICES = 4
 class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     """A regression forest over a mixture of views, each switched off where it hurts.
 
-    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes and on
-    sparse random rotations; each tree's view is fitted to the rows in its bag, with slices of the target as classes
-    (sliced inverse regression). The prediction is a weighted sum of the families' predictions, with weights fitted by
-    least squares to those for rows out of bag (:class:`~rotastack.combine.LeastSquaresWeights`).
+    Families of trees are grown on the columns as they are, on linear discriminants, on principal axes, on
+    sparse random rotations and on pairs of categories, as forests and boosted. Each view is fitted to the rows that its trees
+    are grown on, with slices of the target as classes (sliced inverse regression). The prediction is a weighted sum of
+    the families' predictions, with weights fitted by least squares to those for rows that their trees have not seen
+    (:class:`~rotastack.combine.LeastSquaresWeights`).
 
     Parameters
     ----------
@@ -42,8 +43,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted")
         The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random; beside discriminants of two random
         halves of the columns "Lm" the columns, "LmET" the columns with cuts drawn at random, "Lpc" principal axes of blocks of
-        three, "Lsp" random rotations of blocks of two to four; "te", left out where there are no categories, numbers and
-        categories as mean targets (by the rows in the tree's bag). All look at all their columns for
+        three, "Lsp" random rotations of blocks of two to four. Their trees are grown on bootstraps. On all rows but those of one fold in eight: "rotation", principal axes and discriminants
+        with cuts drawn at random; "extra", the same on columns and discriminants; "pairs", left out where there are no categories, numbers and categories and pairs of these as mean targets. On
+        all but one in five: "boosted", gradient boosting of trees of up to 8 leaves. All look at all their columns for
         each split. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     ridge : float, default=2.0
         Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
@@ -62,7 +64,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Their weights in the pool: 0 switches a family off. Their sum is free: it is mostly above 1, for forests predict
         too near the mean.
     oob_prediction_ : ndarray of shape (n_rows,)
-        The pool's predictions by trees that have a row out of bag; NaN where no tree has, and for rows of weight 0.
+        The pool's predictions by trees that have not seen a row; NaN where all have, and for rows of weight 0.
     oob_score_ : float
         R^2 of `oob_prediction_`, or what `oob_score` says, by weight. The weights, one for each family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
@@ -75,21 +77,23 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees
         were grown on: columns of noise get a share too, those with many values more of it, and columns that stand for each
         other divide theirs. :meth:`out_of_bag_importances` has the first two faults not.
+    grown_ : list of GrownFamilies
+        The families that have a weight, with their trees: those grown on bags together, then each of the others. What their nodes keep is what predictions need.
     forest_ : GrownTrees
-        All trees, family after family. Their nodes keep what predictions need.
+        The trees of families on bags that have a weight, family after family.
 
     Notes
     -----
-    Columns are scaled to [0, 1] and missing numbers filled with medians, both by training rows; a column with
-    missing values gets another that is 1 where they are. Predictions may lie beyond the targets seen, by as much as the
-    weights add up to more than 1. Rows that are copies of each other can be in and out of one tree's bag: out-of-bag results are
-    then as optimistic as if the row itself had been seen.
+    Columns are scaled to [0, 1] by training rows. Missing numbers stay missing: trees learn at each split where they go, and views
+    fill them with means of the rows that they are fitted to. A category becomes a 0/1 column for each of its values, or one if there are two.
+    Predictions may lie beyond the targets seen, by as much as the weights add up to more than 1. Rows that are copies of
+    each other can be in and out of one tree's bag: out-of-bag results are then as optimistic as if the row itself had been seen.
 
     A bag is of 100,000 draws at most, however many rows there are. There is no `warm_start`: a larger forest begins with the same trees, but the outputs out of
     bag, to which weights are fitted, are not kept.
 
     Memory: the forest takes 12 bytes a node (at most 2 n - 1 a tree) and 8 bytes a leaf; fitting needs up to 1.7 times that more, the table
-    and the views as much as the classifier's. All columns are looked at for each split, also the k - 1 of a category of k values: with thousands of them fitting takes long.
+    and the views as much as the classifier's. All columns are looked at for each split, also the k of a category of k values: with thousands of them fitting takes long.
 
     References
     ----------

@@ -11,6 +11,7 @@ from rotastack.base.scores import unit_of
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
 from rotastack.trees.bags import Bags
+from rotastack.trees.growing import TreeGroup
 from rotastack.views.encoding import told_classes
 
 __all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows"]
@@ -70,7 +71,13 @@ class TrainingRows:
             return numbers[:, None]
         return (self.codes[:, None] == told_classes(self.codes)).astype(np.float64)
 
-    def planned(self, families: Sequence[TreeFamily], n_trees: int, sequence, n_jobs: int | None) -> list:
+    def planned(
+        self,
+        families: Sequence[TreeFamily],
+        n_trees: int,
+        sequence: np.random.SeedSequence,
+        n_jobs: int | None,
+    ) -> list[TreeGroup]:
         """Return families as forests are grown of them; see :func:`planned_families`."""
         return planned_families(
             families, n_trees, self.X, self.codes, int(self.codes.max()) + 1, sequence,

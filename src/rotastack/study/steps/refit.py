@@ -20,7 +20,7 @@ from rotastack.study.artifacts import read_frame
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import REFITTED, draws_bags, load, make_combiner, make_estimator, make_view
 from rotastack.study.results import best_method
-from rotastack.study.rows import takes_tables
+from rotastack.study.rows import takes_tables, told
 from rotastack.tracking.model_files import dump_model
 
 INPUTS = ("raw", "scores")
@@ -51,15 +51,14 @@ def run(job: Job) -> None:
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         try:
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
-            preprocessor, estimator = _estimators(
-                spec, spec["methods"][label], TablePreprocessor(kinds), features
-            )
+            *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
             known = estimator.get_params()
             estimator.set_params(
                 **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
             )
-            model = Pipeline([("table", preprocessor), (NAMES[spec["task"]], estimator)])
+            names = ("table", "frame")[: len(before)]
+            model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], estimator)])
             model.fit(features, target)
             if "n_jobs" in known:
                 estimator.set_params(n_jobs=None)
@@ -83,15 +82,15 @@ def _error(target: Any, predicted: Any, task: str) -> float:
     """Return the error on training rows, or the RMSE."""
     if task == "regression":
         return float(np.sqrt(np.mean((target - predicted) ** 2)))
-    return float(np.mean(predicted != target))
+    return float(np.mean(np.ravel(predicted) != target))  # some give a column
 
 
 def _estimators(
     spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
-) -> tuple[TablePreprocessor, Any]:
-    """Return the table's preprocessor, and the estimator that is the workflow's method: same views, combiner and folds.
+) -> list[Any]:
+    """Return the table's preprocessor, and last the estimator that is the workflow's method: same views, combiner and folds.
 
-    An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
+    Between them may stand what makes another kind of table for the estimator. An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
     """
     pool, combiner = method["pool"], method["combiner"]
     estimator = _member(make_estimator(pool), pool, combiner)
@@ -100,8 +99,10 @@ def _estimators(
     preprocessor.set_params(encoding="codes" if whole else "onehot").fit(features)
     others = np.flatnonzero(preprocessor.categorical_).tolist()
     if whole:
-        estimator.set_params(categorical_features=others or None)
-        return preprocessor, _pruned(estimator, combiner) if combiner["kind"] == "prune" else estimator
+        frame, estimator = told(estimator, others)
+        if combiner["kind"] == "prune":
+            estimator = _pruned(estimator, combiner)
+        return [preprocessor, *([] if frame is None else [frame]), estimator]
     decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
     if combiner["kind"] == "prune":
         estimator = _pruned(placed(estimator, len(preprocessor.numeric_), len(others)), combiner)
@@ -113,7 +114,7 @@ def _estimators(
         view, estimator, decision, n_members, scaling=pool["scaling"],
         categorical_features=others, cv=spec["folds"],
     )  # fmt: skip
-    return preprocessor, pooled
+    return [preprocessor, pooled]
 
 
 def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> Any:

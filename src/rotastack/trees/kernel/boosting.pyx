@@ -372,7 +372,8 @@ cdef class Booster:
                 row = tree.rows[i]
                 gradient += gradients[row]
                 hessian += hessians[row]
-            value = -self.rate * gradient / (hessian + self.l2) if hessian + self.l2 > 0.0 else 0.0
+            # In single precision, which halves what files of models hold of leaves.
+            value = <float> (-self.rate * gradient / (hessian + self.l2)) if hessian + self.l2 > 0.0 else 0.0
             if not fabs(value) < INFINITY:
                 self.refuse()
             nodes[node].child = <int32_t> (self.n_values + n_leaves)

@@ -1,4 +1,4 @@
-"""Grow families of trees: on bags, on folds, in rounds."""
+"""Grow the families of the flagship."""
 
 from collections.abc import Callable, Sequence
 from numbers import Integral
@@ -16,7 +16,7 @@ from rotastack.ensembles.flagship.grown_families import (
     OnFolds,
     OnPairs,
     OnRounds,
-    n_folds_of,
+    n_folds,
 )
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
 from rotastack.seeds import child
@@ -29,6 +29,10 @@ __all__ = ["grow_families"]
 
 MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
+
+
+_Grown = tuple[GrownFamilies, NDArray[np.float64]]
+"""Families, and their outputs (family, row, output) for rows that their trees have not seen."""
 
 
 def grow_families(
@@ -63,17 +67,18 @@ def grow_families(
     grown: list[GrownFamilies] = []
     outputs = []
 
-    def add(how: str, found: GrownFamilies, unseen: NDArray[np.float64]) -> None:
-        grown.append(found)
+    def add(one: _Grown, how: str) -> None:
+        families, unseen = one
+        grown.append(families)
         outputs.append(unseen)
-        forests = found.forests()
+        forests = families.forests()
         n_nodes = sum(len(trees.nodes) for trees in forests)
-        done(f"{sum(map(len, forests))} trees of {', '.join(found.names)} grown on {how}, {n_nodes} nodes")
+        done(f"{sum(map(len, forests))} trees of {', '.join(families.names)} grown on {how}, {n_nodes} nodes")
 
     on_bags = [family for family in families if not family.n_folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        add("bags", *_on_bags(alike, criterion, n_trees, rows, sequence, n_jobs))
+        add(_on_bags(alike, n_trees, rows, sequence, n_jobs), "bags")
     for family in _boostable(families, rows.n_classes):
         if not family.n_folds:
             continue
@@ -81,11 +86,11 @@ def grow_families(
         of_folds = child(sequence, "folds", family.n_folds)
         folds = boosting_folds(rows.codes, family.n_folds, of_folds, rows.weights, int(rows.codes.max()) + 1)
         own = child(sequence, "family", family.name)
-        if family.boosting is not None:
-            found, unseen = _boosted(family, rows, folds, own, n_jobs)
-            add(f"folds in {found.boosted.n_rounds} rounds", found, unseen)
-        else:
-            add("folds", *_on_folds(family, n_trees, rows, folds, own, n_jobs))
+        if family.boosting is None:
+            add(_on_folds(family, n_trees, rows, folds, own, n_jobs), "folds")
+            continue
+        boosted, unseen = _on_rounds(family, rows, folds, own, n_jobs)
+        add((boosted, unseen), f"folds in {boosted.boosted.n_rounds} rounds")
     return grown, np.concatenate(outputs)
 
 
@@ -106,10 +111,13 @@ def _boostable(families: Sequence[TreeFamily], n_classes: int | None) -> Sequenc
     return [family for family in families if family.boosting is None]
 
 
-def _on_bags(families, criterion, n_trees, rows: TrainingRows, sequence, n_jobs):
+def _on_bags(
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> _Grown:  # fmt: skip
+    """Grow families of one criterion, each tree on a bootstrap."""
     groups = rows.planned(families, n_trees, sequence, n_jobs)
     trees, out_of_bag = grow_forest(
-        rows.X, rows.target, groups, TreeOptions(criterion), sequence, n_classes=rows.n_classes,
+        rows.X, rows.target, groups, TreeOptions(families[0].criterion), sequence, n_classes=rows.n_classes,
         weights=rows.weights, bags=rows.bags(), describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     assert out_of_bag is not None
@@ -117,12 +125,16 @@ def _on_bags(families, criterion, n_trees, rows: TrainingRows, sequence, n_jobs)
     return found, np.stack([family.means() for family in out_of_bag])
 
 
-def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, n_jobs):
-    n_folds = n_folds_of(folds)
-    each = -(-n_trees // n_folds)
+def _on_folds(
+    family: TreeFamily, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence,
+    n_jobs: int | None,
+) -> _Grown:  # fmt: skip
+    """Grow a forest for each fold, on the rows outside of it."""
+    each = -(-n_trees // n_folds(folds))
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
-    forests, pairs = [], []
-    for fold in range(n_folds):
+    forests: list[GrownTrees] = []
+    pairs: list[CategoryPairs] = []
+    for fold in range(n_folds(folds)):
         mine, own = rows.seen(folds, fold), child(sequence, fold)
         held = folds == fold
         X, X_held = mine.X, rows.X[held]
@@ -145,15 +157,18 @@ def _on_folds(family: TreeFamily, n_trees, rows: TrainingRows, folds, sequence, 
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
 
 
-def _boosted(family: TreeFamily, rows: TrainingRows, folds, sequence, n_jobs):
+def _on_rounds(
+    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence, n_jobs: int | None,
+) -> tuple[OnRounds, NDArray[np.float64]]:  # fmt: skip
+    """Grow a booster for each fold, on the rows outside of it."""
     assert family.boosting is not None
     views = None
     if family.parts != ("identity",):
-        planned = [
-            rows.seen(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0].views
-            for fold in range(n_folds_of(folds))
+        groups = [
+            rows.seen(folds, fold).planned([family], 1, child(sequence, fold), n_jobs)[0]
+            for fold in range(n_folds(folds))
         ]
-        views = LinearViews.concatenate(planned)
+        views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
     options, width = family.boosting, rows.X.shape[1] if views is None else int(views.widths().min())
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
