@@ -260,7 +260,7 @@ def page(folder: Path) -> str:
     slow = [name for name in peers.sets if name not in found.sets]
     if slow:
         lines += [
-            f"CatBoost was left out on {', '.join(slow)}: it takes minutes for a fit there, or was not run.",
+            f"CatBoost was left out on {', '.join(slow)}: a fit takes it more than five minutes there, or was not tried.",
             "",
         ]
     for title, sets in (("Report half", REPORT), ("Choosing half", CHOOSE), ("All sets", CHOOSE + REPORT)):
