@@ -13,8 +13,9 @@ import numpy as np
 
 from rotastack import AdaBoostM1Classifier, NearestNeighborClassifier, RotastackClassifier, RotastackRegressor
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees import (
     C45Classifier,
     ExtraForestClassifier,

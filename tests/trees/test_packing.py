@@ -14,7 +14,8 @@ from rotastack.trees import ForestClassifier, ForestRegressor, LinearViews
 from rotastack.trees.bags import Bags
 from rotastack.trees.grown import FEW_NODES, GrownTrees
 from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
-from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
+from rotastack.trees.narrow import narrow
+from rotastack.trees.packing import packed_nodes, unpacked_nodes
 
 X, y = load_breast_cancer(return_X_y=True)
 NUMBERS = load_diabetes(return_X_y=True)

@@ -31,7 +31,7 @@ RECORDED = {
     "weights": "380835888e24a9da",
     "regression_weights": "fc1ae4bc2df4292e",
     "categories": "92a4a8941d23b116",
-    "numbers_of_categories": "94d1b1f8c54320d0",
+    "numbers_of_categories": "e2e7f74a8f1f36b6",
     "views": "9120857abcfda779",
     "missing": "4e8963a9767c0811",
     "nearest": "be335c8e0d032034",

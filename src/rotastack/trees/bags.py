@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from rotastack.seeds import child
 from rotastack.trees.draws import draw_many_below, draw_many_units
-from rotastack.trees.packing import narrow
+from rotastack.trees.narrow import narrow
 
 __all__ = ["Bags", "kernel_seeds", "member_bag", "tree_seeds", "weighted_bag"]
 

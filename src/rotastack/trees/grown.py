@@ -12,8 +12,9 @@ from scipy.sparse import csr_matrix
 from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of, missing_go_left, split_columns
-from rotastack.trees.packing import narrow, packed_nodes, unpacked_nodes
+from rotastack.trees.packing import packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 from rotastack.trees.tree_text import tree_text
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rotastack.trees.packing import narrow
+from rotastack.trees.narrow import narrow
 from rotastack.trees.threads import own
 
 __all__ = ["LinearViews"]

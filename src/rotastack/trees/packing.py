@@ -7,27 +7,10 @@ from numpy.typing import NDArray
 
 from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
 from rotastack.trees.kernel.packing import place_nodes
+from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import missing_go_left, split_columns
 
-__all__ = ["narrow", "packed_nodes", "unpacked_nodes"]
-
-
-def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers as the narrowest type that holds them all.
-
-    Examples
-    --------
-    >>> narrow(np.array([3, 255])).dtype, narrow(np.array([-1, 255])).dtype
-    (dtype('uint8'), dtype('int16'))
-    """
-    if not len(array):
-        return array.astype(np.uint8)
-    low, high = int(array.min()), int(array.max())
-    kinds = (np.uint8, np.uint16, np.uint32) if low >= 0 else (np.int8, np.int16, np.int32)
-    for kind in kinds:
-        if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
-            return array.astype(kind)
-    return array.astype(np.int64)
+__all__ = ["packed_nodes", "unpacked_nodes"]
 
 
 def packed_nodes(nodes: NDArray[Any], starts: NDArray[np.int64]) -> dict[str, Any] | None:

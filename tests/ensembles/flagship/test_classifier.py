@@ -323,7 +323,7 @@ def test_one_class():
 @pytest.mark.parametrize("weights", [None, np.arange(150) % 3])
 def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, all_kept):
     """Of trees and of their views: a tree and its view know nothing of rows out of its bag."""
-    monkeypatch.setattr("rotastack.ensembles.flagship.growing.MOST_DRAWS", 40)
+    monkeypatch.setattr("rotastack.ensembles.flagship.training_rows.MOST_DRAWS", 40)
     X, y = load_iris(return_X_y=True)
     first = small(trees_per_family=20, families=ON_BAGS).fit(X, y, sample_weight=weights)
     out = first.forest_.out_of_bag(150)

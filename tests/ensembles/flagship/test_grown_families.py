@@ -10,7 +10,8 @@ from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship import growing
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
-from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing import grow_families
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees.boosting import BoostingOptions
 
@@ -158,3 +159,16 @@ def test_families_without_a_weight_keep_no_trees(kind, request):
     answer = "predict_proba" if kind is RotastackClassifier else "predict"
     np.testing.assert_allclose(getattr(model, answer)(X), getattr(whole, answer)(X), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(model.feature_importances_, whole.feature_importances_)
+
+
+@pytest.mark.parametrize("move", [lambda y: y + 1e9, lambda y: y * 1e60])
+def test_categories_are_encoded_by_targets_of_any_size(move):
+    """Means of targets are kept in float32, which has neither."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({name: rng.choice(list("uvwxyz"), 200) for name in "ab"})
+    y = rng.normal(size=36)[X["a"].map(ord) % 6 * 6 + X["b"].map(ord) % 6]
+    for family in ("pairs", "te"):
+        plain = RotastackRegressor(8, (family,), random_state=0).fit(X, y)
+        moved = RotastackRegressor(8, (family,), random_state=0).fit(X, move(y))
+        assert moved.oob_score_ == pytest.approx(plain.oob_score_, abs=0.02)
+        assert plain.oob_score_ > 0.2

@@ -15,11 +15,12 @@ from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.base.sums import mean_of
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.growing import TrainingRows, grow_families
+from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.steps import Steps
+from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble"]

@@ -21,6 +21,9 @@ MOST_CELLS = 20_000
 MOST_VALUES = 2_000
 """Values of all categories of which pairs are made: the categories of fewest values."""
 
+ROWS_AT_ONCE = 1 << 16
+"""Rows whose categories are counted at once."""
+
 
 class CategoryPairs:
     """Encode categories and pairs of categories by means of targets, beside the columns that are no dummies.
@@ -133,16 +136,19 @@ def _told(
 ) -> NDArray[np.float64]:
     """Return what pairs of categories tell beyond either alone, (category, category)."""
     edges = np.concatenate([[0], np.cumsum(sizes)])
-    cells = np.zeros((len(codes), edges[-1]), np.float32)
-    cells[np.arange(len(codes))[:, None], codes + edges[:-1]] = 1.0
-    with one_blas_thread():  # sums run in one order
-        counts = (cells.T @ cells).astype(np.float64)
-        explained = np.zeros_like(counts)
-        for target, mean in zip(
-            targets.T, targets.mean(axis=0), strict=True
-        ):  # sums of shares: whole numbers, exact
-            sums = (cells.T @ (cells * target[:, None].astype(np.float32))).astype(np.float64) - mean * counts
-            explained += sums**2 / np.maximum(counts, 1)
+    counts = np.zeros((edges[-1], edges[-1]))
+    sums = np.zeros((targets.shape[1], edges[-1], edges[-1]))
+    with one_blas_thread():  # sums of numbers run in one order; those of shares are whole numbers, and exact
+        for start in range(0, len(codes), ROWS_AT_ONCE):
+            block = slice(start, start + ROWS_AT_ONCE)
+            cells = np.zeros((len(codes[block]), edges[-1]), np.float32)
+            cells[np.arange(len(cells))[:, None], codes[block] + edges[:-1]] = 1.0
+            counts += cells.T @ cells
+            for k, target in enumerate(targets[block].T.astype(np.float32)):
+                sums[k] += cells.T @ (cells * target[:, None])
+    explained = np.zeros_like(counts)
+    for of_target, mean in zip(sums, targets.mean(axis=0), strict=True):
+        explained += (of_target - mean * counts) ** 2 / np.maximum(counts, 1)
 
     def by_pair(amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.add.reduceat(np.add.reduceat(amounts, edges[:-1], axis=0), edges[:-1], axis=1)

@@ -1,17 +1,15 @@
 """Grow the families of the flagship."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.row_weights import some
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
-from rotastack.ensembles.flagship.family_views import candidates, planned_families
+from rotastack.ensembles.flagship.family_views import candidates
 from rotastack.ensembles.flagship.grown_families import (
     GrownFamilies,
     OnBags,
@@ -20,85 +18,17 @@ from rotastack.ensembles.flagship.grown_families import (
     OnRounds,
     n_folds,
 )
+from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
 from rotastack.seeds import child
-from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds, grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.views.encoding import told_classes
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows", "grow_families"]
-
-HEAVIEST = 2.0
-"""No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
-
-MOST_DRAWS = 100_000
-"""For a bag, however many rows there are: trees on noisy rows have nearly as many nodes as draws, and a million are too many."""
+__all__ = ["grow_families"]
 
 MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
-
-
-@dataclass(frozen=True)
-class TrainingRows:
-    """What families are grown on.
-
-    Attributes
-    ----------
-    X : ndarray of float32 of shape (n_rows, n_columns)
-        The encoded table.
-    codes : ndarray of int of shape (n_rows,)
-        Class numbers, from which views learn.
-    weights : ndarray of shape (n_rows,) or None
-    groups : sequence of ndarray of int
-        Columns that are the dummies of one category each.
-    numbers : ndarray of shape (n_rows,) or None
-        Targets of a regression.
-    """
-
-    X: NDArray[np.float32]
-    codes: NDArray[np.integer]
-    weights: NDArray[np.float64] | None = None
-    groups: Sequence[NDArray[np.intp]] = ()
-    numbers: NDArray[np.float64] | None = None
-
-    @property
-    def n_classes(self) -> int | None:
-        """Number of classes; None for a regression."""
-        return int(self.codes.max()) + 1 if self.numbers is None else None
-
-    @property
-    def target(self) -> NDArray:
-        return self.codes if self.numbers is None else self.numbers
-
-    def bags(self) -> Bags:
-        return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
-
-    def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
-        """Return the rows that are grown on where a fold is left out: rows of no weight are in no fold."""
-        rows = np.flatnonzero((folds != fold) & (True if self.weights is None else self.weights > 0))
-        numbers = None if self.numbers is None else self.numbers[rows]
-        return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
-
-    def of_shares(self) -> NDArray[np.float64]:
-        """Return the targets that categories are encoded by, (row, target): the number, or whether the class is one of the largest."""
-        if self.numbers is not None:
-            return self.numbers[:, None]
-        return (self.codes[:, None] == told_classes(self.codes)).astype(np.float64)
-
-    def planned(
-        self,
-        families: Sequence[TreeFamily],
-        n_trees: int,
-        sequence: np.random.SeedSequence,
-        n_jobs: int | None,
-    ) -> list[TreeGroup]:
-        """Return families as forests are grown of them; see :func:`planned_families`."""
-        return planned_families(
-            families, n_trees, self.X, self.codes, int(self.codes.max()) + 1, sequence,
-            groups=self.groups, numbers=self.numbers, bags=self.bags(), n_jobs=n_jobs,
-        )  # fmt: skip
 
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]

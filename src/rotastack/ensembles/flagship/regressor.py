@@ -17,8 +17,8 @@ from rotastack.base.scores import r_squared
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
-from rotastack.ensembles.flagship.growing import HEAVIEST, MOST_DRAWS
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
+from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
 from rotastack.seeds import child, root_sequence
 
 __all__ = ["RotastackRegressor"]
