@@ -1,6 +1,6 @@
 """Gradient-boosted trees as estimators."""
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
@@ -11,10 +11,11 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import some
-from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.scikit import StrOptions
 from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
 from rotastack.trees.boosting import (
+    OPTION_CONSTRAINTS,
     BoostedTrees,
     BoostingOptions,
     boosting_folds,
@@ -66,17 +67,8 @@ class BoostedEstimator(GrownEstimator):
 
     boosted_: BoostedTrees
     _parameter_constraints: ClassVar[dict] = {
-        "n_rounds": [LEAST_ONE],
-        "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
-        "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-        "max_depth": [LEAST_ONE, None],
-        "max_bins": [Interval(Integral, 2, 255, closed="both")],
-        "min_samples_leaf": [LEAST_ONE],
-        "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
-        "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
-        "max_features": [LEAST_ONE, Interval(Real, 0.0, 1.0, closed="right"), None],
+        **{name: allowed for name, allowed in OPTION_CONSTRAINTS.items() if name != "n_iter_no_change"},
         "n_bags": [LEAST_ONE],
-        "early_stopping": ["boolean"],
         "n_jobs": [Integral, None],
     }
 

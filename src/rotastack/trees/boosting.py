@@ -1,14 +1,15 @@
 """Grow boosted trees: boosters, each on its bag, whose number of rounds is chosen on the rows they do not see."""
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import NamedTuple
+from numbers import Integral, Real
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from rotastack.base.row_weights import per_row
+from rotastack.base.scikit import Interval, validate_parameter_constraints
 from rotastack.base.scores import unit_of
 from rotastack.base.sums import mean_of
 from rotastack.seeds import child
@@ -20,13 +21,40 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.threads import run_threads
 
-__all__ = ["BoostedTrees", "BoostingOptions", "boosting_folds", "grow_boosted", "probabilities"]
+__all__ = [
+    "OPTION_CONSTRAINTS",
+    "BoostedTrees",
+    "BoostingOptions",
+    "boosting_folds",
+    "grow_boosted",
+    "probabilities",
+]
 
 ROUNDS_AT_ONCE = 10
 """Boosters grow so many rounds before it is looked at whether more are worth it."""
 
 HISTOGRAM_WORDS = 1 << 23
 """What a booster keeps at once of its histograms, in words of 8 bytes."""
+
+
+MANY = np.iinfo(np.int32).max
+"""More than there are rows: limits above it are none."""
+
+_LEAST_ONE = Interval(Integral, 1, None, closed="left")
+OPTION_CONSTRAINTS: dict[str, list[Any]] = {
+    "n_rounds": [_LEAST_ONE],
+    "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
+    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
+    "max_depth": [_LEAST_ONE, None],
+    "max_bins": [Interval(Integral, 2, 255, closed="both")],
+    "min_samples_leaf": [_LEAST_ONE],
+    "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
+    "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
+    "max_features": [_LEAST_ONE, Interval(Real, 0.0, 1.0, closed="right"), None],
+    "early_stopping": ["boolean"],
+    "n_iter_no_change": [_LEAST_ONE],
+}
+"""What the fields of BoostingOptions may be, in scikit-learn's words."""
 
 
 class BoostingOptions(NamedTuple):
@@ -69,6 +97,10 @@ class BoostingOptions(NamedTuple):
     early_stopping: bool = True
     n_iter_no_change: int = 20
     tol: float = 0.0
+
+    def check(self) -> None:
+        """Raise InvalidParameterError, a ValueError, if a value is not allowed."""
+        validate_parameter_constraints(OPTION_CONSTRAINTS, self._asdict(), type(self).__name__)
 
     def n_drawn(self, width: int) -> int:
         """Return how many of `width` columns are drawn for a tree; ValueError if there are not so many."""
@@ -256,8 +288,9 @@ def grow_boosted(
     Raises
     ------
     ValueError
-        Folds or views that do not fit the rows, or scores that grow beyond all numbers.
+        Options that are not allowed, folds or views that do not fit the rows, or scores that grow beyond all numbers.
     """
+    options.check()
     n_rows, n_features = X.shape
     weights = per_row(weights)
     if n_classes == 1:  # nothing to learn
@@ -400,7 +433,6 @@ class _Bag:
         return Booster(
             self.members, self.n_rows, self.target, self.weights, weighted, start, LOSSES[self.loss], seed, width,
             options.n_drawn(width), max(1, round(options.subsample * self.n_rows)), options.max_bins,
-            options.learning_rate, options.max_leaf_nodes or 0,
-            np.iinfo(np.int32).max if options.max_depth is None else options.max_depth,
-            options.min_samples_leaf, options.l2_regularization, HISTOGRAM_WORDS,
+            options.learning_rate, min(options.max_leaf_nodes or 0, MANY), min(options.max_depth or MANY, MANY),
+            min(options.min_samples_leaf, MANY), options.l2_regularization, HISTOGRAM_WORDS,
         )  # fmt: skip

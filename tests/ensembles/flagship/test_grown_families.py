@@ -172,3 +172,29 @@ def test_categories_are_encoded_by_targets_of_any_size(move):
         moved = RotastackRegressor(8, (family,), random_state=0).fit(X, move(y))
         assert moved.oob_score_ == pytest.approx(plain.oob_score_, abs=0.02)
         assert plain.oob_score_ > 0.2
+
+
+@pytest.mark.parametrize(
+    ("boosting", "message"),
+    [
+        (
+            BoostingOptions(max_bins=256),
+            "families: mine: The 'max_bins' parameter of BoostingOptions must be",
+        ),
+        (BoostingOptions(subsample=2.0), "families: mine: The 'subsample' parameter"),
+        ({"n_rounds": 3}, "families: mine: boosting must be BoostingOptions or None, got {'n_rounds': 3}"),
+    ],
+)
+def test_boosting_that_cannot_be(boosting, message):
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match=message):
+        RotastackClassifier(5, (TreeFamily("mine", n_folds=3, boosting=boosting),)).fit(X, y)
+
+
+def test_a_forest_without_families_on_bags():
+    X, y = load_iris(return_X_y=True)
+    clf = RotastackClassifier(5, ("boosted",), random_state=0).fit(X, y)
+    with pytest.raises(
+        AttributeError, match="no family is grown on bags; the trees of boosted are in grown_"
+    ):
+        clf.forest_  # noqa: B018

@@ -164,3 +164,14 @@ def test_a_target_that_nothing_tells_has_no_importances():
         0,
         0,
     ]
+
+
+def test_few_trees_leave_rows_that_no_family_of_weight_has_out_of_bag():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 4))
+    y = X[:, 0] + 0.5 * rng.normal(size=40)
+    for seed in range(10):
+        reg = RotastackRegressor(2, ("id", "idET", "Lm"), random_state=seed).fit(X, y)
+        found = reg.out_of_bag_importances(X, y, n_repeats=1)
+        assert found.score == pytest.approx(reg.oob_score_)
+        assert len(found.rows) == np.isfinite(reg.oob_prediction_).sum()

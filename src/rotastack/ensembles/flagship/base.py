@@ -23,9 +23,16 @@ from rotastack.ensembles.flagship.steps import Steps
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.trees.grown import GrownTrees
 
-__all__ = ["RotastackEnsemble"]
+__all__ = ["RotastackEnsemble", "kept_families"]
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
+
+
+def kept_families(weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Return which families have a weight; the first one if none has."""
+    kept = weights > 0
+    kept[0] |= not kept.any()
+    return kept
 
 
 class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
@@ -135,8 +142,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def _switch_off(self) -> None:
         """Forget the trees of families that have no weight, and of others what predictions do not need."""
         self.family_weights_ = self.pool_.weights_
-        kept = self.family_weights_ > 0
-        kept[0] |= not kept.any()
+        kept = kept_families(self.family_weights_)
         self.pool_.weights_ = self.family_weights_[kept]
         edges = np.cumsum([0, *(len(grown.names) for grown in self.grown_)])
         chosen = [kept[a:b] for a, b in pairwise(edges)]
@@ -214,7 +220,12 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def forest_(self) -> GrownTrees:
         """The trees of the families on bags that have a weight, family after family."""
         check_is_fitted(self)
-        return GrownTrees.concatenate([grown.trees for grown in self.grown_ if isinstance(grown, OnBags)])
+        on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
+        if not on_bags:
+            raise AttributeError(
+                f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_"
+            )
+        return GrownTrees.concatenate(on_bags)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

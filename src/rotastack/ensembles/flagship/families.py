@@ -224,7 +224,17 @@ def _check(family: TreeFamily) -> None:
         raise ValueError(
             f"families: {family.name}: pairs of categories stand alone, on n_folds, without boosting"
         )
-    if family.boosting is not None and not family.n_folds:
+    if family.boosting is None:
+        return
+    if not isinstance(family.boosting, BoostingOptions):
+        raise ValueError(
+            f"families: {family.name}: boosting must be BoostingOptions or None, got {family.boosting!r}"
+        )
+    try:
+        family.boosting.check()
+    except ValueError as error:
+        raise ValueError(f"families: {family.name}: {error}") from error
+    if not family.n_folds:
         raise ValueError(
             f"families: {family.name}: boosted trees need n_folds, so that there are rows they have not seen"
         )

@@ -14,8 +14,9 @@ from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.base.scores import r_squared
+from rotastack.base.sums import weighted_sum
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.base import RotastackEnsemble
+from rotastack.ensembles.flagship.base import RotastackEnsemble, kept_families
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
@@ -210,13 +211,15 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.oob_family_errors_ = np.divide(
             losses, counts, out=np.full(len(losses), np.nan), where=counts > 0
         )
-        known = outputs[:, seen]
-        gaps = np.isnan(known)  # where a family has no tree for a row, the mean of the others stands in
-        known = np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
-        y = y[seen]
-        self.pool_ = LeastSquaresWeights(self.ridge).fit(known, y, some(weights, seen))
-        self.oob_prediction_ = np.full(len(seen), np.nan)
-        self.oob_prediction_[seen] = self.pool_.predict(known)
+        self.pool_ = LeastSquaresWeights(self.ridge).fit(
+            _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen)
+        )
+        # Families without a weight are forgotten, and tell nothing of a row that only they have not seen.
+        kept = kept_families(self.pool_.weights_)
+        told = np.asarray(~unseen[kept].all(axis=0))
+        predicted = weighted_sum(self.pool_.weights_[kept], _with_stand_ins(outputs[kept][:, told]))
+        self.oob_prediction_ = np.full(len(told), np.nan)
+        self.oob_prediction_[told] = self.pool_.intercept_ + predicted
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the pool's prediction for each row, or quantiles of what the target may be.
@@ -306,8 +309,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         return r_squared(predicted, y, weights)
 
     def _pool_out_of_bag(self, outputs: NDArray[np.float64]) -> dict[str, NDArray]:
-        known = outputs[:, :, 0]
-        return {"predict": self.pool_.predict(np.where(np.isnan(known), np.nanmean(known, axis=0), known))}
+        return {"predict": self.pool_.predict(_with_stand_ins(outputs[:, :, 0]))}
+
+
+def _with_stand_ins(known: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return outputs (family, row); where a family has no tree for a row, the mean of the others stands in."""
+    gaps = np.isnan(known)
+    return np.where(gaps, np.where(gaps, 0, known).sum(axis=0) / (~gaps).sum(axis=0), known)
 
 
 def _unit(y: NDArray[np.float64]) -> float:

@@ -1,0 +1,333 @@
+"""What each family and each setting of the flagship brings: families left out, settings halved and doubled.
+
+    DATA_MIRROR=... python benchmarks/flagship_ablation.py [--sets choose,generated] [--splits 0] [--changes name,name]
+    python benchmarks/flagship_ablation.py --table
+
+Families do not know of each other, so a change grows anew only those that it touches, and pools them with the others: each
+family's outputs for rows that its trees have not seen, and for test rows, are a file in the folder `--results`, named after what it
+was grown by and written once; what is there is not run again. `--table` writes docs/flagship-ablation.md. The sets to
+report on are for reporting, not for this.
+"""
+
+import argparse
+import os
+import time
+import warnings
+import zlib
+
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_variable] = "1"
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+from flagship_data import CHOOSE, GENERATED, MOST_ROWS, Split, chosen_sets, scores
+from numpy.typing import NDArray
+
+from rotastack import RotastackClassifier
+from rotastack.combine.log_linear import LogLinearWeights
+from rotastack.ensembles.flagship import category_pairs, family_views
+from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
+from rotastack.files import replacing, write_text
+
+PAGE = Path(__file__).parents[1] / "docs/flagship-ablation.md"
+DEFAULTS = RotastackClassifier()
+NAMES = DEFAULTS.families
+BAGGED = tuple(name for name in NAMES if not FAMILIES[name].n_folds)
+GROUPS = (BAGGED, *((name,) for name in NAMES if name not in BAGGED))
+"""Families that are grown together: the seeds of those on bags depend on which others there are."""
+
+CONSTANTS = {"SHRINKAGE": family_views, "MOST_COLUMNS": category_pairs}
+LEAST_ERROR = 0.005  # is added to errors, so that ratios of none to one wrong row are not infinite
+
+
+@dataclass(frozen=True)
+class Change:
+    """What is other than by default.
+
+    Attributes
+    ----------
+    name : str
+    touched : tuple of str
+        Families that are changed; they are left out where there is no `family`.
+    family : callable, optional
+        Returns a changed family.
+    n_trees : int
+    ridge : float
+    constants : dict of str to number
+        Of the package's modules.
+    seed : int
+        What is added to the usual one.
+    """
+
+    name: str
+    touched: tuple[str, ...] = ()
+    family: Callable[[TreeFamily], TreeFamily] | None = None
+    n_trees: int = DEFAULTS.trees_per_family
+    ridge: float = DEFAULTS.ridge
+    constants: dict[str, float] = field(default_factory=dict)
+    seed: int = 0
+
+    def grown(self, group: tuple[str, ...]) -> "Growth":
+        """Return how a group of families is grown."""
+        touched = self.touched if self.family is not None else ()
+        families = [self.family(FAMILIES[n]) if n in touched else FAMILIES[n] for n in group]  # type: ignore[misc]
+        if not set(group) & set(self.touched):
+            return Growth(tuple(families))
+        boosted = families[0].boosting is not None
+        n_trees = DEFAULTS.trees_per_family if boosted else self.n_trees
+        return Growth(tuple(families), n_trees, tuple(self.constants.items()), self.seed)
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Families that are grown together, and by what."""
+
+    families: tuple[TreeFamily, ...]
+    n_trees: int = DEFAULTS.trees_per_family
+    constants: tuple[tuple[str, float], ...] = ()
+    seed: int = field(default=0, repr=False)
+
+    def fitting(self, n_categories: int, width: int) -> "Growth | None":
+        """Return what it comes to in a table of so many categories and columns: None without families that can be grown.
+
+        Boosted trees draw at most all columns, so that settings beyond these are the same.
+        """
+        if self.families[0].parts == ("pairs",) and not n_categories:
+            return None
+        families = []
+        for family in self.families:
+            if family.boosting is not None and family.boosting.max_features is not None:
+                drawn = min(family.boosting.max_features, width)
+                family = replace(family, boosting=family.boosting._replace(max_features=drawn))
+            families.append(family)
+        return replace(self, families=tuple(families))
+
+    def file(self, folder: Path, split: int) -> Path:
+        name = self.families[0].name if len(self.families) == 1 else "bags"
+        untitled = replace(self, families=tuple(replace(family, title="") for family in self.families))
+        return folder / f"{split}.grown.{name}-{zlib.crc32(repr(untitled).encode()):08x}-{self.seed}.npz"
+
+
+class Kept(RotastackClassifier):
+    """The flagship, with all that its families put out, and not only those that have a weight.
+
+    Attributes
+    ----------
+    unseen_ : ndarray of shape (n_families, n_rows, n_classes)
+        What the families' weights are fitted to.
+    """
+
+    def _weigh(self, outputs, codes, weights):
+        self.unseen_ = np.where(np.isnan(outputs), 1 / outputs.shape[2], outputs)
+        super()._weigh(outputs, codes, weights)
+
+    def _switch_off(self):
+        self.family_weights_ = self.pool_.weights_
+
+    def outputs(self, X) -> NDArray[np.float64]:
+        """Return the outputs of families for rows, (family, row, class)."""
+        return np.concatenate(list(self._outputs(self._encoded(X))), axis=1)
+
+
+def doubled(value: float) -> list[float]:
+    """Return half of a setting and twice it, whole numbers as such."""
+    return [round(value / 2), value * 2] if isinstance(value, int) else [value / 2, value * 2]
+
+
+def changes() -> Iterator[Change]:
+    yield Change("as it is")
+    yield Change("another seed", NAMES, lambda family: family, seed=1000)
+    for name in NAMES:
+        yield Change(f"without {name}", (name,))
+    yield Change("without both boosted", ("boosted", "boosted31"))
+    yield Change("without all on folds", tuple(name for name in NAMES if name not in BAGGED))
+    for n in doubled(DEFAULTS.trees_per_family):
+        yield Change(f"trees_per_family {n}", NAMES, lambda family: family, n_trees=n)
+    for ridge in doubled(DEFAULTS.ridge):
+        yield Change(f"ridge {ridge:g}", ridge=ridge)
+    for value in doubled(family_views.SHRINKAGE):
+        touched = tuple(name for name in NAMES if "discriminants" in FAMILIES[name].parts)
+        yield Change(
+            f"discriminants shrunk by {value:g}",
+            touched,
+            lambda family: family,
+            constants={"SHRINKAGE": value},
+        )
+    for value in doubled(category_pairs.MOST_COLUMNS):
+        yield Change(
+            f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value}
+        )
+    for name in ("rotation", "c45", "pairs"):
+        for n in doubled(FAMILIES[name].n_folds):
+            yield Change(f"{name}: n_folds {n}", (name,), lambda family, n=n: replace(family, n_folds=n))
+    boosters = ("boosted", "boosted31")
+    one = FAMILIES[boosters[0]]
+    for n in [3, *doubled(one.n_folds)[1:]]:
+        yield Change(f"boosted: n_folds {n}", boosters, lambda family, n=n: replace(family, n_folds=n))
+    settings = ("n_rounds", "learning_rate", "max_bins", "l2_regularization", "min_samples_leaf", "max_features", "n_iter_no_change", "tol")  # fmt: skip
+    for setting in settings:
+        for value in doubled(getattr(one.boosting, setting)):
+            yield Change(f"boosted: {setting} {value:g}", boosters, _boosting(setting, value))
+    for name in boosters:
+        for value in doubled(FAMILIES[name].boosting.max_leaf_nodes):
+            yield Change(f"{name}: max_leaf_nodes {value}", (name,), _boosting("max_leaf_nodes", value))
+
+
+def _boosting(setting: str, value: float) -> Callable[[TreeFamily], TreeFamily]:
+    return lambda family: replace(family, boosting=family.boosting._replace(**{setting: value}))
+
+
+def grow(growth: Growth, split: Split, number: int) -> dict[str, NDArray]:
+    """Return the outputs of families for rows their trees have not seen, and for test rows, and seconds to fit."""
+    with ExitStack() as changed:
+        for name, value in growth.constants:
+            changed.enter_context(patch.object(CONSTANTS[name], name, value))
+        model = Kept(growth.n_trees, growth.families, random_state=number + growth.seed)
+        start = time.process_time()
+        model.fit(split.X, split.y)
+        seconds = time.process_time() - start
+    return {
+        "unseen": model.unseen_.astype(np.float32),
+        "test": model.outputs(split.X_test).astype(np.float32),
+        "fit": np.array(seconds),
+    }
+
+
+class Outputs:
+    """The families' outputs in one split of a table, from files where these are."""
+
+    def __init__(self, name: str, number: int, folder: Path):
+        self.split, self.number, self.folder = Split.of(name, number), number, folder / name
+        model = Kept(1, ("id",), oob_score=False)
+        self.width = model._read(self.split.X).shape[1]
+        self.n_categories = len(model.table_.groups_)
+        self.read: dict[Path, dict[str, NDArray]] = {}
+
+    def of(self, growth: Growth, write: bool) -> dict[str, NDArray] | None:
+        """Return outputs (family, row, class); None where there are none yet, and none are to be made."""
+        file = growth.file(self.folder, self.number)
+        if file not in self.read:
+            if not file.exists():
+                if not write:
+                    return None
+                found = grow(growth, self.split, self.number)
+                with replacing(file) as temporary, temporary.open("wb") as stream:
+                    np.savez(stream, **found)
+            with np.load(file) as stored:
+                self.read[file] = dict(stored)
+        return self.read[file]
+
+    def judged(self, change: Change, write: bool) -> tuple[float, float, float] | None:
+        """Return error, log loss and seconds to fit."""
+        unseen, test, seconds = [], [], 0.0
+        for group in GROUPS:
+            growth = change.grown(group).fitting(self.n_categories, self.width)
+            if growth is None:
+                continue
+            found = self.of(growth, write)
+            if found is None:
+                return None
+            left = change.touched if change.family is None else ()
+            there = [g for g, name in enumerate(group) if name not in left]
+            unseen.append(found["unseen"][there])
+            test.append(found["test"][there])
+            seconds += float(found["fit"]) * len(there) / len(group)
+        n_classes = unseen[0].shape[2]
+        pool = LogLinearWeights(change.ridge).fit(np.concatenate(unseen), self.split.y, n_classes)
+        return (*scores(pool.predict_proba(np.concatenate(test)), self.split.y_test), seconds)
+
+
+def table(folder: Path) -> str:
+    """Return the page of all changes, over the tables and splits for which all is there."""
+    all_changes = list(changes())
+    halves = {"choosing half": CHOOSE, "generated": GENERATED}
+    means: dict[str, NDArray] = {}  # (change, measure) of a table
+    n_splits: dict[str, int] = {}
+    for name in (*CHOOSE, *GENERATED):
+        numbers = sorted({int(file.name.split(".")[0]) for file in (folder / name).glob("*.grown.*")})
+        rows = []
+        for number in numbers:
+            outputs = Outputs(name, number, folder)
+            row = [outputs.judged(change, write=False) for change in all_changes]
+            if None not in row:
+                rows.append(row)
+        if rows:
+            means[name], n_splits[name] = np.mean(rows, axis=0), len(rows)
+    heads = [f"{half}: {what}" for half in halves for what in ("log loss", "error", "wins : losses", "other")]
+    lines = [f"| change | {' | '.join(heads)} | time to fit |", "|---" * (len(heads) + 2) + "|"]
+    for c, change in enumerate(all_changes[1:], start=1):
+        cells, times = [change.name], []
+        for names in halves.values():
+            found = np.array([means[name] for name in names if name in means])
+            if not len(found):
+                cells += ["-"] * 4
+                continue
+            errors, losses, seconds = found[:, c].T
+            usual_errors, usual_losses, usual_seconds = found[:, 0].T
+            times.append(seconds / usual_seconds)
+            log_loss = np.exp(np.mean(np.log(losses / usual_losses)))
+            error = np.exp(np.mean(np.log((errors + LEAST_ERROR) / (usual_errors + LEAST_ERROR))))
+            better, worse = np.sum(errors < usual_errors - 1e-9), np.sum(errors > usual_errors + 1e-9)
+            other = np.sum(abs(losses - usual_losses) > 1e-6)
+            cells += [f"{log_loss:.3f}", f"{error:.3f}", f"{better} : {worse}", str(other)]
+        lines.append(f"| {' | '.join(cells)} | {np.median(np.concatenate(times)):.2f} |")
+    there = {half: [name for name in names if name in means] for half, names in halves.items()}
+    missing = [name for name in (*CHOOSE, *GENERATED) if name not in means]
+    splits = sorted(set(n_splits.values()))
+    return "\n".join(
+        [
+            "# The flagship's families and settings, one by one",
+            "",
+            "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
+            "",
+            f"{len(there['choosing half'])} sets of the choosing half of [flagship.md](flagship.md) and {len(there['generated'])} generated tables "
+            f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}. "
+            + (
+                f"Not among them, as growing all of this takes minutes there: {', '.join(missing)}. "
+                if missing
+                else ""
+            )
+            + "Log loss (probabilities clipped at .001) and error + .005 are in times of those of the flagship as it is, geometric means "
+            "over tables; wins and losses count errors; what another seed changes is what chance does. *Other* is the number of tables whose log loss changes at all. Time to fit is processor "
+            "time, one thread, median of ratios, while other jobs ran: rough, and that of a family on bags is a fifth of what these take together. Families are grown with the same seeds: one that is left out changes nothing in the others.",
+            "",
+            *lines,
+            "",
+        ]
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--sets", default="choose,generated")
+    parser.add_argument("--splits", default="0")
+    parser.add_argument("--changes", help="names, with commas; all of them by default")
+    parser.add_argument("--results", type=Path, default=Path("results/benchmarks/flagship_ablation"))
+    parser.add_argument("--table", action="store_true")
+    options = parser.parse_args()
+    warnings.filterwarnings("ignore")
+    if options.table:
+        write_text(PAGE, table(options.results))
+        return
+    wanted = [c for c in changes() if options.changes is None or c.name in options.changes.split(",")]
+    for number in map(int, options.splits.split(",")):
+        for name in chosen_sets(options.sets):
+            start = time.process_time()
+            outputs = Outputs(name, number, options.results)
+            found = [outputs.judged(change, write=True) for change in wanted]
+            error, log_loss, seconds = found[0]
+            print(
+                f"{name} {number} {error:.4f} {log_loss:.4f} {seconds:.2f} s; all {time.process_time() - start:.0f} s",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
