@@ -180,10 +180,12 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     np.testing.assert_array_equal(loaded.predict(table), rows.estimator.predict(table))
 
 
-@pytest.mark.parametrize("name", ["catboost", "lightgbm"])
-def test_boosters_of_others_are_refitted_to_raw_tables(name, table):
+@pytest.mark.parametrize(
+    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
+)
+def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
     pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
-    record = refitted(table, pool_slice(name))
+    record = refitted(table, pool_slice(name, size))
     assert record["metrics"]["training_error"] < 0.1
     saved = SavedModel(load_model(table / "model"), name)
     found = saved.predict(
