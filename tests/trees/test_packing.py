@@ -33,7 +33,7 @@ def assert_equal(one, other):
 
 
 MODELS = {
-    "flagship": lambda: RotastackClassifier(20, random_state=0).fit(X, y),
+    "flagship": lambda: RotastackClassifier(40, random_state=0).fit(X, y),
     "weighted": lambda: RotastackClassifier(20, random_state=0).fit(
         X, y, sample_weight=np.arange(len(X)) % 3
     ),
@@ -49,7 +49,11 @@ MODELS = {
 def test_pickles_give_back_every_byte(name):
     model = MODELS[name]()
     assert (len(model.forest_.nodes) > FEW_NODES) == (name != "few nodes")
-    assert_equal(model.forest_, pickle.loads(pickle.dumps(model)).forest_)
+    loaded = pickle.loads(pickle.dumps(model))
+    assert_equal(model.forest_, loaded.forest_)
+    for mine, theirs in zip(getattr(model, "grown_", ()), getattr(loaded, "grown_", ()), strict=True):
+        for one, other in zip(mine.forests(), theirs.forests(), strict=True):
+            assert_equal(one, other)
 
 
 @pytest.mark.parametrize("name", ["flagship", "numbers"])

@@ -49,7 +49,7 @@ def _side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np
 _NO_SUMS = np.empty((0, 0, 0))
 _NO_LEAVES = np.empty((0, 0), np.int32)
 READ_AT_ONCE = 1 << 14
-FEW_NODES = 1 << 9
+FEW_NODES = 1 << 11
 """So many are written to files as they are: that is fast."""
 
 
