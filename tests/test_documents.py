@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from rotastack.errors import RotastackError
+from rotastack.study.catalogue import find
 from rotastack.study.classes import check_classes
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study
@@ -38,7 +39,8 @@ def completed(shown):
 def test_a_study_that_is_shown_is_sound(shown):
     for size in ("full", *shown.get("sizes", {})):
         study = Study.from_mapping(resized(completed(shown), size, "shown"), "shown")
-        foreign = {pool.estimator.partition(".")[0] for pool in study.pools.values() if "." in pool.estimator}
+        paths = [find(pool.estimator, study.task.estimators).path for pool in study.pools.values()]
+        foreign = {path.partition(".")[0] for path in paths}
         missing = [name for name in foreign if importlib.util.find_spec(name) is None]
         with pytest.raises(RotastackError, match="needs the package") if missing else nullcontext():
             check_classes(study, "shown")
