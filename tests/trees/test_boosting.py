@@ -5,7 +5,8 @@ import pytest
 from tests.trees.boosting_reference import Reference
 
 from rotastack.trees import LinearViews, boosting
-from rotastack.trees.boosting import BoostingOptions, boosting_folds, grow_boosted, probabilities
+from rotastack.trees.boosting import boosting_folds, grow_boosted, probabilities
+from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.kernel.boosting import _exp
 from rotastack.trees.nodes import missing_go_left, split_columns
 

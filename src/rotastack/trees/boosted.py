@@ -14,14 +14,8 @@ from rotastack.base.row_weights import some
 from rotastack.base.scikit import StrOptions
 from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
-from rotastack.trees.boosting import (
-    OPTION_CONSTRAINTS,
-    BoostedTrees,
-    BoostingOptions,
-    boosting_folds,
-    grow_boosted,
-    probabilities,
-)
+from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
+from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
 from rotastack.trees.estimators import LEAST_ONE, GrownEstimator
 
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]

@@ -1,19 +1,17 @@
 """Grow boosted trees: boosters, each on its bag, whose number of rounds is chosen on the rows they do not see."""
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
 from rotastack.base.row_weights import per_row
-from rotastack.base.scikit import Interval, validate_parameter_constraints
 from rotastack.base.scores import unit_of
 from rotastack.base.sums import mean_of
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
+from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.growing import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
@@ -22,9 +20,7 @@ from rotastack.trees.missing import missing_columns
 from rotastack.trees.threads import run_threads
 
 __all__ = [
-    "OPTION_CONSTRAINTS",
     "BoostedTrees",
-    "BoostingOptions",
     "boosting_folds",
     "grow_boosted",
     "probabilities",
@@ -36,81 +32,8 @@ ROUNDS_AT_ONCE = 10
 HISTOGRAM_WORDS = 1 << 23
 """What a booster keeps at once of its histograms, in words of 8 bytes."""
 
-
 MANY = np.iinfo(np.int32).max
 """More than there are rows: limits above it are none."""
-
-_LEAST_ONE = Interval(Integral, 1, None, closed="left")
-OPTION_CONSTRAINTS: dict[str, list[Any]] = {
-    "n_rounds": [_LEAST_ONE],
-    "learning_rate": [Interval(Real, 0.0, None, closed="neither")],
-    "max_leaf_nodes": [Interval(Integral, 2, None, closed="left"), None],
-    "max_depth": [_LEAST_ONE, None],
-    "max_bins": [Interval(Integral, 2, 255, closed="both")],
-    "min_samples_leaf": [_LEAST_ONE],
-    "l2_regularization": [Interval(Real, 0.0, None, closed="left")],
-    "subsample": [Interval(Real, 0.0, 1.0, closed="right")],
-    "max_features": [_LEAST_ONE, Interval(Real, 0.0, 1.0, closed="right"), None],
-    "early_stopping": ["boolean"],
-    "n_iter_no_change": [_LEAST_ONE],
-}
-"""What the fields of BoostingOptions may be, in scikit-learn's words."""
-
-
-class BoostingOptions(NamedTuple):
-    """How boosters grow; names and meaning as those of scikit-learn's histogram gradient boosting.
-
-    Attributes
-    ----------
-    n_rounds : int
-        Rounds at most.
-    learning_rate : float
-    max_leaf_nodes, max_depth : int or None
-        The leaf of the largest gain is split first.
-    max_bins : int
-        At most 255; missing values have a bin of their own.
-    min_samples_leaf : int
-        In rows.
-    l2_regularization : float
-        Added to the hessians of a leaf.
-    subsample : float
-        Share of the bag's rows that are drawn, without replacement, for each round.
-    max_features : int, float or None
-        Columns that are drawn for each tree: their number, their share, or all.
-    early_stopping : bool
-        Choose the number of rounds by the held-out loss.
-    n_iter_no_change : int
-        Stop after so many rounds without a smaller one.
-    tol : float
-        Or after ten rounds that make it smaller by less than this share.
-    """
-
-    n_rounds: int = 200
-    learning_rate: float = 0.1
-    max_leaf_nodes: int | None = 31
-    max_depth: int | None = None
-    max_bins: int = 255
-    min_samples_leaf: int = 20
-    l2_regularization: float = 1.0
-    subsample: float = 1.0
-    max_features: int | float | None = None
-    early_stopping: bool = True
-    n_iter_no_change: int = 20
-    tol: float = 0.0
-
-    def check(self) -> None:
-        """Raise InvalidParameterError, a ValueError, if a value is not allowed."""
-        validate_parameter_constraints(OPTION_CONSTRAINTS, self._asdict(), type(self).__name__)
-
-    def n_drawn(self, width: int) -> int:
-        """Return how many of `width` columns are drawn for a tree; ValueError if there are not so many."""
-        if self.max_features is None:
-            return width
-        if isinstance(self.max_features, Integral):
-            if self.max_features > width:
-                raise ValueError(f"max_features is {self.max_features}, but there are {width} columns")
-            return int(self.max_features)
-        return max(1, round(self.max_features * width))
 
 
 @dataclass
@@ -168,12 +91,10 @@ class BoostedTrees:
 
         What a split on a weighted sum of columns gains is shared among these in proportion to their squared weights.
         """
-        gains = self.trees.column_decreases()
-        total = np.zeros(self.trees.views.n_features)
-        for view in np.unique(self.trees.tree_view):
-            shares = self.trees.views.matrix(view).astype(np.float64) ** 2
-            shares /= np.maximum(shares.sum(axis=0), np.finfo(float).tiny)
-            total += shares @ gains[self.trees.tree_view == view, : shares.shape[1]].sum(axis=0)
+        gains, views = self.trees.column_decreases(), self.trees.views
+        by_view = np.zeros((len(views), gains.shape[1]))
+        np.add.at(by_view, self.trees.tree_view, gains)
+        total = views.spread(by_view).sum(axis=0)
         return total / total.sum() if total.any() else total
 
 

@@ -13,37 +13,13 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
-from rotastack.trees.nodes import decreases_of, missing_go_left, split_columns
+from rotastack.trees.nodes import decreases_of, missing_go_left, side_by_side, split_columns
 from rotastack.trees.packing import packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
+from rotastack.trees.ties import break_ties, tied_rows
 from rotastack.trees.tree_text import tree_text
 
-__all__ = ["GrownTrees", "break_ties", "tied_rows"]
-
-
-def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
-    """Return the rows of (row, class) with more than one largest value."""
-    return np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
-
-
-def break_ties(
-    shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArray[np.float64], n_votes: int
-) -> None:
-    """Put the class of the largest sum first where votes are even, by an amount that float32 keeps."""
-    best = shares[rows] == shares[rows].max(axis=1, keepdims=True)
-    sums = np.round(sums, 9)  # equal but for the order of adding
-    winner = np.where(best, sums, -np.inf).argmax(axis=1)
-    shares[rows, winner] += min(1e-5, 0.4 / n_votes)
-    shares[rows] /= shares[rows].sum(axis=1, keepdims=True)
-
-
-def _side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
-    """Join decreases of impurity (tree, column) of forests, whose views may differ in width; None if any is."""
-    known = [each for each in decreases if each is not None]
-    if len(known) < len(decreases):
-        return None
-    width = max(each.shape[1] for each in known)
-    return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in known])
+__all__ = ["GrownTrees"]
 
 
 _NO_SUMS = np.empty((0, 0, 0))
@@ -181,7 +157,7 @@ class GrownTrees:
             views[0] if shared else LinearViews.concatenate(views),
             np.concatenate([f.tree_view + v for f, v in zip(forests, first_view, strict=True)]),
             joined("seeds") if all(f.seeds is not None for f in forests) else None, forests[0].bags,
-            _side_by_side([f.decreases for f in forests]),
+            side_by_side([f.decreases for f in forests]),
             np.any([f.missing for f in forests if f.missing is not None], axis=0) if any(f.missing is not None for f in forests) else None,
         )  # fmt: skip
 

@@ -1,11 +1,13 @@
 """What the nodes of grown trees say: see `kernel/structures.pxd`."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.kernel.lots import MISSING_RIGHT
 
-__all__ = ["decreases_of", "missing_go_left", "split_columns"]
+__all__ = ["decreases_of", "missing_go_left", "side_by_side", "split_columns"]
 
 
 def split_columns(nodes: NDArray) -> NDArray[np.int32]:
@@ -33,3 +35,12 @@ def decreases_of(
     n_trees = len(starts) - 1
     sums = np.bincount(where, weights=decrease, minlength=n_trees * width)
     return sums.astype(np.float64).reshape(n_trees, width)
+
+
+def side_by_side(decreases: Sequence[NDArray[np.float64] | None]) -> NDArray[np.float64] | None:
+    """Join decreases of impurity (tree, column) of forests, whose views may differ in width; None if any is."""
+    known = [each for each in decreases if each is not None]
+    if len(known) < len(decreases):
+        return None
+    width = max(each.shape[1] for each in known)
+    return np.concatenate([np.pad(each, ((0, 0), (0, width - each.shape[1]))) for each in known])

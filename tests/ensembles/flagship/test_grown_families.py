@@ -13,7 +13,7 @@ from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
-from rotastack.trees.boosting import BoostingOptions
+from rotastack.trees.boosting_options import BoostingOptions
 
 NAMES = ("id", "rotation", "c45", "pairs", "boosted", "boosted31")
 

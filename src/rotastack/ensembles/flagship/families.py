@@ -6,7 +6,7 @@ from numbers import Integral, Real
 from typing import Any
 
 from rotastack.base.view import is_linear
-from rotastack.trees.boosting import BoostingOptions
+from rotastack.trees.boosting_options import BoostingOptions
 
 __all__ = ["FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
 

@@ -10,9 +10,10 @@ from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
-from rotastack.trees.grown import GrownTrees, break_ties, tied_rows
+from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.members import grow_members
+from rotastack.trees.ties import break_ties, tied_rows
 
 __all__ = ["GrowingForests"]
 
