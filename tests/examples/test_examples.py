@@ -2,15 +2,12 @@
 
 import ast
 import importlib
-import runpy
 import tracemalloc
-import warnings
 from functools import partial
 from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 from matplotlib.colors import to_hex
@@ -20,34 +17,6 @@ FOLDER = Path(__file__).parents[2] / "examples"
 SLOW = ("exrm_seconds", "rotated", "projections", "noisy_square", "exrm_table_2")
 """Scripts of several seconds; the others run in `make test`."""
 SCRIPTS = sorted(path.stem.removeprefix("plot_") for path in FOLDER.glob("plot_*.py"))
-
-
-@pytest.fixture(scope="module")
-def gallery(tmp_path_factory):
-    """Return a function that runs a script, once, and returns its names and its figures."""
-    done = {}
-    folder = tmp_path_factory.mktemp("cwd")
-    plt.switch_backend("agg")
-
-    def run(name):
-        if name not in done:
-            plt.close("all")
-            warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
-            with pytest.MonkeyPatch.context() as patch:
-                patch.chdir(folder)
-                patch.syspath_prepend(FOLDER)
-                names = runpy.run_path(str(FOLDER / f"plot_{name}.py"))
-            assert not list(folder.iterdir()), "a script leaves no files behind"
-            done[name] = SimpleNamespace(**names, figures=[plt.figure(k) for k in plt.get_fignums()])
-        return done[name]
-
-    yield run
-    plt.close("all")
-
-
-@pytest.fixture(scope="module")
-def shared():
-    return SimpleNamespace(**runpy.run_path(str(FOLDER / "_shared.py")))
 
 
 def dots(axis):
@@ -340,94 +309,3 @@ def test_qmm_keeps_fewer_trees_for_about_the_same_error(gallery):
     assert max(kept[1], kept[3]) < 250
     assert max(errors) < 0.05
     assert abs(np.diff(errors)[[0, 2]]).max() < 0.015
-
-
-# ---------- questions
-
-
-def test_importances_are_those_of_the_columns_that_count(gallery):
-    ran = gallery("questions")
-    impurity, held_out, out_of_bag, by_class = ran.figures[0].axes
-    shade = list(ran.X.columns).index("shade")
-    for axis in (held_out, out_of_bag):
-        widths = np.array([bar.get_width() for bar in axis.patches])
-        assert widths.argmin() == shade
-        assert abs(widths[shade]) < 0.025
-        assert np.delete(widths, shade).min() > 0.025
-    share = out_of_bag.patches[shade].get_width() / sum(bar.get_width() for bar in out_of_bag.patches)
-    assert impurity.patches[shade].get_width() > max(0.02, 2 * share), "noise has a share of the decreases"
-    assert [len(bars) for bars in by_class.containers] == [4, 4]
-    np.testing.assert_allclose(ran.out_of_bag.by_row.mean(axis=1), ran.out_of_bag.importances_mean)
-
-
-def test_months_keep_customers_and_contracts_by_the_month_lose_them(gallery):
-    ran = gallery("questions")
-    months, contract = ran.display.pd_results
-    assert months.average[0][-1] > 0.3 + months.average[0][0]
-    of = dict(zip(contract.grid_values[0], contract.average[0], strict=True))
-    assert of["year"] > of["month"] + 0.05
-
-
-def test_both_curves_of_calibration_are_near_the_diagonal(gallery):
-    ran = gallery("questions")
-    drawn = [line for line in ran.figures[-1].axes[0].lines if len(line.get_xdata()) == 8]
-    assert len(drawn) == 2
-    for line in drawn:
-        assert np.abs(np.asarray(line.get_xdata()) - line.get_ydata()).mean() < 0.1
-
-
-# ---------- linear machines
-
-
-@pytest.mark.parametrize("power", [1, 2])
-def test_objectives_fall_to_the_optimum(gallery, power):
-    axis = gallery("exrm_convergence").figures[0].axes[power - 1]
-    assert axis.get_title() == f"loss of power {power}"
-    drawn = {line.get_label(): np.asarray(line.get_ydata()) for line in axis.lines}
-    assert list(drawn) == ["ExRM 5", "ExRM 10", "ExRM 30", "exact optimum"]
-    for path in list(drawn.values())[:3]:
-        assert path[0] == 1
-        assert path.min() > -1e-6
-        assert path[-1] < {1: 0.05, 2: 0.001}[power]
-    assert (drawn["exact optimum"] == 0).all()
-
-
-@pytest.mark.slow
-def test_seconds_are_those_of_every_machine_and_size(gallery):
-    ran = gallery("exrm_seconds")
-    (axis,) = ran.figures[0].axes
-    assert [line.get_label() for line in axis.lines] == list(ran.machines)
-    assert len(ran.machines) == 7
-    for line in axis.lines:
-        assert tuple(line.get_xdata()) == ran.SIZES
-        assert (np.asarray(line.get_ydata()) > 0).all()
-    assert (axis.get_xscale(), axis.get_yscale()) == ("log", "log")
-
-
-@pytest.mark.slow
-def test_table_2_has_every_machine_here_and_as_printed(gallery):
-    ran = gallery("exrm_table_2")
-    (axis,) = ran.figures[0].axes
-    here, printed = axis.lines
-    assert set(ran.machines) == set(ran.PRINTED)
-    assert [tick.get_text() for tick in axis.get_yticklabels()] == list(ran.PRINTED)
-    assert list(printed.get_xdata()) == list(ran.PRINTED.values())
-    assert list(here.get_xdata()) == [ran.seconds[label] for label in ran.PRINTED]
-    assert min(here.get_xdata()) > 0
-    assert len(ran.COLUMNS) == 8
-
-
-def test_the_clock_takes_the_fastest_run(shared, monkeypatch):
-    times = iter([0.0, 5.0, 10.0, 12.0, 20.0, 23.0])
-    monkeypatch.setattr(shared.time, "perf_counter", lambda: next(times))
-    machine = SimpleNamespace(fit=lambda X, y: None)
-    assert shared.seconds_of_training(machine, None, None, n_runs=3) == 2.0
-
-
-def test_linear_problems_are_noisy_and_nearly_balanced(shared):
-    X, y = shared.linear_problem(20_000, np.random.default_rng(0))
-    assert X.shape == (20_000, 22)
-    assert abs(X).max() <= 1
-    assert 0.3 < y.mean() < 0.5
-    wrong = (X @ np.cos(np.arange(22)) > 0.5) != y
-    assert 0.05 < wrong.mean() < 0.15

@@ -13,10 +13,11 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
-from rotastack.trees.nodes import decreases_of, missing_go_left, side_by_side, split_columns
+from rotastack.trees.nodes import decreases_of, side_by_side
 from rotastack.trees.packing import packed_nodes, unpacked_nodes
 from rotastack.trees.threads import own, run_threads
 from rotastack.trees.ties import break_ties, tied_rows
+from rotastack.trees.tree_arrays import tree_arrays
 from rotastack.trees.tree_text import tree_text
 
 __all__ = ["GrownTrees"]
@@ -330,29 +331,10 @@ class GrownTrees:
             Nodes have no impurity, weight and counts.
         """
         self._check_described()
-        first, last = self.starts[tree], self.starts[tree + 1]
-        nodes = self.nodes[first:last]
-        leaf = nodes["column"] < 0
-        n_outputs = self.values.shape[1]
-        table = np.concatenate([self.values, np.eye(n_outputs)[::-1]])
-        value = np.zeros((len(nodes), n_outputs))
-        value[leaf] = table[nodes["child"][leaf]]
-        weight = self.weight[first:last].copy()
-        for node in np.flatnonzero(~leaf)[::-1]:  # children come after their parents
-            child = nodes["child"][node]
-            share = weight[child : child + 2] / weight[child : child + 2].sum()
-            value[node] = share @ value[child : child + 2]
-        return {
-            "children_left": np.where(leaf, -1, nodes["child"]).astype(np.int64),
-            "children_right": np.where(leaf, -1, nodes["child"] + 1).astype(np.int64),
-            "feature": np.where(leaf, -2, split_columns(nodes)).astype(np.int64),
-            "threshold": np.where(leaf, -2.0, nodes["cut"]).astype(np.float64),
-            "impurity": self.impurity[first:last].copy(),
-            "n_node_samples": self.counts[first:last].astype(np.int64),
-            "weighted_n_node_samples": weight,
-            "value": value,
-            "missing_go_to_left": missing_go_left(nodes).astype(np.uint8),
-        }
+        mine = slice(self.starts[tree], self.starts[tree + 1])
+        return tree_arrays(
+            self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values
+        )
 
     def text(
         self, tree: int, names: Sequence[str] | None = None, classes: Sequence | None = None, digits: int = 3

@@ -1,0 +1,43 @@
+"""A tree in the arrays of scikit-learn's ``tree_``."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rotastack.trees.nodes import missing_go_left, split_columns
+
+__all__ = ["tree_arrays"]
+
+
+def tree_arrays(
+    nodes: NDArray, impurity: NDArray[np.float64], weight: NDArray[np.float64], counts: NDArray[np.int32],
+    values: NDArray[np.float64],
+) -> dict[str, NDArray]:  # fmt: skip
+    """Return copies of a tree's nodes in these arrays; outputs of inner nodes are means of their leaves', by weight.
+
+    Parameters
+    ----------
+    nodes, impurity, weight, counts : ndarray of shape (n_nodes,)
+        Of the tree, as :class:`rotastack.trees.GrownTrees` has them.
+    values : ndarray of shape (n_values, n_outputs)
+        Of all leaves of the forest.
+    """
+    leaf = nodes["column"] < 0
+    n_outputs = values.shape[1]
+    table = np.concatenate([values, np.eye(n_outputs)[::-1]])
+    value = np.zeros((len(nodes), n_outputs))
+    value[leaf] = table[nodes["child"][leaf]]
+    for node in np.flatnonzero(~leaf)[::-1]:  # children come after their parents
+        child = nodes["child"][node]
+        share = weight[child : child + 2] / weight[child : child + 2].sum()
+        value[node] = share @ value[child : child + 2]
+    return {
+        "children_left": np.where(leaf, -1, nodes["child"]).astype(np.int64),
+        "children_right": np.where(leaf, -1, nodes["child"] + 1).astype(np.int64),
+        "feature": np.where(leaf, -2, split_columns(nodes)).astype(np.int64),
+        "threshold": np.where(leaf, -2.0, nodes["cut"]).astype(np.float64),
+        "impurity": impurity.copy(),
+        "n_node_samples": counts.astype(np.int64),
+        "weighted_n_node_samples": weight.copy(),
+        "value": value,
+        "missing_go_to_left": missing_go_left(nodes).astype(np.uint8),
+    }

@@ -1,0 +1,39 @@
+"""Scripts of the gallery, run once for the tests of a file."""
+
+import runpy
+import warnings
+from pathlib import Path
+from types import SimpleNamespace
+
+import matplotlib.pyplot as plt
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples"
+
+
+@pytest.fixture(scope="module")
+def gallery(tmp_path_factory):
+    """Return a function that runs a script, once, and returns its names and its figures."""
+    done = {}
+    folder = tmp_path_factory.mktemp("cwd")
+    plt.switch_backend("agg")
+
+    def run(name):
+        if name not in done:
+            plt.close("all")
+            warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
+            with pytest.MonkeyPatch.context() as patch:
+                patch.chdir(folder)
+                patch.syspath_prepend(FOLDER)
+                names = runpy.run_path(str(FOLDER / f"plot_{name}.py"))
+            assert not list(folder.iterdir()), "a script leaves no files behind"
+            done[name] = SimpleNamespace(**names, figures=[plt.figure(k) for k in plt.get_fignums()])
+        return done[name]
+
+    yield run
+    plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def shared():
+    return SimpleNamespace(**runpy.run_path(str(FOLDER / "_shared.py")))
