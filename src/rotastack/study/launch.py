@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,6 +18,8 @@ from rotastack.study.job import declarations
 from rotastack.study.plan import Plan
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study
+from rotastack.warm.client import VARIABLE
+from rotastack.warm.start import start_server
 
 __all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
 
@@ -96,6 +99,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
             plan.drop_unavailable(only_warn=dry_run)
         else:
             plan.drop_what_is_not_there()
+        _warm(main and not dry_run)
         return plan
     except RotastackError as error:
         print(f"rotastack: error: {error}", file=sys.stderr)
@@ -169,6 +173,19 @@ def _hold_directory() -> None:
     _holding.append(stream)
     for left_over in (folder / "locks").glob("*.lock"):
         left_over.unlink(missing_ok=True)
+
+
+def _warm(runs_many: bool) -> None:
+    """Start a warm server where many steps will run: in the user's process, and in that of a group of jobs on a cluster."""
+    os.environ.pop(
+        VARIABLE, None
+    )  # that of the submitting process may be on this machine, but is not of this job
+    words = sys.argv[1:]
+    if "--target-jobs" in words and "slurm-jobstep" not in words:
+        jobs = takewhile(lambda word: not word.startswith("-"), words[words.index("--target-jobs") + 1 :])
+        runs_many = len(list(jobs)) > 1
+    if runs_many:
+        start_server()
 
 
 def step(name: str) -> str:
