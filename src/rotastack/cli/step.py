@@ -55,4 +55,5 @@ def _step(arguments: Namespace) -> None:
     }
     about = dict(item.partition("=")[::2] for item in arguments.about)
     job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
+    job.check(file for files in job.inputs.values() for file in files)
     importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)

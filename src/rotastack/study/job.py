@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
+from rotastack.study.integrity import check_file, digests
 from rotastack.tracking.records import Record
 
 __all__ = ["INFRASTRUCTURE", "Job", "Slice", "declarations", "step_names"]
@@ -115,7 +116,16 @@ class Job:
         They are found by name, as a large study has more of them than a command line holds.
         """
         root, spec = self.input("pools"), self.spec if spec is None else spec
-        return [root / pool / f"{block}.{suffix}" for pool in spec["pools"] for block in spec["blocks"]]
+        files = [root / pool / f"{block}.{suffix}" for pool in spec["pools"] for block in spec["blocks"]]
+        if suffix == "nc":
+            self.check(files)
+        return files
+
+    @staticmethod
+    def check(files: Iterable[Path]) -> None:
+        """Raise RotastackError if a file is not what was written there, as far as the record beside it tells."""
+        for file in files:
+            check_file(file)
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:
@@ -133,5 +143,6 @@ class Job:
                 warnings.showwarning(w.message, w.category, w.filename, w.lineno)
         texts = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
         record.warnings = list(dict.fromkeys([*record.warnings, *texts]))
+        record.files = digests([f for name, files in self.outputs.items() if name != "record" for f in files])
         if "record" in self.outputs:
             record.write(self.output("record"))
