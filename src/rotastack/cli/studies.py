@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.progress import Outcome, Progress, run_with_progress
+from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
@@ -48,7 +48,8 @@ def snakemake(arguments: list[str], out: Any = None) -> int:
         Where its standard output goes, if not to this process's own.
     """
     command, environment = _command(arguments)
-    return subprocess.call(command, env=environment, stdout=out)
+    with ending_with_us(command, env=environment, stdout=out) as process:
+        return process.wait()
 
 
 def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcome:

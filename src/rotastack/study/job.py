@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
-from rotastack.study.integrity import check_file, digests
+from rotastack.errors import DamagedError, RotastackError
+from rotastack.study.integrity import check_file, digests, set_aside
 from rotastack.tracking.records import Record
 
 __all__ = ["INFRASTRUCTURE", "Job", "Slice", "declarations", "step_names"]
@@ -126,6 +126,13 @@ class Job:
         """Raise RotastackError if a file is not what was written there, as far as the record beside it tells."""
         for file in files:
             check_file(file)
+
+    def set_aside(self, error: DamagedError) -> RotastackError:
+        """Return what is to be raised of a damaged file: if the job was given it, it is set aside to be made again."""
+        given = {place for files in self.inputs.values() for place in files}
+        if given.isdisjoint([error.path, *error.path.parents]) or not error.path.is_file():
+            return error
+        return set_aside(error.path, f"damaged ({error.why})")
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:

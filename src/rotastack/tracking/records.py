@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack import __version__
-from rotastack.errors import RotastackError
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 
 __all__ = ["Record", "read_record"]
 
@@ -75,8 +74,5 @@ class Record:
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a record; RotastackError if it is corrupt."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RotastackError(f"{path}: corrupt record ({error}); delete it and run again") from None
+    """Read a record; RotastackError if it is damaged."""
+    return read_json(path)
