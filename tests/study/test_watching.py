@@ -53,7 +53,7 @@ def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how
     assert pool.attrs["message"] == record["message"]
     assert pool.sizes["split"] == 3
     assert np.isnan(pool["proba"]).all()
-    method, record = combine(table, {"kind": "vote"})
+    _, record = combine(table, {"kind": "vote"})
     assert record["message"] == f"its pool failed: TrainingStoppedError: {FAULTS[how]}"
     assert not psutil.Process().children(), "what hung is gone"
 

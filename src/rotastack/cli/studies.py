@@ -1,5 +1,6 @@
 """What commands share that are about studies: find one, and hand it to Snakemake."""
 
+import errno
 import os
 import shutil
 import sys
@@ -82,9 +83,18 @@ def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcom
 
 @contextmanager
 def without_traces() -> Iterator[None]:
-    """Take away the folder that Snakemake makes for itself even when it only looks."""
+    """Take away the folder that Snakemake makes for itself even when it only looks.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, and Snakemake does not look without.
+    """
     folder = Path(".snakemake")
     was_there = folder.exists()
+    folder.mkdir(exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     try:
         yield
     finally:
