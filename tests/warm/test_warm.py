@@ -286,3 +286,13 @@ def test_where_many_steps_will_run_there_is_one(monkeypatch, words, main, expect
     launch._warm(main)
     assert bool(started) == expected
     assert client.VARIABLE not in os.environ
+
+
+def test_installed_classes_of_a_slice_are_imported_before(tmp_path, monkeypatch):
+    """A user's own module is not: it may have been edited since."""
+    (tmp_path / "own_estimators.py").write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    pool = {"estimator": "sklearn.svm.SVC", "view": {"class": "own_estimators.View", "parameters": {"a": [{"class": "wave.Wave"}]}}}  # fmt: skip
+    argv = ["step", "train", "--spec", json.dumps({"pool": pool, "class": 3}), "--threads", "1"]
+    assert server._named(argv) == ["sklearn.svm", "wave"]
+    assert server._named(["step", "train", "--spec", "{"]) == server._named(["step", "list"]) == []

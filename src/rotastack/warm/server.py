@@ -16,9 +16,11 @@ import signal
 import socket
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -185,7 +187,7 @@ class _Server:
             import_module(f"{_STEPS}.{step}")
         except Exception:  # it is told where the step is run, and with what it says
             return False
-        for name in self.known.pop(step, []):
+        for name in [*_named(argv), *self.known.pop(step, [])]:
             with suppress(Exception):  # a module that goes with another one only
                 import_module(name)
         if len(list(Path("/proc/self/task").iterdir())) == 1:
@@ -254,9 +256,7 @@ class _Server:
 
     def _teach(self, step: str, names: list[str]) -> None:
         """Leave the names of modules that were imported to the server: those of installed libraries, and ours."""
-        places = (sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]))
-        origins = {n: getattr(getattr(sys.modules[n], "__spec__", None), "origin", None) or "" for n in names}
-        taught = [name for name, origin in origins.items() if origin.startswith(places)]
+        taught = [name for name in names if _is_installed(getattr(sys.modules[name], "__spec__", None))]
         if taught:
             with suppress(OSError):
                 file = self.folder / str(os.getpid())
@@ -288,6 +288,29 @@ def _receive(connection: socket.socket, streams: list[int]) -> dict[str, Any]:
     if len(streams) != 3:
         raise ValueError("no streams")
     return json.loads(content)
+
+
+def _is_installed(spec: ModuleSpec | None) -> bool:
+    """Tell whether a module is ours or of an installed library; files of the user's own are for steps alone."""
+    places = (sys.prefix, sys.base_prefix, str(Path(__file__).parents[1]))
+    return spec is not None and (spec.origin or "").startswith(places)
+
+
+def _named(argv: list[str]) -> list[str]:
+    """Return the modules of the installed classes that a step's slice names."""
+
+    def paths(content: Any) -> Iterator[str]:
+        if isinstance(content, dict):
+            yield from (v for k, v in content.items() if k in ("class", "estimator") and isinstance(v, str))
+        for part in (
+            content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
+        ):
+            yield from paths(part)
+
+    with suppress(ValueError, ImportError):
+        found = {path.rpartition(".")[0] for path in paths(json.loads(argv[argv.index("--spec") + 1]))} - {""}
+        return sorted(name for name in found if _is_installed(find_spec(name.partition(".")[0])))
+    return []
 
 
 def _signal(process: int, number: int) -> None:
