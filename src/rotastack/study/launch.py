@@ -1,6 +1,7 @@
 """What the Snakefile calls first: find the study, check it, and hold the working directory."""
 
 import fcntl
+import gc
 import os
 import re
 import sys
@@ -16,8 +17,9 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 from rotastack.study.job import declarations
 from rotastack.study.plan import Plan
+from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
-from rotastack.study.study import Study
+from rotastack.study.study import Study, compact
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
@@ -91,6 +93,9 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
     """
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    gc.set_threshold(
+        100_000, 20, 100
+    )  # Snakemake makes many objects, and keeps them: a sixth of its time was looking for garbage
     try:
         plan = read_plan(config, config_files, check=main)
         if main and not dry_run:
@@ -124,7 +129,7 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
     config, config_files
         See :func:`open_plan`.
     check : bool
-        Look at classes and their parameters, too, which takes a second or two: jobs are of a study that was checked.
+        Look at classes and their parameters, too, unless this study was looked at before: jobs are of one that was.
     """
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
@@ -149,12 +154,19 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
     if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
         os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
-    study = Study.from_mapping(resized(content, size, where), where)
+    plan = Plan(Study.from_mapping(resized(content, size, where), where), machine)
     if check:
-        from rotastack.study.classes import check_classes
+        known = {"where": where, "study": plan.study.document.dump(), "code": plan.code_of_classes()}
+        remembered("checked", compact(known).encode(), lambda: _check(plan.study, where))
+    return plan
 
-        check_classes(study, where)
-    return Plan(study, machine)
+
+def _check(study: Study, where: str) -> bool:
+    """Look at classes and parameters, for which libraries are imported; True if nothing is wrong."""
+    from rotastack.study.classes import check_classes
+
+    check_classes(study, where)
+    return True
 
 
 def _hold_directory() -> None:
