@@ -17,7 +17,7 @@ rule score:
         mem_mb=lambda w, attempt: attempt * 1000,
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        spec=PLAN.spec("score"),
+        spec=lambda w: PLAN.spec("score"),
         code=PLAN.code("score"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
@@ -48,7 +48,7 @@ rule summarize:
         runtime=20,
     params:
         study=PLAN.study.name,
-        spec=PLAN.summarize_spec(),
+        spec=lambda w: PLAN.summarize_spec(),
         code=PLAN.code("summarize"),
     message:
         "statistics over all data sets"
@@ -74,7 +74,7 @@ rule draw_dataset:
         mem_mb=1000,
         runtime=20,
     params:
-        spec=PLAN.spec("draw_dataset"),
+        spec=lambda w: PLAN.spec("draw_dataset"),
         code=PLAN.code("draw_dataset"),
     message:
         "{wildcards.dataset}: drawing figures"
@@ -103,7 +103,7 @@ if PLAN.pruning_figures:
             mem_mb=1000,
             runtime=20,
         params:
-            spec=PLAN.pruning_spec(),
+            spec=lambda w: PLAN.pruning_spec(),
             code=PLAN.code("draw_pruning"),
         message:
             "{wildcards.dataset}: drawing figures of the members"
@@ -130,7 +130,7 @@ rule draw_study:
         mem_mb=1000,
         runtime=20,
     params:
-        spec=PLAN.draw_study_spec(),
+        spec=lambda w: PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
     message:
         "drawing figures over all data sets"
@@ -141,8 +141,8 @@ rule draw_study:
 rule published:
     input:
         scores=f"{ROOT}/scores.parquet",
-        published=PLAN.published_files,
-        texts=PLAN.report_texts,
+        published=lambda w: PLAN.published_files,
+        texts=lambda w: PLAN.report_texts,
     output:
         page=f"{ROOT}/published.html",
         table=f"{ROOT}/tables/published.csv",
@@ -156,9 +156,9 @@ rule published:
         runtime=20,
     params:
         study=PLAN.study.name,
-        title=PLAN.study.document.title,
-        skipped=PLAN.skipped_json,
-        spec=PLAN.published_spec(),
+        title=lambda w: PLAN.study.document.title,
+        skipped=lambda w: PLAN.skipped_json,
+        spec=lambda w: PLAN.published_spec(),
         code=PLAN.code("published"),
     message:
         "published against ours"
@@ -179,7 +179,7 @@ rule report:
         folds=expand(f"{ROOT}/{{dataset}}/folds.run.json", dataset=PLAN.datasets),
         scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
-        texts=PLAN.report_texts,
+        texts=lambda w: PLAN.report_texts,
         tables=PLAN.tables,
         explanations=PLAN.explanations,
     output:
@@ -193,9 +193,9 @@ rule report:
         mem_mb=1000,
         runtime=20,
     params:
-        control=PLAN.study.control,
-        spec=PLAN.report_spec(),
-        skipped=PLAN.skipped_json,
+        control=lambda w: PLAN.study.control,
+        spec=lambda w: PLAN.report_spec(),
+        skipped=lambda w: PLAN.skipped_json,
         code=PLAN.code("report"),
         benchmarks=f"{ROOT}/benchmarks",
     message:
@@ -207,7 +207,7 @@ rule report:
 rule front_page:
     input:
         report=f"{ROOT}/report.html",
-        published=PLAN.published,
+        published=lambda w: PLAN.published,
     output:
         "results/report.html",
     log:
@@ -222,4 +222,4 @@ rule front_page:
     message:
         "results/report.html is the report of {PLAN.study.name}"
     shell:
-        "cp {input.report} {output} 2> {log}; for page in {input.published}; do cp $page results/ 2>> {log}; done"
+        "cp {input.report:q} {output:q} 2> {log:q}; for page in {input.published:q}; do cp \"$page\" results/ 2>> {log:q}; done"

@@ -32,7 +32,7 @@ rule explain:
         raw="data/raw/{dataset}.csv.gz",
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         refit=f"{ROOT}/{{dataset}}/model/refit.run.json",
-        texts=PLAN.report_texts,
+        texts=lambda w: PLAN.report_texts,
     output:
         explanation=f"{ROOT}/{{dataset}}/model/explanation.json",
         page=f"{ROOT}/{{dataset}}/explain.html",
@@ -78,7 +78,7 @@ rule track_dataset:
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
-        spec=PLAN.spec("track"),
+        spec=lambda w: PLAN.spec("track"),
         code=PLAN.code("track_dataset"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
@@ -107,7 +107,7 @@ rule track_study:
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
-        spec=PLAN.report_spec(),
+        spec=lambda w: PLAN.report_spec(),
         code=PLAN.code("track_study"),
     message:
         "bringing the study to MLflow"

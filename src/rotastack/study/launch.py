@@ -194,6 +194,6 @@ def step(name: str) -> str:
         line.append("--about " + " ".join(f"{key}={{{source}.{key}:q}}" for key, source in sources.items()))
     for key in declared["INPUTS"]:
         source = "params" if key.endswith("/") else "input"
-        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}}}")
-    line += [f"--output {key} {{output.{key}}}" for key in declared["OUTPUTS"]]
-    return " ".join([*line, "2> {log} || {{ cat {log} >&2; exit 1; }}"])
+        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}:q}}")
+    line += [f"--output {key} {{output.{key}:q}}" for key in declared["OUTPUTS"]]
+    return " ".join([*line, "2> {log:q} || {{ cat {log:q} >&2; exit 1; }}"])

@@ -48,6 +48,16 @@ Add one here when :func:`dump_model` refuses it.
 """
 
 
+OURS = frozenset(
+    {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
+     "rotastack.study.rows"}
+)  # fmt: skip
+"""Our packages, and modules, whose classes models are made of. The others run, write or log things."""
+
+MOST_ROOM, MOST_TIMES = 1 << 28, 20
+"""A model file may unpack to so many bytes, or so many times its own: we pack nothing."""
+
+
 def dump_model(model: Any, path: str | Path) -> None:
     """Write a fitted model.
 
@@ -86,7 +96,14 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
+            room = sum(part.file_size for part in archive.infolist())
+            if room > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
+                raise RotastackError(
+                    f"{path}: this is no model file of ours: it would unpack to {room:,} bytes"
+                )
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
+    except RotastackError:
+        raise
     except (
         BadZipFile,
         ValueError,
@@ -150,9 +167,8 @@ def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]
 def _is_ours(kind: str) -> bool:
     """Tell whether a dotted name is that of a class which a module of this package defines."""
     module, _, name = kind.rpartition(".")
-    if (
-        not module.startswith("rotastack.") or module == "rotastack.__main__"
-    ):  # which runs when it is imported
+    package, *parts = module.split(".")
+    if package != "rotastack" or not parts or (parts[0] not in OURS and module not in OURS):
         return False
     try:
         found = getattr(import_module(module), name, None)
