@@ -1,10 +1,16 @@
 """The ``rotastack`` command: a file for each command, which imports what is heavy when it is run."""
 
 import argparse
+import errno
 import sys
 
 from rotastack import __version__
+<<<<<<< HEAD
 from rotastack.cli import completion, doctor, explain, lists, predict, report, run, serve, step, ui
+=======
+from rotastack.cli import completion, explain, lists, predict, report, run, serve, step, ui
+from rotastack.cli.stopping import StoppedError
+>>>>>>> main
 from rotastack.errors import RotastackError, without
 
 __all__ = ["main"]
@@ -17,7 +23,21 @@ example:
 
 exit codes:
   0 done; 1 something failed in a run; 2 what was asked for makes no sense, and one line says why;
-  130 stopped by Ctrl-C: the same command goes on from there"""
+  130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: the same command goes on from there"""
+
+
+NOT_OURS = {
+    errno.ENOSPC: "make room, and the same command goes on",
+    errno.EDQUOT: "make room, and the same command goes on",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), and the same command goes on",
+    errno.EROFS: "work in a folder that can be written to",
+    errno.EACCES: "change its permissions, or work in a folder of yours",
+    errno.EPERM: "change its permissions, or work in a folder of yours",
+    errno.EIO: "the device or its connection failed; once it is back, the same command goes on",
+    errno.ESTALE: "the device or its connection failed; once it is back, the same command goes on",
+    errno.EMFILE: "raise the limit of open files (ulimit -n), and the same command goes on",
+}
+"""Errors of the machine that are no fault of the program -> what to do."""
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -29,7 +49,7 @@ def main(argv: list[str] | None = None) -> int:
     try:
         return arguments.run(arguments) or 0
     except RotastackError as error:
-        print(f"rotastack: error: {error}", file=sys.stderr)
+        _say(f"rotastack: error: {error}")
         return 2
     except ModuleNotFoundError as error:
         if (reason := without(error.name)) is None:
@@ -38,9 +58,25 @@ def main(argv: list[str] | None = None) -> int:
         return 2
     except BrokenPipeError:
         return 0
+    except OSError as error:
+        if error.errno not in NOT_OURS:
+            raise
+        _say(f"rotastack: error: {error.filename or 'a file'}: {error.strerror}; {NOT_OURS[error.errno]}")
+        return 1
+    except StoppedError as stopped:
+        print(f"rotastack: stopped by {stopped}; the same command goes on from here", file=sys.stderr)
+        return 128 + stopped.number
     except KeyboardInterrupt:
         print("rotastack: stopped; the same command goes on from here", file=sys.stderr)
         return 130
+
+
+def _say(line: str) -> None:
+    """Print a line on standard error; where that is a file on a full disk, on standard output."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        print(line, flush=True)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -5,7 +5,7 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import DamagedError, RotastackError
 
 __all__ = ["add"]
 
@@ -55,4 +55,8 @@ def _step(arguments: Namespace) -> None:
     }
     about = dict(item.partition("=")[::2] for item in arguments.about)
     job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
-    importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+    job.check(file for files in job.inputs.values() for file in files)
+    try:
+        importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+    except DamagedError as error:
+        raise job.set_aside(error) from None

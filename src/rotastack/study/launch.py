@@ -106,8 +106,10 @@ def open_plan(
         else:
             plan.drop_what_is_not_there()
         return plan
-    except RotastackError as error:
-        print(f"rotastack: error: {error}", file=sys.stderr)
+    except (RotastackError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise
+        print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
         sys.stderr.flush()
         os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
 
@@ -131,6 +133,13 @@ def _look_back(plan: Plan, dry_run: bool) -> None:
             f"notes of them here: they are made again ({old[0]}{', ...' if len(old) > 1 else ''})",
             file=sys.stderr,
         )
+
+
+def _in_words(error: Exception) -> str:
+    """Return what to say of an error; of a file that cannot be written or read, its name first."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}; runs need a folder that they can write to"
+    return str(error)
 
 
 def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -> Plan:

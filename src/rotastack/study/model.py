@@ -64,6 +64,14 @@ class Pool(Document):
         str, Field(description="class of the members: a short name, one of our classes, or a dotted path")
     ]
     parameters: Parameters = {}
+    training_limit: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="seconds that a training may take, after which it is stopped and the pool has failed; null: "
+            "as long as it takes. What comes out then depends on how fast the machine is",
+        ),
+    ] = None
     diversity: Annotated[
         bool, Field(description="of splits, for forests: margins and correlation of the trees on test rows")
     ] = False

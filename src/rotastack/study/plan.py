@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
 from rotastack.study.fingerprint import fingerprint
@@ -89,7 +89,7 @@ class Plan:
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
             note = Path(f"{self.root}/skipped.json")
-            self.skipped = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else []
+            self.skipped = read_json(note, list) if note.is_file() else []
 
     @property
     def _skips(self) -> bool:

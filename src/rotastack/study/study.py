@@ -197,7 +197,8 @@ class Study:
     def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
         """Return the slice for ``train``."""
         protocol, content = self.protocol, self.pools[pool]
-        keys = ("view", "scaling", "estimator", "parameters", *protocol.pool_keys)
+        keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
+        keys += [] if content.training_limit is None else ["training_limit"]
         found = content.resolved(self.task.estimators)
         return {
             "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool,

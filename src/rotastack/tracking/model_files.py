@@ -1,6 +1,7 @@
 """Model files: written and read by skops, which makes no object of a type that is not trusted."""
 
 import json
+import zlib
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +12,7 @@ import sklearn
 import skops.io
 
 from rotastack import __version__
-from rotastack.errors import RotastackError
+from rotastack.errors import DamagedError, RotastackError, unreadable
 from rotastack.files import replacing
 
 __all__ = ["VERSIONS", "dump_model", "load_model", "trusted_types"]
@@ -86,8 +87,18 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
         with ZipFile(path) as archive:
             names = archive.namelist()
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
-    except (BadZipFile, ValueError) as error:
-        raise RotastackError(f"{path}: this is no model file, or half of one ({error})") from None
+    except (
+        BadZipFile,
+        ValueError,
+        OSError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        zlib.error,
+    ) as error:
+        if getattr(error, "errno", None):
+            raise unreadable(path, error) from None
+        raise DamagedError(path, f"this is no model file, or half of one: {error}") from None
     if any(_series(v) != _series(VERSIONS[n]) for n, v in found.items() if n in VERSIONS):
         raise RotastackError(f"{path}: {_other_versions(found)}")
     try:

@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack import __version__
-from rotastack.errors import RotastackError
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 
 __all__ = ["Record", "read_record"]
 
@@ -30,6 +29,8 @@ class Record:
         The slice of the configuration that the step used.
     code : str
         Fingerprint of the code that it ran.
+    files : mapping
+        SHA-256 of each file that it made, by the file's name.
     """
 
     step: str
@@ -40,6 +41,7 @@ class Record:
     status: str = "ok"
     message: str = ""
     warnings: list[str] = field(default_factory=list)
+    files: Mapping[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
 
@@ -64,6 +66,7 @@ class Record:
             "peak_memory_mb": round(peak, 1),
             "version": __version__,
             "code": self.code,
+            "files": self.files,
             "python": platform.python_version(),
             "started": self.started,
         }
@@ -71,8 +74,5 @@ class Record:
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a record; RotastackError if it is corrupt."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RotastackError(f"{path}: corrupt record ({error}); delete it and run again") from None
+    """Read a record; RotastackError if it is damaged."""
+    return read_json(path)

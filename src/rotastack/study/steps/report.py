@@ -11,7 +11,7 @@ import pandas as pd
 import yaml
 
 from rotastack import __version__
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
@@ -79,7 +79,7 @@ def run(job: Job) -> None:
     task = study["task"]
     primary = PRIMARY[task]
     tables = {path.stem: path for path in job.inputs["tables"]}
-    comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
+    comparison = read_json(job.input("comparison"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
     datasets = _datasets(job, variance)
@@ -104,7 +104,7 @@ def run(job: Job) -> None:
         datasets=datasets,
         many=many,
         comparison=comparison,
-        verdict=json.loads(job.input("verdict").read_text(encoding="utf-8"))["sentences"],
+        verdict=read_json(job.input("verdict"))["sentences"],
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
