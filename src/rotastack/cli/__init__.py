@@ -5,12 +5,8 @@ import errno
 import sys
 
 from rotastack import __version__
-<<<<<<< HEAD
 from rotastack.cli import completion, doctor, explain, lists, predict, report, run, serve, step, ui
-=======
-from rotastack.cli import completion, explain, lists, predict, report, run, serve, step, ui
 from rotastack.cli.stopping import StoppedError
->>>>>>> main
 from rotastack.errors import RotastackError, without
 
 __all__ = ["main"]

@@ -15,8 +15,13 @@ __all__ = ["Cluster", "failed_submissions", "slurm_options"]
 
 PLUGIN = "snakemake_executor_plugin_slurm"
 POLL_SECONDS = 5
-_FAILED = re.compile(r"SLURM-job '(\d+)' failed(?:, SLURM status is: '(\w+)'| due to a (node failure))?")
+_SUBMITTED = re.compile(r"^ *Job (\S+) has been submitted with SLURM jobid (\d+) \(log: (.*)\)\.$", re.M)
+_FAILED = re.compile(r"slurm_logs/\S*?(\d+)\.log \(check log")
 _REFUSED = re.compile(r"SLURM sbatch failed\. The error message was '(.*)'")
+_SAID_OF = {
+    "TIMEOUT": "out of time", "OUT_OF_MEMORY": "out of memory", "NODE_FAIL": "its node went down",
+    "CANCELLED": "it was cancelled", "PREEMPTED": "others went first",
+}  # fmt: skip
 _LINES = 12  # of a failed submission's log that are shown
 
 
@@ -120,18 +125,29 @@ def failed_submissions(log: str, folder: Path) -> list[str]:
     folder : Path
         Where it ran.
     """
-    texts: dict[str, str] = {}
-    for number, state, node in _FAILED.findall(log):
-        text = f"Slurm job {number} failed ({state or node or 'no reason given'})"
-        files = sorted((folder / ".snakemake/slurm_logs").rglob(f"{number}.log"))
-        if files:
-            lines = files[-1].read_text(encoding="utf-8", errors="replace").splitlines()
-            said = [line for line in lines if line.startswith(("rotastack: error", "slurmstepd: error"))]
-            shown = "\n".join(f"  {line}" for line in (said or lines)[-_LINES:])
-            text += f"; the end of {os.path.relpath(files[-1], folder)}:\n{shown}"
-        texts[number] = text
-    refused = [f"sbatch refused: {text}" for text in dict.fromkeys(_REFUSED.findall(log))]
-    return refused + [texts[number] for number in sorted(texts, key=int)]
+    attempts: dict[str, list[tuple[str, str]]] = {}
+    for job, number, path in _SUBMITTED.findall(log):
+        attempts.setdefault(job, []).append((number, path))
+    failed = set(_FAILED.findall(log))
+    texts = [f"sbatch refused: {text}" for text in dict.fromkeys(_REFUSED.findall(log))]
+    for tried in attempts.values():
+        number, path = tried[-1]
+        if number not in failed:
+            continue
+        why = " ".join(
+            _SAID_OF[state] for state in re.findall(r"JobState=(\w+)", ask("scontrol", "show", "job", number))
+            if state in _SAID_OF
+        )  # fmt: skip
+        again = f", after {len(tried) - 1} others" if len(tried) > 1 else ""
+        text = f"Slurm job {number} failed{again}{': ' + why if why else ''}"
+        file = folder / path
+        if file.is_file():
+            lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+            said = [line for line in lines if line.startswith(("rotastack: error", "slurmstepd", "srun: error"))]
+            shown = "\n".join(f"  {line}" for line in dict.fromkeys((said or lines)[-_LINES:]))
+            text += f"; the end of {os.path.relpath(file, folder)}:\n{shown}"
+        texts.append(text)
+    return texts
 
 
 def ask(*command: str) -> str:
