@@ -87,7 +87,10 @@ def _run(arguments: Namespace) -> int:
         options += _slurm(arguments, study, size)
     else:
         _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
-        options += ["--cores", str(arguments.cores)]  # last, as it takes one value: what follows may be a target
+        options += [
+            "--cores",
+            str(arguments.cores),
+        ]  # last, as it takes one value: what follows may be a target
         options += _profile(arguments.profile)
     if arguments.dry_run:
         with without_traces():

@@ -78,7 +78,9 @@ class Submissions:
         """Rule -> name of its group, for Snakemake's ``--groups``."""
         rules = {work.rule for work in self._all()}
         cut = {rule: "{dataset}" if self.whole else part for rule, part in _PARTS.items()}
-        return {rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules}
+        return {
+            rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules
+        }
 
     @cached_property
     def components(self) -> dict[str, int]:
@@ -176,9 +178,7 @@ class Submissions:
 
     def _trainings(self, dataset: str, pool: str) -> Iterator[Work]:
         """Give the trainings of a pool; blocks that are yet to come take in proportion what others took."""
-        files = dict(
-            zip(self.plan.study.blocks, self.plan.pool_files(dataset, pool), strict=True)
-        )
+        files = dict(zip(self.plan.study.blocks, self.plan.pool_files(dataset, pool), strict=True))
         thought = {block: self.plan.resources.usual_seconds(dataset, pool, block) for block in files}
         known = {block: took for block, file in files.items() if (took := _took(file)) is not None}
         rate = sum(known.values()) / sum(thought[block] for block in known) if known else 1.0
