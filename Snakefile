@@ -20,6 +20,7 @@ PLAN = open_plan(
     [str(f) for f in workflow.configfiles],
     main=workflow.is_main_process,
     dry_run=runs_nothing(sys.argv[1:]),
+    grouped="--groups" in sys.argv,
 )
 ROOT = PLAN.root
 
