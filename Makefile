@@ -17,7 +17,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-sanitized ui report lint format lock clean env
+.PHONY: run test test-rest test-all test-sanitized ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -67,6 +67,9 @@ lock: env           ## pin all dependencies anew
 	    --generate-hashes --no-header --upgrade -o requirements.lock
 	echo ziglang | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate --upgrade -o requirements-compiler.lock
+
+audit: env          ## known vulnerabilities of what is pinned, where a service can be asked
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py
 
 env: $(STAMP)       ## the environment, and the kernel as its sources are now
 	@$(BIN)/python tools/build_kernel.py

@@ -222,4 +222,4 @@ rule front_page:
     message:
         "results/report.html is the report of {PLAN.study.name}"
     shell:
-        "cp {input.report:q} {output:q} 2> {log:q}; for page in {input.published:q}; do cp \"$page\" results/ 2>> {log:q}; done"
+        'cp {input.report:q} {output:q} 2> {log:q}; for page in {input.published:q}; do cp "$page" results/ 2>> {log:q}; done'
