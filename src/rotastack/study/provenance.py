@@ -95,7 +95,7 @@ def outdated(plan: Plan) -> list[str]:
     """Return files that Snakemake has no notes of, and that were made with other parameters or code by their records."""
     found: list[str] = []
     for result in results_of(plan):
-        there = [file for file in result.files if os.path.isfile(file)]
+        there = [file for file in result.files if Path(file).is_file()]
         if (
             there
             and not any(_note("metadata", file).is_file() for file in there)
