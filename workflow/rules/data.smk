@@ -15,8 +15,8 @@ rule fetch:
     retries: 1
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda w, attempt: PLAN.resources.fetch_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 30 * attempt,
     params:
         spec=lambda w: PLAN.spec("fetch", w.dataset),
         code=lambda w: PLAN.code("fetch", w.dataset),

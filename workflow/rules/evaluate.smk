@@ -14,7 +14,7 @@ rule score:
         f"{ROOT}/benchmarks/score/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * 1000,
+        mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.spec("score"),
@@ -44,8 +44,8 @@ rule summarize:
         f"{ROOT}/benchmarks/summarize/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
         spec=lambda w: PLAN.summarize_spec(),
@@ -65,14 +65,15 @@ rule draw_dataset:
             for name in PLAN.figures
         ]
         + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.figures],
+        record=f"{ROOT}/figures/{{dataset}}/draw_dataset.run.json",
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
     benchmark:
         f"{ROOT}/benchmarks/draw_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.spec("draw_dataset"),
         code=PLAN.code("draw_dataset"),
@@ -94,14 +95,15 @@ if PLAN.pruning_figures:
                 for name in PLAN.pruning_figures
             ]
             + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.pruning_figures],
+            record=f"{ROOT}/figures/{{dataset}}/draw_pruning.run.json",
         log:
             f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
         benchmark:
             f"{ROOT}/benchmarks/draw_pruning/{{dataset}}.tsv"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=20,
+            mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
+            runtime=lambda w, attempt: 20 * attempt,
         params:
             spec=lambda w: PLAN.pruning_spec(),
             code=PLAN.code("draw_pruning"),
@@ -121,14 +123,15 @@ rule draw_study:
             for path in PLAN.study_figure_files("svg")
         ]
         + PLAN.study_figure_files("png"),
+        record=f"{ROOT}/figures/study/draw_study.run.json",
     log:
         f"{ROOT}/logs/draw_study/all.log",
     benchmark:
         f"{ROOT}/benchmarks/draw_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
@@ -146,14 +149,15 @@ rule published:
     output:
         page=f"{ROOT}/published.html",
         table=f"{ROOT}/tables/published.csv",
+        record=f"{ROOT}/published.run.json",
     log:
         f"{ROOT}/logs/published/all.log",
     benchmark:
         f"{ROOT}/benchmarks/published/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
         title=lambda w: PLAN.study.document.title,
@@ -184,14 +188,15 @@ rule report:
         explanations=PLAN.explanations,
     output:
         report=f"{ROOT}/report.html",
+        record=f"{ROOT}/report.run.json",
     log:
         f"{ROOT}/logs/report/all.log",
     benchmark:
         f"{ROOT}/benchmarks/report/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         control=lambda w: PLAN.study.control,
         spec=lambda w: PLAN.report_spec(),

@@ -10,7 +10,7 @@ rule folds:
         f"{ROOT}/benchmarks/folds/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: 500 * attempt,
+        mem_mb=lambda w, attempt: PLAN.resources.folds_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         spec=lambda w: PLAN.spec("folds", w.dataset),

@@ -36,13 +36,14 @@ rule explain:
     output:
         explanation=f"{ROOT}/{{dataset}}/model/explanation.json",
         page=f"{ROOT}/{{dataset}}/explain.html",
+        record=f"{ROOT}/{{dataset}}/model/explain.run.json",
     log:
         f"{ROOT}/logs/explain/{{dataset}}.log",
     benchmark:
         f"{ROOT}/benchmarks/explain/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: PLAN.resources.explain_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
@@ -73,8 +74,8 @@ rule track_dataset:
         f"{ROOT}/benchmarks/track_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=lambda w, attempt: PLAN.resources.tracking_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
@@ -102,8 +103,8 @@ rule track_study:
         f"{ROOT}/benchmarks/track_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 30 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,

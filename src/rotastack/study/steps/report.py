@@ -33,7 +33,7 @@ INPUTS = (
     "benchmarks/",
     "explanations",
 )
-OUTPUTS = ("report",)
+OUTPUTS = ("report", "record")
 ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
@@ -75,6 +75,11 @@ GLOSSARY = {
 
 def run(job: Job) -> None:
     """Read statistics, figures, records and benchmarks; write output ``report``."""
+    with job.recorded():
+        write_text(job.output("report"), _page(job))
+
+
+def _page(job: Job) -> str:
     study = job.spec
     task = study["task"]
     primary = PRIMARY[task]
@@ -96,7 +101,7 @@ def run(job: Job) -> None:
         "zip": zip,
     }
     figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
-    page = environment.get_template("report.html.j2").render(
+    return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
         alpha=study["evaluation"]["alpha"],
@@ -133,7 +138,6 @@ def run(job: Job) -> None:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
-    write_text(job.output("report"), page)
 
 
 def _table(path: Path) -> list[dict]:
@@ -246,25 +250,30 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
-    """Sum Snakemake's benchmark files of these data sets by rule: ``<rule>/<data set>.<what else>``, or ``<rule>/all.tsv``."""
-    rows = []
+    """Return jobs, seconds and most memory of each rule, for these data sets.
+
+    Snakemake's benchmark files (``<rule>/<data set>.<what else>``, or ``<rule>/all.tsv``) have the seconds. The memory
+    is that of records: Snakemake does not see that of steps that a server of steps runs.
+    """
+    seconds: dict[str, list[float]] = {}
     own = ("all.", *(f"{d}." for d in datasets))
-    for path, root in [
-        (p, r) for r in (folder, Path("results/benchmarks")) for p in sorted(r.rglob("*.tsv"))
-    ]:
-        rule, *rest = path.relative_to(root).parts
-        if not rest or not rest[0].startswith(own):
-            continue
-        table = pd.read_csv(path, sep="\t", na_values="-")
-        rows.append({"rule": rule, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
-    if not rows:
-        return []
-    frame = (
-        pd.DataFrame(rows)
-        .groupby("rule")
-        .agg(jobs=("seconds", "size"), seconds=("seconds", "sum"), mb=("mb", "max"))
-    )
-    return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
+    for root in (folder, Path("results/benchmarks")):
+        for path in sorted(root.rglob("*.tsv")):
+            rule, *rest = path.relative_to(root).parts
+            if rest and rest[0].startswith(own):
+                head, *rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
+                seconds.setdefault(rule, []).extend(float(row[head.index("s")]) for row in rows)
+    most: dict[str, float] = {}
+    for root in (folder.parent, Path("results/datasets"), Path("data/raw")):
+        for record in map(read_record, sorted(root.rglob("*.run.json"))):
+            if record.get("dataset", datasets[0]) in datasets:
+                step = record["step"]
+                most[step] = max(most.get(step, 0.0), record["peak_memory_mb"])
+    found = [
+        {"rule": rule, "jobs": len(each), "seconds": sum(each), "mb": most.get(rule)}
+        for rule, each in seconds.items()
+    ]
+    return sorted(found, key=lambda row: -row["seconds"])
 
 
 def _caption(name: str, task: str, cells: str) -> str:
