@@ -26,6 +26,7 @@ MOST = 50
 SECONDS_OF_START = 4.0
 """Of each job in a submission, beside its own: Snakemake is started for it."""
 _LONGEST = 1.5  # times the minutes: up to then a data set is not cut
+_MUCH = 0.2  # of all time to start jobs, from which on a word is said
 _SPARE = 4  # times what is thought: the limit of a job's time, at the first attempt
 _PARTS = {
     "prepare": "data", "folds": "data", "rotations": "data", "train": "train", "combine": "combine",
@@ -129,10 +130,13 @@ class Submissions:
 
     def as_text(self) -> str:
         """Return what will be submitted, in a line."""
-        jobs, total = len(self.work), sum(work.seconds for work in self.work) / 60
+        jobs, total = len(self.work), sum(work.seconds for work in self.work)
         number = sum(self.counts.values())
-        each = f"about {max(1, round(total / number))} min each, as far as is known" if number else ""
-        return f"{jobs} jobs as {number} submission{'s' * (number != 1)} ({each})"
+        each = max(1, round(total / number / 60))
+        starting = jobs * (SECONDS_OF_START + JOB_SECONDS) / total
+        hint = f"; {starting:.0%} of it to start jobs: larger blocks in the study save that"
+        shown = hint if starting > _MUCH and total > self.seconds else ""
+        return f"{jobs} jobs as {number} submission{'s' * (number != 1)} (about {each} min each, as far as is known{shown})"
 
     # What there is to do
 
