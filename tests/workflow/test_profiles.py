@@ -1,5 +1,6 @@
 """The shipped profiles: Snakemake takes them, and says so where it has the plugin."""
 
+import json
 import os
 import re
 import subprocess
@@ -14,9 +15,10 @@ from rotastack.base.documents import load_yaml
 from rotastack.cli import main, run
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
-OF_QUEUES = ("pbs", "sge", "lsf")
+OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")
 ANSWERS = {
     "pbs": ("qsub", "1234.server", "qstat", "Job Id: 1234\n    job_state = {0}\n    Exit_status = {1}", [("F", 0), ("F", 1), ("R", "")]),
+    "kubernetes": ("kubectl", "job.batch/rotastack-x", "kubectl", "{0}/{1}", [(1, ""), ("", 1), ("", "")]),
     "lsf": ("bsub", "Job <1234> is submitted to queue <normal>.", "bjobs", "{0}", [("DONE",), ("EXIT",), ("RUN",)]),
 }  # fmt: skip
 
@@ -35,7 +37,7 @@ def program(tmp_path, monkeypatch):
 
 
 def test_all_are_there():
-    assert set(PROFILES) == {"default", "slurm", "googlebatch", "kubernetes", *OF_QUEUES}
+    assert set(PROFILES) == {"default", "slurm", *OF_QUEUES}
 
 
 @pytest.mark.parametrize("name", PROFILES)
@@ -75,7 +77,7 @@ def test_submission_of_a_queue_has_the_jobs_resources(name):
     filled = command.format(threads=3, resources=type("", (), {"mem_mb": 1500, "runtime": 90}))
     assert "1500" in filled
     assert "90" in filled
-    assert re.search(r"(ncpus=|smp |-n )3\b", filled)
+    assert re.search(r"(ncpus=|smp |-n |\"cpu\": \")3\b", filled)
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -85,12 +87,26 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     program(submit, said)
     command = content["cluster-generic-submit-cmd"].format(threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1}))
     number = _shell(f'{command} "job.sh"')
-    assert number in ("1234.server", "1234")
+    assert number in ("1234.server", "1234", "job.batch/rotastack-x")
     found = []
     for state in states:
         program(status, answer.format(*state))
         found.append(_shell(f"{content['cluster-generic-status-cmd']} '{number}'"))
     assert found == ["success", "failed", "running"]
+
+
+def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kubectl").write_text("#!/bin/sh\ncat\n")
+    (tmp_path / "kubectl").chmod(0o755)
+    command = load_yaml(PROFILES["kubernetes"])["cluster-generic-submit-cmd"]
+    filled = command.format(threads=2, resources=type("", (), {"mem_mb": 1500, "runtime": 3}))
+    told = json.loads(_shell(f'{filled} "/shared/job.sh"'))["spec"]
+    assert told["activeDeadlineSeconds"] == 180
+    (container,) = told["template"]["spec"]["containers"]
+    assert container["command"] == ["sh", "/shared/job.sh"]
+    assert container["workingDir"] == str(tmp_path)
+    assert container["resources"]["limits"] == {"memory": "1500M"}
 
 
 def test_the_state_of_a_job_of_grid_engine(program, tmp_path):
@@ -112,9 +128,6 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["run", "tiny", "--profile", "pbs"]) == 2
     assert "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install " in capsys.readouterr().err
-    assert run._missing_plugins(PROFILES["kubernetes"].parent) == [
-        "snakemake-executor-plugin-kubernetes", "snakemake-storage-plugin-s3",
-    ]  # fmt: skip
     assert run._missing_plugins(PROFILES["default"].parent) == []
 
 
