@@ -17,9 +17,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from tools.slurm_cluster import CannotStartError, SlurmCluster
+
 from rotastack.cli.studies import plan_of
 from rotastack.study.submissions import Submissions
-from tools.slurm_cluster import CannotStartError, SlurmCluster
 
 STUDY = """\
 name: nodes
@@ -37,11 +38,18 @@ model: {{refit: none}}
 
 def main() -> None:
     """Run pairs, and print what they took."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--cells", type=int, default=8, help="fold groups of a data set")
     parser.add_argument("--trees", type=int, default=100, help="of each of ten rotations")
-    parser.add_argument("--datasets", nargs=2, default=["twonorm", "waveform-21-simulated"], help="two of the registry, of like size")
+    parser.add_argument(
+        "--datasets",
+        nargs=2,
+        default=["twonorm", "waveform-21-simulated"],
+        help="two of the registry, of like size",
+    )
     arguments = parser.parse_args()
     cluster = SlurmCluster()
     try:
@@ -55,7 +63,9 @@ def main() -> None:
             for nodes in (2, 1) if pair % 2 else (1, 2):
                 took[nodes] = run(nodes, arguments)
             ratios.append(took[1] / took[2])
-            print(f"one node {took[1]:6.1f} s   two nodes {took[2]:6.1f} s   ratio {ratios[-1]:.2f}", flush=True)
+            print(
+                f"one node {took[1]:6.1f} s   two nodes {took[2]:6.1f} s   ratio {ratios[-1]:.2f}", flush=True
+            )
     finally:
         cluster.stop()
     print(f"median ratio {statistics.median(ratios):.2f}")
@@ -65,7 +75,10 @@ def run(nodes: int, arguments: argparse.Namespace) -> float:
     """Return the seconds of the work part with so many nodes."""
     folder = Path(tempfile.mkdtemp(prefix="rotastack-nodes-"))
     study = STUDY.format(
-        cells=arguments.cells, block=max(arguments.cells // 2, 1), trees=arguments.trees, datasets=", ".join(arguments.datasets)
+        cells=arguments.cells,
+        block=max(arguments.cells // 2, 1),
+        trees=arguments.trees,
+        datasets=", ".join(arguments.datasets),
     )
     (folder / "nodes.yaml").write_text(study)
     work = Submissions(plan_of(folder / "nodes.yaml", None)).work
@@ -75,10 +88,22 @@ def run(nodes: int, arguments: argparse.Namespace) -> float:
         check=nodes == 1, capture_output=True,
     )  # fmt: skip
     # As many minutes that each data set is a submission of its own.
-    command = [sys.executable, "-m", "rotastack", "run", "nodes.yaml", "--slurm", "--minutes", f"{minutes:.2f}", "--"]
+    command = [
+        sys.executable,
+        "-m",
+        "rotastack",
+        "run",
+        "nodes.yaml",
+        "--slurm",
+        "--minutes",
+        f"{minutes:.2f}",
+        "--",
+    ]
     command += [f"results/nodes/{dataset}/scores.parquet" for dataset in arguments.datasets]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
-    process = subprocess.Popen(command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
     started = None
     while process.poll() is None:
         if started is None and SlurmCluster.ask("squeue", "-h", "-t", "R"):

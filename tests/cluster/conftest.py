@@ -2,11 +2,15 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from tests.workflow.project import Project
 from tools.slurm_cluster import CannotStartError, SlurmCluster
+
+
+FAULTY = Path(__file__).with_name("faulty.py")
 
 
 @pytest.fixture(scope="session")
@@ -34,12 +38,14 @@ def idle(cluster):
 def described(tmp_path_factory):
     """Return a function that makes a project with a study of this text, and the faulty estimator beside the package."""
     folder = tmp_path_factory.mktemp("projects")
+    sys.path.insert(0, str(FAULTY.parent))  # for what is done in this process
 
     def describe(name, text):
         project = Project.copy(folder / name)
-        shutil.copy(Path(__file__).with_name("faulty.py"), project.folder / "src/faulty.py")
+        shutil.copy(FAULTY, project.folder / "src/faulty.py")
         study = text.partition("name: ")[2].split()[0]
         (project.folder / f"config/studies/{study}.yaml").write_text(text)
         return project
 
-    return describe
+    yield describe
+    sys.path.remove(str(FAULTY.parent))

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import time
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from tests.cluster.studies import FAULTS, MET, SPECK
@@ -21,18 +20,18 @@ SCORES = "results/speck/scores.parquet"
 
 
 @pytest.fixture(scope="module")
-def speck(cluster, described):
+def speck(described):
     """The smallest study, done on this machine."""
-    project = described("local", SPECK % "none")
-    project.snakemake("results/speck/report.html", study="config/studies/speck.yaml")
+    project = described("local", SPECK)
+    project.make(SCORES, study="config/studies/speck.yaml")
     return project
 
 
 @pytest.fixture(scope="module")
-def met(cluster, described):
+def met(described):
     """A study of five pools, each of which will meet with a fault; done on this machine, where it does not."""
     project = described("met-local", MET)
-    project.snakemake(*pools(), study="config/studies/met.yaml")
+    project.make(*pools(), study="config/studies/met.yaml")
     return project
 
 
@@ -59,8 +58,8 @@ def wait_for(there, what, seconds=90):
     return found
 
 
-def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(speck, idle, described):
-    project = described("drained", SPECK % "none")
+def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(idle, speck, described):
+    project = described("drained", SPECK)
     process = project.start(*SLURM, "--", "results/speck/report.html")
     wait_for(lambda: "n2" in idle.ask("squeue", "-h", "-t", "R", "-o", "%N"), "a job on the second node")
     subprocess.run(["scontrol", "update", "nodename=n2", "state=drain", "reason=test"], check=True)
@@ -77,8 +76,8 @@ def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(speck
     assert (project.folder / "results/speck/report.html").is_file()
 
 
-def test_jobs_of_a_killed_run_are_waited_for_and_none_is_submitted_twice(speck, idle, described):
-    project = described("orphaned", SPECK % "none")
+def test_jobs_of_a_killed_run_are_waited_for_and_none_is_submitted_twice(idle, speck, described):
+    project = described("orphaned", SPECK)
     process = project.start(*SLURM, "--", SCORES)
     wait_for(lambda: len(idle.ask("squeue", "-h", "-t", "R", "-o", "%i").split()) == 2, "two running jobs")
     wait_for(lambda: list(project.folder.glob("results/speck/*/folds.parquet")), "a first file")
@@ -94,15 +93,15 @@ def test_jobs_of_a_killed_run_are_waited_for_and_none_is_submitted_twice(speck, 
     assert project.scores("speck") == speck.scores("speck")
 
 
-def test_faults(met, idle, tmp_path):
+def test_faults(idle, met, tmp_path):
     """A job cancelled, killed, out of time, out of memory; a node that goes down: all are tried again, to the same bytes."""
     project = Project.copy(tmp_path / "met", met)
     shutil.rmtree(project.folder / "results/met/iris/pools")
     faults = project.folder / "faults"
     faults.mkdir()
     process = project.start(
-        *("snakemake", "--workflow-profile", "slurm", "--configfile", "config/studies/met.yaml"),
-        *("--slurm-status-command", "squeue", "--groups", "prepare=none", *pools()),
+        *("snakemake", *pools(), "--workflow-profile", "slurm", "--configfile", "config/studies/met.yaml"),
+        *("--slurm-status-command", "squeue"),
         *("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"),
     )
     did, down = {}, 0.0
@@ -136,7 +135,7 @@ def test_faults(met, idle, tmp_path):
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 
 
-def test_a_failure_for_good_is_said_with_its_slurm_id_and_the_end_of_its_log(met, idle, tmp_path):
+def test_a_failure_for_good_is_said_with_its_slurm_id_and_the_end_of_its_log(idle, met, tmp_path):
     project = Project.copy(tmp_path / "met", met)
     file = pools(["cancelled"])[0]
     (project.folder / file).unlink()
@@ -148,11 +147,13 @@ def test_a_failure_for_good_is_said_with_its_slurm_id_and_the_end_of_its_log(met
     subprocess.run(["scancel", number], check=True)
     said, _ = process.communicate(timeout=60)
     assert process.returncode == 1
-    assert f"rotastack: Slurm job {number} failed: it was cancelled; the end of .snakemake/slurm_logs/" in said
+    assert (
+        f"rotastack: Slurm job {number} failed: it was cancelled; the end of .snakemake/slurm_logs/" in said
+    )
 
 
-def test_doctor(cluster, described, monkeypatch, tmp_path):
-    project = described("doctor", SPECK % "none")
+def test_doctor(idle, described):
+    project = described("doctor", SPECK)
     done = project.call("rotastack", "doctor", "--slurm")
     assert re.findall(r"^(\w+) +(\w+):", done.stdout, re.M) == [
         ("ok", name)
@@ -161,11 +162,3 @@ def test_doctor(cluster, described, monkeypatch, tmp_path):
     done = project.call("rotastack", "doctor", "--slurm", "--partition", "long", check=False)
     assert done.returncode == 1
     assert "PROBLEM  partition: --partition: there is no 'long' here; there are main" in done.stdout
-
-
-def test_accounts_are_left_out_where_none_are_kept(cluster, described):
-    project = described("accounts", SPECK % "none")
-    done = project.call("rotastack", "run", "speck", "--slurm", "--account", "a", "--dry-run")
-    assert "this cluster keeps no accounts: --account is left out" in done.stderr
-    assert not (project.folder / ".snakemake").exists()
-    assert not Path(project.folder / "results").exists()

@@ -89,7 +89,9 @@ def test_notes_have_the_names_that_snakemake_gives_them(plan, monkeypatch):
     Path(".snakemake/metadata").mkdir(parents=True)
     for file in ("results/a.nc", "results/" + "long" * 90 + ".nc"):
         theirs = FilePersistence._record_path(
-            type("", (), {"_max_len": None, "_fetch_max_len": FilePersistence._fetch_max_len})(), ".snakemake/metadata", file
+            type("", (), {"_max_len": None, "_fetch_max_len": FilePersistence._fetch_max_len})(),
+            ".snakemake/metadata",
+            file,
         )
         assert str(provenance._note("metadata", file)) == theirs
 
@@ -124,7 +126,10 @@ def test_they_are_waited_for(plan, monkeypatch, capsys):
     assert answers == []
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert "2 Slurm jobs of an earlier run still work in this folder (7, 8): waiting for them; `scancel 7 8`" in said
+    assert (
+        "2 Slurm jobs of an earlier run still work in this folder (7, 8): waiting for them; `scancel 7 8`"
+        in said
+    )
 
 
 def test_jobs_are_looked_at_every_ten_seconds_at_least(monkeypatch):

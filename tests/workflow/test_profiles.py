@@ -66,7 +66,11 @@ def test_slurm_polls_often_and_runs_one_job_after_the_other_in_a_submission():
     content = load_yaml(PROFILES["slurm"])
     assert content["slurm-init-seconds-before-status-checks"] <= 10
     assert content["set-resource-scopes"] == {"lane": "local"}
-    rules = set(re.findall(r"^ *rule (\w+):", "".join(p.read_text() for p in (ROOT / "workflow/rules").glob("*.smk")), re.M))
+    rules = set(
+        re.findall(
+            r"^ *rule (\w+):", "".join(p.read_text() for p in (ROOT / "workflow/rules").glob("*.smk")), re.M
+        )
+    )
     on_nodes = rules - {"fetch", "track_dataset", "track_study", "front_page"}
     assert set(content["set-resources"]) == on_nodes
 
@@ -85,7 +89,9 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     submit, said, status, answer, states = ANSWERS[name]
     content = load_yaml(PROFILES[name])
     program(submit, said)
-    command = content["cluster-generic-submit-cmd"].format(threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1}))
+    command = content["cluster-generic-submit-cmd"].format(
+        threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1})
+    )
     number = _shell(f'{command} "job.sh"')
     assert number in ("1234.server", "1234", "job.batch/rotastack-x")
     found = []
@@ -127,7 +133,10 @@ def _shell(command):
 def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     assert main(["run", "tiny", "--profile", "pbs"]) == 2
-    assert "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install " in capsys.readouterr().err
+    assert (
+        "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
+        in capsys.readouterr().err
+    )
     assert run._missing_plugins(PROFILES["default"].parent) == []
 
 

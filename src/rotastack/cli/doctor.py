@@ -51,7 +51,9 @@ def add_slurm(parser: Any, text: str) -> None:
     """Add the options that say which cluster."""
     parser.add_argument("--slurm", action="store_true", help=text)
     parser.add_argument("--account", metavar="A", help="with --slurm: the account that pays")
-    parser.add_argument("--partition", metavar="P", help="with --slurm: the partition, if not the default one")
+    parser.add_argument(
+        "--partition", metavar="P", help="with --slurm: the partition, if not the default one"
+    )
 
 
 def _doctor(arguments: Namespace) -> int:
@@ -83,7 +85,7 @@ def _environment() -> str:
     import rotastack
 
     try:
-        import rotastack.trees.kernel  # noqa: F401
+        import rotastack.trees.kernel
     except ImportError as error:
         raise ProblemError(f"the compiled kernel cannot be loaded ({error}); `make env` builds it") from None
     return f"rotastack {rotastack.__version__}, Python {sys.version.split()[0]} in {sys.prefix}"
@@ -187,4 +189,6 @@ def _node(arguments: Namespace) -> str:
         raise ProblemError(
             f"{about['node']} cannot import what is needed ({about['error']}); make the environment on it, or one for both"
         )
-    return f"{about['node']} shares this folder and imports rotastack {about['rotastack']} from {about['place']}"
+    return (
+        f"{about['node']} shares this folder and imports rotastack {about['rotastack']} from {about['place']}"
+    )

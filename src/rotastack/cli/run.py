@@ -87,7 +87,10 @@ def _run(arguments: Namespace) -> int:
         options += _slurm(arguments, study, size)
     else:
         _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
-        options += ["--cores", str(arguments.cores)]  # last, as it takes one value: what follows may be a target
+        options += [
+            "--cores",
+            str(arguments.cores),
+        ]  # last, as it takes one value: what follows may be a target
         options += _profile(arguments.profile)
     if arguments.dry_run:
         with without_traces():
@@ -133,7 +136,11 @@ def _missing_plugins(profile: Path) -> list[str]:
     content = load_yaml(file) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
-    own = ("snakemake-executor-plugin-local", "snakemake-executor-plugin-dryrun", "snakemake-executor-plugin-touch")
+    own = (
+        "snakemake-executor-plugin-local",
+        "snakemake-executor-plugin-dryrun",
+        "snakemake-executor-plugin-touch",
+    )
     return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
 
 

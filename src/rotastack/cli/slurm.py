@@ -143,7 +143,9 @@ def failed_submissions(log: str, folder: Path) -> list[str]:
         file = folder / path
         if file.is_file():
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-            said = [line for line in lines if line.startswith(("rotastack: error", "slurmstepd", "srun: error"))]
+            said = [
+                line for line in lines if line.startswith(("rotastack: error", "slurmstepd", "srun: error"))
+            ]
             shown = "\n".join(f"  {line}" for line in dict.fromkeys((said or lines)[-_LINES:]))
             text += f"; the end of {os.path.relpath(file, folder)}:\n{shown}"
         texts.append(text)

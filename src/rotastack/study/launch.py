@@ -119,7 +119,8 @@ def _look_back(plan: Plan, dry_run: bool) -> None:
     if dry_run:
         if waiting := jobs_here():
             print(
-                f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}", file=sys.stderr
+                f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
+                file=sys.stderr,
             )
     else:
         poll_steadily()

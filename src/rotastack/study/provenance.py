@@ -36,14 +36,18 @@ class Result:
             return False
         same = isinstance(record, dict) and record.get("code") == self.code
         return (
-            same and record.get("parameters") == json.loads(self.spec) and all(map(os.path.isfile, self.files))
+            same
+            and record.get("parameters") == json.loads(self.spec)
+            and all(Path(file).is_file() for file in self.files)
         )
 
 
 def results_of(plan: Plan) -> Iterator[Result]:
     """Give all results of a plan that have records."""
 
-    def result(record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str) -> Result:
+    def result(
+        record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str
+    ) -> Result:
         return Result((*files, record), record, plan.spec(step, *names), plan.code(step, *of_code))
 
     for dataset in plan.datasets:
@@ -78,8 +82,12 @@ def outdated(plan: Plan) -> list[str]:
     """Return files that Snakemake has no notes of, and that were made with other parameters or code by their records."""
     found: list[str] = []
     for result in results_of(plan):
-        there = [file for file in result.files if os.path.isfile(file)]
-        if there and not any(_note("metadata", file).is_file() for file in there) and not result.is_as_planned():
+        there = [file for file in result.files if Path(file).is_file()]
+        if (
+            there
+            and not any(_note("metadata", file).is_file() for file in there)
+            and not result.is_as_planned()
+        ):
             found += there
     return found
 

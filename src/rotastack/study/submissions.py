@@ -66,8 +66,15 @@ class Submissions:
     @cached_property
     def work(self) -> list[Work]:
         """The jobs that are to be done: those whose files are missing; all, if none is."""
-        everything = list(self._all())
-        return [work for work in everything if not Path(work.file).is_file()] or everything
+        return [work for work in self._everything if not self._is_there(work)] or self._everything
+
+    @cached_property
+    def _everything(self) -> list[Work]:
+        return list(self._all())
+
+    @staticmethod
+    def _is_there(work: Work) -> bool:
+        return Path(work.file).is_file()
 
     @cached_property
     def whole(self) -> bool:
@@ -77,9 +84,11 @@ class Submissions:
     @property
     def groups(self) -> dict[str, str]:
         """Rule -> name of its group, for Snakemake's ``--groups``."""
-        rules = {work.rule for work in self._all()}
+        rules = {work.rule for work in self._everything}
         cut = {rule: "{dataset}" if self.whole else part for rule, part in _PARTS.items()}
-        return {rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules}
+        return {
+            rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules
+        }
 
     @cached_property
     def components(self) -> dict[str, int]:
@@ -132,11 +141,14 @@ class Submissions:
         """Return what will be submitted, in a line."""
         jobs, total = len(self.work), sum(work.seconds for work in self.work)
         number = sum(self.counts.values())
+        submissions = f"{number} submission{'s' * (number != 1)}"
+        if all(map(self._is_there, self.work)):
+            return f"all is there; what is to be made again goes as {submissions} at most"
         each = max(1, round(total / number / 60))
         starting = jobs * (SECONDS_OF_START + JOB_SECONDS) / total
         hint = f"; {starting:.0%} of it to start jobs: larger blocks in the study save that"
         shown = hint if starting > _MUCH and total > self.seconds else ""
-        return f"{jobs} jobs as {number} submission{'s' * (number != 1)} (about {each} min each, as far as is known{shown})"
+        return f"{jobs} jobs as {submissions} (about {each} min each, as far as is known{shown})"
 
     # What there is to do
 
@@ -180,9 +192,7 @@ class Submissions:
 
     def _trainings(self, dataset: str, pool: str) -> Iterator[Work]:
         """Give the trainings of a pool; blocks that are yet to come take in proportion what others took."""
-        files = dict(
-            zip(self.plan.study.blocks, self.plan.pool_files(dataset, pool), strict=True)
-        )
+        files = dict(zip(self.plan.study.blocks, self.plan.pool_files(dataset, pool), strict=True))
         thought = {block: self.plan.resources.usual_seconds(dataset, pool, block) for block in files}
         known = {block: took for block, file in files.items() if (took := _took(file)) is not None}
         rate = sum(known.values()) / sum(thought[block] for block in known) if known else 1.0
