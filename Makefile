@@ -17,7 +17,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-sanitized ui report lint format lock audit clean env
+.PHONY: run test test-rest test-all test-cluster test-sanitized ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -35,6 +35,9 @@ test-rest: env      ## what `make test` leaves out, and properties on ten times 
 
 test-all: env       ## all tests, thoroughly
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
+
+test-cluster: env   ## studies on a real Slurm of two nodes, which it starts here: needs root, and installs slurm-wlm and munge
+	$(BIN)/python -m pytest -m cluster -rs tests/cluster
 
 test-sanitized: env ## the kernel's tests while its memory, undefined behaviour, threads and leaks are watched
 	$(BIN)/python tools/sanitize.py address

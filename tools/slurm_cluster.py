@@ -115,7 +115,7 @@ class SlurmCluster:
         """End a node as a power cut would: its slurmd, and all that it started."""
         pid = self._pid(node)
         if pid is not None:
-            for child in [pid, *(p for job in self._jobs_of(node) for p in _descendants(job))]:
+            for child in [pid, *(p for job in self._jobs_of(node) for p in descendants(job))]:
                 with suppress(ProcessLookupError):
                     os.kill(child, signal.SIGKILL)
 
@@ -172,7 +172,7 @@ class SlurmCluster:
         return found
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Return a process and all below it, before any of them is gone."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():

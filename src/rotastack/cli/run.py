@@ -120,7 +120,28 @@ def _profile(name: str | None) -> list[str]:
     if name is None:
         return []
     shipped = project_file(f"workflow/profiles/{name}")
-    return ["--workflow-profile", str(shipped if shipped.is_dir() else name)]
+    folder = shipped if shipped.is_dir() else Path(name)
+    for needed in _missing_plugins(folder):
+        raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
+    return ["--workflow-profile", str(folder)]
+
+
+def _missing_plugins(profile: Path) -> list[str]:
+    """Return the packages that a profile asks Snakemake for, and that are not here."""
+    from importlib.util import find_spec
+
+    from rotastack.base.documents import load_yaml
+
+    file = profile / "config.yaml"
+    content = load_yaml(file) if file.is_file() else {}
+    kinds = {"executor": "executor", "default-storage-provider": "storage"}
+    asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
+    own = (
+        "snakemake-executor-plugin-local",
+        "snakemake-executor-plugin-dryrun",
+        "snakemake-executor-plugin-touch",
+    )
+    return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
 
 
 def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:

@@ -18,7 +18,7 @@ from rotastack.project import project_file
 from rotastack.study.job import declarations
 from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
-from rotastack.study.provenance import mark_unfinished, note_plan, outdated
+from rotastack.study.provenance import mark_unfinished, outdated
 from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
@@ -133,7 +133,6 @@ def _look_back(plan: Plan, dry_run: bool) -> None:
     else:
         poll_steadily()
         go_on(plan)
-        note_plan(plan)
     if old := outdated(plan):
         if not dry_run:
             mark_unfinished(old)
