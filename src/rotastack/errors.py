@@ -9,6 +9,11 @@ class KernelError(RotastackError, ImportError):
     """The compiled kernel is not built, or is that of another platform."""
 
 
+def in_one_line(error: object) -> str:
+    """Return what an error says in one line; its kind, if it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 def nearest(name: str, known: list[str]) -> str:
     """Return ``"; did you mean 'x'"`` for the known name closest to `name`, or nothing."""
     import difflib

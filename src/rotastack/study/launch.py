@@ -17,6 +17,7 @@ from rotastack.study.job import declarations
 from rotastack.study.plan import Plan
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study
+from rotastack.tracking.address import VARIABLE, check_address
 
 __all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
 
@@ -92,6 +93,7 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         plan = read_plan(config, config_files, check=main)
         if main and not dry_run:
             _hold_directory()
+            check_address(os.environ.get(VARIABLE))
         if main:
             plan.drop_unavailable(only_warn=dry_run)
         else:
@@ -134,8 +136,8 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
-    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
-        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
+    if machine["tracking"]["uri"] and not os.environ.get(VARIABLE):
+        os.environ[VARIABLE] = str(machine["tracking"]["uri"])
     study = Study.from_mapping(resized(content, size, where), where)
     if check:
         from rotastack.study.classes import check_classes
