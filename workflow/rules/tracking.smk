@@ -67,7 +67,7 @@ rule track_dataset:
         model=lambda w: PLAN.model_files(w.dataset, "model.skops"),
         refit=lambda w: PLAN.model_files(w.dataset, "refit.run.json"),
     output:
-        receipt=f"{ROOT}/{{dataset}}/tracking.json",
+        receipt=f"{ROOT}/{{dataset}}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_dataset/{{dataset}}.log",
     benchmark:
@@ -96,7 +96,7 @@ rule track_study:
         tables=PLAN.tables,
         report=f"{ROOT}/report.html",
     output:
-        receipt=f"{ROOT}/tracking.json",
+        receipt=f"{ROOT}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_study/all.log",
     benchmark:

@@ -22,6 +22,7 @@ from rotastack.study.provenance import mark_unfinished, outdated
 from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
+from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
@@ -107,6 +108,7 @@ def open_plan(
             plan.resources.spare_minutes = 1
         if main and not dry_run:
             _hold_directory()
+            address.check_address(os.environ.get(address.VARIABLE))
         if main:
             plan.drop_unavailable(only_warn=dry_run)
             _look_back(plan, dry_run)
@@ -181,8 +183,8 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
-    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
-        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
+    if machine["tracking"]["uri"] and not os.environ.get(address.VARIABLE):
+        os.environ[address.VARIABLE] = str(machine["tracking"]["uri"])
     plan = Plan(Study.from_mapping(resized(content, size, where), where), machine)
     if check:
         known = {"where": where, "study": plan.study.document.dump(), "code": plan.code_of_classes()}

@@ -18,6 +18,7 @@ from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
+from rotastack.tracking.address import VARIABLE, receipt_name
 
 __all__ = ["Plan"]
 
@@ -109,9 +110,14 @@ class Plan:
         return [
             "results/report.html",
             *self.published,
-            f"{self.root}/tracking.json",
-            *(f"{self.root}/{d}/tracking.json" for d in self.datasets),
+            f"{self.root}/{self.receipt}",
+            *(f"{self.root}/{d}/{self.receipt}" for d in self.datasets),
         ]
+
+    @cached_property
+    def receipt(self) -> str:
+        """Name of receipts of runs that were brought to the tracking address of today."""
+        return receipt_name(os.environ.get(VARIABLE))
 
     def own_file(self, dataset: str) -> list[str]:
         """Return the user's file behind a data set, so that an edit is seen."""
