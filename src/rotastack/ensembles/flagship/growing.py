@@ -180,7 +180,12 @@ def _on_folds(
     for fold, (trees, seen, held) in enumerate(islice(grown, n_folds(folds))):
         outputs[0, folds == fold] = held
         forests.append(trees)
+        if family.parts in (("identity",), ("pairs",)):
+            trees.views = LinearViews.identity(
+                trees.views.n_features
+            )  # one for all, where workers return copies
         if seen is not None:
+            seen.groups = rows.groups
             pairs.append(seen)
     if pairs:
         return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
