@@ -170,7 +170,7 @@ class BaggedViews:
             self.bags.size,
         )  # fmt: skip
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
-        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs)))
+        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs, splits=False)))
 
 
 def _found(

@@ -23,6 +23,7 @@ from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
 from rotastack.base.warned import warn
+from rotastack.trees import parts
 from rotastack.trees.narrow import narrow
 from rotastack.trees.threads import run_threads, workers_apart
 
@@ -35,7 +36,9 @@ PATIENCE = 3
 """The backend may fail so often, one time after the other without a unit done, before that is the end."""
 
 
-def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
+def run_units(
+    function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None, *, splits: bool = True
+) -> Iterator:
     """Yield ``function(item, stop, *shared)`` of all items, in order.
 
     Parameters
@@ -48,11 +51,14 @@ def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int
     shared : sequence
         Arrays, which are only read, and whatever else all units take.
     n_jobs : int or None
+    splits : bool
+        Whether parts of a fit (:mod:`rotastack.trees.parts`) share the units out; otherwise each runs all of them.
     """
-    if len(items) > 1 and elsewhere(n_jobs):
-        yield from _sent(_unit, function, items, shared, n_jobs)
-    else:
-        yield from run_threads(lambda item, stop: function(item, stop, *shared), items, n_jobs)
+
+    def here(items: Sequence) -> Iterator:
+        return run_threads(lambda item, stop: function(item, stop, *shared), items, n_jobs)
+
+    return _run(_unit, function, items, shared, n_jobs, here, splits)
 
 
 def run_wholes(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
@@ -60,10 +66,22 @@ def run_wholes(function: Callable, items: Sequence, shared: Sequence, n_jobs: in
 
     In this process they run one after the other, with `n_jobs` threads each; elsewhere side by side, with one each.
     """
-    if len(items) > 1 and elsewhere(n_jobs):
-        yield from _sent(_whole, function, items, shared, n_jobs)
+
+    def here(items: Sequence) -> Iterator:
+        return (function(item, n_jobs, *shared) for item in items)
+
+    return _run(_whole, function, items, shared, n_jobs, here, True)
+
+
+def _run(
+    call: Callable, function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None, here: Callable, splits: bool
+) -> Iterator:  # fmt: skip
+    if splits and parts.active():
+        yield from parts.shared_out(here, items)
+    elif len(items) > 1 and elsewhere(n_jobs):
+        yield from _sent(call, function, items, shared, n_jobs)
     else:
-        yield from (function(item, n_jobs, *shared) for item in items)
+        yield from here(items)
 
 
 def elsewhere(n_jobs: int | None) -> bool:

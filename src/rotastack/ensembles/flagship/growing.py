@@ -1,6 +1,7 @@
 """Grow the families of the flagship."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from numbers import Integral
 from typing import Any
@@ -26,6 +27,7 @@ from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.parts import Scattered
 from rotastack.trees.units import run_wholes
 
 __all__ = ["grow_families"]
@@ -70,28 +72,38 @@ def grow_families(
     grown: list[GrownFamilies] = []
     outputs = []
 
-    def add(one: _Grown, how: str) -> None:
-        families, unseen = one
+    scattered = False
+
+    def add(grow: Callable[[], _Grown], how: str) -> None:
+        nonlocal scattered
+        try:
+            families, unseen = grow()
+        except Scattered:  # this is a part of the fit, and has done its share of these families
+            scattered = True
+            return
         grown.append(families)
         outputs.append(unseen)
         forests = families.forests()
         n_nodes = sum(len(trees.nodes) for trees in forests)
+        if isinstance(families, OnRounds):
+            how = f"{how} in {families.boosted.n_rounds} rounds"
         done(f"{sum(map(len, forests))} trees of {', '.join(families.names)} grown on {how}, {n_nodes} nodes")
 
     on_bags = [family for family in families if not family.n_folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        add(_on_bags(alike, n_trees, rows, sequence, n_jobs), "bags")
+        add(partial(_on_bags, alike, n_trees, rows, sequence, n_jobs), "bags")
     on_folds = [family for family in _boostable(families, rows.n_classes) if family.n_folds]
     folds = [rows.folds(family.n_folds, sequence) for family in on_folds]
     own = [child(sequence, "family", family.name) for family in on_folds]
     forests = _forests_on_folds(on_folds, n_trees, rows, folds, own, n_jobs)
     for family, mine, seeds in zip(on_folds, folds, own, strict=True):
         if family.boosting is None:
-            add(_on_folds(family, rows, mine, forests), "folds")
-            continue
-        boosted, unseen = _on_rounds(family, rows, mine, seeds, n_jobs)
-        add((boosted, unseen), f"folds in {boosted.boosted.n_rounds} rounds")
+            add(partial(_on_folds, family, rows, mine, forests), "folds")
+        else:
+            add(partial(_on_rounds, family, rows, mine, seeds, n_jobs), "folds")
+    if scattered:
+        raise Scattered
     return grown, np.concatenate(outputs)
 
 
@@ -187,6 +199,8 @@ def _on_folds(
         if seen is not None:
             seen.groups = rows.groups
             pairs.append(seen)
+    if not forests:  # those of all families end at once, see `Scattered`
+        raise Scattered
     if pairs:
         return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
