@@ -22,6 +22,8 @@ PLAN = open_plan(
     dry_run=runs_nothing(sys.argv[1:]),
 )
 ROOT = PLAN.root
+# Rules whose outputs checkouts may share: `snakemake --cache` with SNAKEMAKE_OUTPUT_CACHE=folder.
+SHARED = False if workflow.workflow_settings.cache is None else "omit-software"
 
 
 wildcard_constraints:

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -48,6 +49,10 @@ def add(commands: Any) -> None:
         help="of a table: what the run may take, such as 90s, 10m or 2h",
     )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
+    run.add_argument(
+        "--cache", metavar="FOLDER",
+        help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
+    )  # fmt: skip
     run.add_argument("--profile", help="workflow profile: default, slurm, or a folder")
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
@@ -80,6 +85,8 @@ def _run(arguments: Namespace) -> int:
     if size:
         options += ["--config", f"size={size}"]
     options += ["--cores", str(arguments.cores)]  # last, as it takes one value: what follows may be a target
+    if arguments.cache:
+        options += _shared(Path(arguments.cache))
     if arguments.profile:
         from rotastack.project import project_file
 
@@ -97,6 +104,16 @@ def _run(arguments: Namespace) -> int:
     if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
+
+
+def _shared(folder: Path) -> list[str]:
+    """Return the option by which Snakemake takes outputs from a folder, and keeps them there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RotastackError(f"--cache: {folder}: {error.strerror}") from None
+    os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(folder.resolve())
+    return ["--cache"]
 
 
 def _is_table(name: str) -> bool:
