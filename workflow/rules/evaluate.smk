@@ -10,8 +10,6 @@ rule score:
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/score/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
@@ -40,8 +38,6 @@ rule summarize:
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/summarize/all.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
@@ -68,8 +64,6 @@ rule draw_dataset:
         record=f"{ROOT}/figures/{{dataset}}/draw_dataset.run.json",
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
@@ -98,8 +92,6 @@ if PLAN.pruning_figures:
             record=f"{ROOT}/figures/{{dataset}}/draw_pruning.run.json",
         log:
             f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/draw_pruning/{{dataset}}.tsv"
         threads: 1
         resources:
             mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
@@ -126,8 +118,6 @@ rule draw_study:
         record=f"{ROOT}/figures/study/draw_study.run.json",
     log:
         f"{ROOT}/logs/draw_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_study/all.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
@@ -152,8 +142,6 @@ rule published:
         record=f"{ROOT}/published.run.json",
     log:
         f"{ROOT}/logs/published/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/published/all.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
@@ -191,8 +179,6 @@ rule report:
         record=f"{ROOT}/report.run.json",
     log:
         f"{ROOT}/logs/report/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/report/all.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
@@ -202,7 +188,7 @@ rule report:
         spec=lambda w: PLAN.report_spec(),
         skipped=lambda w: PLAN.skipped_json,
         code=PLAN.code("report"),
-        benchmarks=f"{ROOT}/benchmarks",
+        results=ROOT,
     message:
         "writing the report"
     shell:
@@ -217,8 +203,6 @@ rule front_page:
         "results/report.html",
     log:
         f"{ROOT}/logs/front_page/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/front_page/all.tsv"
     localrule: True
     threads: 1
     resources:

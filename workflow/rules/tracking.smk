@@ -12,8 +12,6 @@ rule refit:
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
     log:
         f"{ROOT}/logs/refit/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/refit/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
@@ -39,8 +37,6 @@ rule explain:
         record=f"{ROOT}/{{dataset}}/model/explain.run.json",
     log:
         f"{ROOT}/logs/explain/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/explain/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.explain_mb(w.dataset, attempt),
@@ -70,8 +66,6 @@ rule track_dataset:
         receipt=f"{ROOT}/{{dataset}}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.tracking_mb(w.dataset, attempt),
@@ -99,8 +93,6 @@ rule track_study:
         receipt=f"{ROOT}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_study/all.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
