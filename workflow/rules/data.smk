@@ -10,8 +10,8 @@ rule fetch:
         record="data/raw/{dataset}.run.json",
     log:
         "results/logs/fetch/{dataset}.log",
-    retries: 1
     cache: SHARED
+    retries: 1
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.fetch_mb(w.dataset, attempt),
