@@ -9,7 +9,6 @@ import pytest
 from tests.workflow.project import Project
 from tools.slurm_cluster import CannotStartError, SlurmCluster
 
-
 FAULTY = Path(__file__).with_name("faulty.py")
 
 
