@@ -82,5 +82,7 @@ def test_readers_make_no_database(tmp_path):
 def test_a_damaged_database_is_one_line(tmp_path):
     (tmp_path / "results/mlflow").mkdir(parents=True)
     (tmp_path / "results/mlflow/mlflow.db").write_text("no database" * 100)
-    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move it away [^\n]*$"):
+    with pytest.raises(
+        RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move it away [^\n]*$"
+    ):
         tracking_uri(tmp_path)

@@ -17,7 +17,16 @@ from urllib.request import Request, urlopen
 
 from rotastack.errors import RotastackError, in_one_line
 
-__all__ = ["FOLDER", "VARIABLE", "check_address", "database_file", "is_own", "receipt_name", "shown", "without_secrets"]
+__all__ = [
+    "FOLDER",
+    "VARIABLE",
+    "check_address",
+    "database_file",
+    "is_own",
+    "receipt_name",
+    "shown",
+    "without_secrets",
+]
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
@@ -108,8 +117,12 @@ def check_file(path: Path) -> None:
     if not path.exists():
         return
     try:
-        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
-            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        with closing(
+            sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)
+        ) as database:
+            tables = {
+                name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
+            }
             whole = {"alembic_version", "experiments", "runs"} <= tables
             if whole and not any(name.startswith("_alembic_tmp") for name in tables):
                 database.execute("SELECT count(*) FROM experiments").fetchone()
@@ -165,7 +178,9 @@ def _ask(uri: str) -> None:
         raise RotastackError(f"{place}: {what} ({error.code} {error.reason})") from None
     except (OSError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
-        raise RotastackError(f"{place}: the tracking server does not answer ({in_one_line(reason)})") from None
+        raise RotastackError(
+            f"{place}: the tracking server does not answer ({in_one_line(reason)})"
+        ) from None
     except ValueError:
         raise RotastackError(f"{place}: this is no MLflow server: it answers something else") from None
 

@@ -24,7 +24,9 @@ FILE, CONDA, PYTHON = "model.skops", "conda.yaml", "python_env.yaml"
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
 
-def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
+def log_model(
+    client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame
+) -> str:
     """Log a model file with signature, example and requirements; return its id.
 
     The file is ours as it is. MLflow's own way would write it anew, try it in a server, and look through all
@@ -68,7 +70,11 @@ def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame)
     )  # fmt: skip
     note.save(str(folder / "MLmodel"))
     python, packages = platform.python_version(), _requirements()
-    conda = {"name": "mlflow-env", "channels": ["conda-forge"], "dependencies": [f"python={python}", "pip", {"pip": packages}]}
+    conda = {
+        "name": "mlflow-env",
+        "channels": ["conda-forge"],
+        "dependencies": [f"python={python}", "pip", {"pip": packages}],
+    }
     environment = {"python": python, "build_dependencies": ["pip"], "dependencies": ["-r requirements.txt"]}
     for name, content in {CONDA: conda, PYTHON: environment}.items():
         (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")

@@ -18,6 +18,7 @@ os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
 os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
 import pandas as pd
@@ -174,18 +175,23 @@ class Writer:
         token = None
         while token is None or token:
             page = self.client.search_runs(
-                [self.experiment_id], which + ours, ViewType.ACTIVE_ONLY, 1000, ["attributes.start_time ASC"], token
+                [self.experiment_id],
+                which + ours,
+                ViewType.ACTIVE_ONLY,
+                1000,
+                ["attributes.start_time ASC"],
+                token,
             )
             found += [_Known.of(run) for run in page]
             token = page.token or ""
         chosen: dict[str, _Known] = {}
-        for run in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
+        for (
+            run
+        ) in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
             before = chosen.get(run.tags["rotastack.key"])
             if before is None or not before.is_complete:
                 chosen[run.tags["rotastack.key"]] = run
-        kept = {
-            run.run_id for run in chosen.values() if run.is_complete or run.kind in ("study", "dataset")
-        }
+        kept = {run.run_id for run in chosen.values() if run.is_complete or run.kind in ("study", "dataset")}
         for run in found:
             if run.run_id in kept:
                 self._runs[run.run_id] = self._by_key[run.tags["rotastack.key"]] = run
