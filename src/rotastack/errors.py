@@ -54,7 +54,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 _EXTRAS = {
     "openpyxl": "tables",
-    "flask": "server",
+    **dict.fromkeys(("flask", "psycopg"), "server"),
     **dict.fromkeys(
         ("docutils", "h5netcdf", "h5py", "jinja2", "matplotlib", "mlflow", "pyarrow", "pydantic", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
