@@ -4,12 +4,12 @@ import argparse
 import sys
 
 from rotastack import __version__
-from rotastack.cli import completion, explain, lists, predict, report, run, serve, step, ui
+from rotastack.cli import completion, explain, fit, lists, predict, report, run, serve, step, ui
 from rotastack.errors import RotastackError, without
 
 __all__ = ["main"]
 
-COMMANDS = (run, report, predict, explain, serve, ui, lists, completion, step)
+COMMANDS = (run, fit, report, predict, explain, serve, ui, lists, completion, step)
 """In the order of the help."""
 EPILOG = """\
 example:
