@@ -13,6 +13,7 @@ from rotastack.study.study import Study
 
 __all__ = ["SPARE_MINUTES", "Resources"]
 
+BASE_MB = 900
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = {
@@ -97,7 +98,7 @@ class Resources:
         """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
         forest = self._forest_megabytes(dataset, pool)
-        return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
+        return int(attempt * (BASE_MB + 8 * self.pool_megabytes(dataset, pool) + data + forest))
 
     def _forest_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the trees of one training, those that are kept until test rows are predicted."""
@@ -130,7 +131,7 @@ class Resources:
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job."""
-        return attempt * (600 + 6 * int(self.pool_megabytes(dataset, pool)))
+        return attempt * (BASE_MB + 6 * int(self.pool_megabytes(dataset, pool)))
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one per 16 cells to train for, four at most."""
@@ -146,11 +147,29 @@ class Resources:
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing."""
-        return attempt * (500 + self.rows(dataset) * self.columns(dataset) // 5000)
+        return attempt * (BASE_MB + self.rows(dataset) * self.columns(dataset) // 5000)
 
     def rotations_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of drawing one rotation group."""
-        return attempt * (500 + min(self.columns(dataset), 1000) ** 2 // 2000)
+        return attempt * (BASE_MB + min(self.columns(dataset), 1000) ** 2 // 2000)
+
+    def fetch_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def folds_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def score_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def explain_mb(self, dataset: str, attempt: int) -> int:
+        return self.refit_mb(dataset, attempt)
+
+    def tracking_mb(self, dataset: str, attempt: int) -> int:
+        return self.refit_mb(dataset, attempt)
+
+    def study_mb(self, attempt: int) -> int:
+        return attempt * BASE_MB
 
     def refit_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of training on all rows."""
