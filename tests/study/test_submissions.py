@@ -59,11 +59,11 @@ def test_small_data_sets_are_whole_and_share_submissions(laid_out):
     small = {**LARGE, "protocol": {"rotation_groups": 1, "fold_groups": 1, "rotations": 2}, "blocks": {}}
     found = laid_out(small)
     assert found.whole
-    assert set(found.groups.values()) == {"{dataset}", "study"}
-    assert found.components == {"{dataset}": 2}
-    assert found.counts == {"{dataset}": 1, "study": 1}
+    assert set(found.groups.values()) == {"datasets", "study"}
+    assert found.components == {"datasets": 2}
+    assert found.counts == {"datasets": 1, "study": 1}
     alone = laid_out(small, minutes=1)
-    assert alone.counts == {"{dataset}": 2, "study": 1}
+    assert alone.counts == {"datasets": 2, "study": 1}
 
 
 def test_a_submission_asks_for_no_more_time_than_the_cluster_allows(laid_out):

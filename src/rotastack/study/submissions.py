@@ -85,7 +85,7 @@ class Submissions:
     def groups(self) -> dict[str, str]:
         """Rule -> name of its group, for Snakemake's ``--groups``."""
         rules = {work.rule for work in self._everything}
-        cut = {rule: "{dataset}" if self.whole else part for rule, part in _PARTS.items()}
+        cut = {rule: "datasets" if self.whole else part for rule, part in _PARTS.items()}
         return {
             rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules
         }
@@ -216,7 +216,7 @@ class Submissions:
         """Return group -> how many components it has that are independent of each other, and their seconds."""
         by_dataset = self._seconds_by("dataset")
         if self.whole:
-            return {"{dataset}": (len(by_dataset), sum(by_dataset.values()))} if by_dataset else {}
+            return {"datasets": (len(by_dataset), sum(by_dataset.values()))} if by_dataset else {}
         sizes: dict[str, tuple[int, float]] = {}
         for part in dict.fromkeys(_PARTS.values()):
             works = [w for w in self.work if w.dataset and _PARTS[w.rule] == part]
@@ -232,7 +232,7 @@ class Submissions:
         asked: dict[str, float] = {}
         for work in self.work:
             if work.dataset:
-                group = "{dataset}" if self.whole else _PARTS[work.rule]
+                group = "datasets" if self.whole else _PARTS[work.rule]
                 limit = limits.get(work.rule, 1 + _SPARE * work.seconds / 60)
                 asked[group] = asked.get(group, 0.0) + limit
         return {group: asked[group] / count for group, (count, _) in self._sizes().items()}
