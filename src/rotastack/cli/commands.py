@@ -5,13 +5,26 @@ import errno
 import sys
 
 from rotastack import __version__
-from rotastack.cli import completion, explain, lists, predict, report, run, serve, step, ui
+from rotastack.cli import (
+    completion,
+    doctor,
+    explain,
+    fit,
+    lists,
+    predict,
+    report,
+    run,
+    serve,
+    server,
+    step,
+    ui,
+)
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, without
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, report, predict, explain, serve, ui, lists, completion, step)
+COMMANDS = (run, fit, report, predict, explain, serve, ui, server, lists, doctor, completion, step)
 """In the order of the help."""
 EPILOG = """\
 example:

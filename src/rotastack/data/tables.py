@@ -19,6 +19,7 @@ from rotastack.base.scikit import arff
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
+from rotastack.data.packed import gunzipped
 from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
 from rotastack.errors import RotastackError, nearest, unreadable, without
 from rotastack.files import replacing
@@ -240,7 +241,7 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
     try:
         body = path.read_bytes()
         if body.startswith(b"\x1f\x8b"):
-            body = gzip.decompress(body)
+            body = gunzipped(body)
         known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
         if known is not None and known != ending:
             raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")

@@ -4,7 +4,7 @@ import hashlib
 import json
 from pathlib import Path
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, unreadable
 
 __all__ = ["check_file", "digest", "digests", "set_aside"]
 
@@ -29,8 +29,11 @@ def check_file(path: Path) -> None:
     Raises
     ------
     RotastackError
-        They differ. The file has ``.damaged`` added to its name, so that the same command makes it again.
+        They differ. The file has ``.damaged`` added to its name, so that the same command makes it again. Or there is
+        no file, such as one that another job has set aside.
     """
+    if not path.exists():
+        raise unreadable(path, FileNotFoundError())
     known = _recorded(path).get(path.name)
     if known is None or not path.is_file() or digest(path) == known:
         return

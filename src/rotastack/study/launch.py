@@ -16,10 +16,13 @@ from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 from rotastack.study.job import declarations
+from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
+from rotastack.study.provenance import mark_unfinished, outdated
 from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
+from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
@@ -77,7 +80,9 @@ def runs_nothing(arguments: list[str]) -> bool:
     return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
 
 
-def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> Plan:
+def open_plan(
+    config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool, grouped: bool = False
+) -> Plan:
     """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
 
     Parameters
@@ -90,18 +95,23 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         Whether this is the process that the user started, and not a job's.
     dry_run : bool
         Nothing will be run: a data set that cannot be had is only a warning.
+    grouped : bool
+        Jobs are submitted many at a time, so that their time limits add up: each asks for little to spare.
     """
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    gc.set_threshold(
-        100_000, 20, 100
-    )  # Snakemake makes many objects, and keeps them: a sixth of its time was looking for garbage
+    # Snakemake makes many objects, and keeps them: a sixth of its time was looking for garbage.
+    gc.set_threshold(100_000, 20, 100)
     try:
         plan = read_plan(config, config_files, check=main)
+        if grouped:
+            plan.resources.spare_minutes = 1
         if main and not dry_run:
             _hold_directory()
+            address.check_address(os.environ.get(address.VARIABLE))
         if main:
             plan.drop_unavailable(only_warn=dry_run)
+            _look_back(plan, dry_run)
         else:
             plan.drop_what_is_not_there()
         _warm(main and not dry_run)
@@ -112,6 +122,27 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
         sys.stderr.flush()
         os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+
+
+def _look_back(plan: Plan, dry_run: bool) -> None:
+    """See to what earlier runs left here that Snakemake's own notes do not tell."""
+    if dry_run:
+        if waiting := jobs_here():
+            print(
+                f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
+                file=sys.stderr,
+            )
+    else:
+        poll_steadily()
+        go_on(plan)
+    if old := outdated(plan):
+        if not dry_run:
+            mark_unfinished(old)
+        print(
+            f"rotastack: {len(old)} files were made with other parameters or code by their records, and Snakemake has no "
+            f"notes of them here: they are made again ({old[0]}{', ...' if len(old) > 1 else ''})",
+            file=sys.stderr,
+        )
 
 
 def _in_words(error: Exception) -> str:
@@ -152,8 +183,8 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
-    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
-        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
+    if machine["tracking"]["uri"] and not os.environ.get(address.VARIABLE):
+        os.environ[address.VARIABLE] = str(machine["tracking"]["uri"])
     plan = Plan(Study.from_mapping(resized(content, size, where), where), machine)
     if check:
         known = {"where": where, "study": plan.study.document.dump(), "code": plan.code_of_classes()}
@@ -223,6 +254,6 @@ def step(name: str) -> str:
         line.append("--about " + " ".join(f"{key}={{{source}.{key}:q}}" for key, source in sources.items()))
     for key in declared["INPUTS"]:
         source = "params" if key.endswith("/") else "input"
-        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}}}")
-    line += [f"--output {key} {{output.{key}}}" for key in declared["OUTPUTS"]]
-    return " ".join([*line, "2> {log} || {{ cat {log} >&2; exit 1; }}"])
+        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}:q}}")
+    line += [f"--output {key} {{output.{key}:q}}" for key in declared["OUTPUTS"]]
+    return " ".join([*line, "2> {log:q} || {{ cat {log:q} >&2; exit 1; }}"])

@@ -17,7 +17,7 @@ from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.study.combiners import Combiner, Member, Prune
-from rotastack.study.components import Label, Parameters, View, in_order
+from rotastack.study.components import Label, Parameters, View, check_texts, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
 from rotastack.study.protocols.nested.model import Nested
@@ -224,9 +224,15 @@ class StudyDocument(Document):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if value in ("datasets", "mlflow", "logs", "benchmarks"):
+        if value in ("datasets", "mlflow", "logs"):
             raise ValueError(f"results/{value} is the workflow's own; choose another name")
         return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_texts(cls, data: Any) -> Any:
+        check_texts(data)
+        return data
 
     @model_validator(mode="before")
     @classmethod

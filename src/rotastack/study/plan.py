@@ -18,6 +18,7 @@ from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
+from rotastack.tracking.address import VARIABLE, receipt_name
 
 __all__ = ["Plan"]
 
@@ -111,19 +112,24 @@ class Plan:
             *self.published,
             f"{self.root}/report.html",
             f"{self.root}/scores.parquet",
-            f"{self.root}/tracking.json",
+            f"{self.root}/{self.receipt}",
             *(f for kind in ("svg", "png") for f in self.study_figure_files(kind)),
             *(file for dataset in self.datasets for file in self._targets_of(dataset)),
         ]
 
     def _targets_of(self, dataset: str) -> list[str]:
         return [
-            f"{self.root}/{dataset}/tracking.json",
+            f"{self.root}/{dataset}/{self.receipt}",
             f"{self.root}/{dataset}/scores.parquet",
             *self.method_files(dataset),
             *self.model_files(dataset, "model.skops"),
             *(f for kind in ("svg", "png") for f in self.figure_files(dataset, kind)),
         ]
+
+    @cached_property
+    def receipt(self) -> str:
+        """Name of receipts of runs that were brought to the tracking address of today."""
+        return receipt_name(os.environ.get(VARIABLE))
 
     def own_file(self, dataset: str) -> list[str]:
         """Return the user's file behind a data set, so that an edit is seen."""

@@ -12,7 +12,7 @@ from rotastack.study.catalogue import find
 from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["Resources"]
+__all__ = ["SPARE_MINUTES", "Resources"]
 
 BASE_MB = 900
 """The least that a job asks for."""
@@ -36,6 +36,8 @@ _USUAL_TREES = {
     "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
+SPARE_MINUTES = 30
+"""Of the time limit of a job that is submitted by itself; one of many in a submission has a minute, as limits add up."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -54,6 +56,7 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
+        self.spare_minutes = SPARE_MINUTES
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -150,7 +153,7 @@ class Resources:
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         each = self.study.protocol.training_seconds
-        return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
+        return int(attempt * (self.spare_minutes + trainings * (each + 2e-6 * work) / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
@@ -178,7 +181,7 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (30 + int((seconds + 0.5 * protocol.n_cells) / 20))
+        return attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing: a raw table takes more where it may hold texts."""

@@ -30,7 +30,7 @@ INPUTS = (
     "folds",
     "scored",
     "tables",
-    "benchmarks/",
+    "results/",
     "explanations",
 )
 OUTPUTS = ("report", "record")
@@ -74,7 +74,7 @@ GLOSSARY = {
 
 
 def run(job: Job) -> None:
-    """Read statistics, figures, records and benchmarks; write output ``report``."""
+    """Read statistics, figures and records; write output ``report``."""
     with job.recorded():
         write_text(job.output("report"), _page(job))
 
@@ -129,7 +129,7 @@ def _page(job: Job) -> str:
         notes=_notes(job, comparison, many),
         times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
         seconds=_seconds(
-            job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
+            job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
@@ -250,30 +250,18 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
-    """Return jobs, seconds and most memory of each rule, for these data sets.
-
-    Snakemake's benchmark files (``<rule>/<data set>.<what else>``, or ``<rule>/all.tsv``) have the seconds. The memory
-    is that of records: Snakemake does not see that of steps that a server of steps runs.
-    """
-    seconds: dict[str, list[float]] = {}
-    own = ("all.", *(f"{d}." for d in datasets))
-    for root in (folder, Path("results/benchmarks")):
-        for path in sorted(root.rglob("*.tsv")):
-            rule, *rest = path.relative_to(root).parts
-            if rest and rest[0].startswith(own):
-                head, *rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
-                seconds.setdefault(rule, []).extend(float(row[head.index("s")]) for row in rows)
-    most: dict[str, float] = {}
-    for root in (folder.parent, Path("results/datasets"), Path("data/raw")):
+    """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
+    found: dict[str, dict[str, Any]] = {}
+    for root in (folder, Path("results/datasets"), Path("data/raw")):
         for record in map(read_record, sorted(root.rglob("*.run.json"))):
             if record.get("dataset", datasets[0]) in datasets:
-                step = record["step"]
-                most[step] = max(most.get(step, 0.0), record["peak_memory_mb"])
-    found = [
-        {"rule": rule, "jobs": len(each), "seconds": sum(each), "mb": most.get(rule)}
-        for rule, each in seconds.items()
-    ]
-    return sorted(found, key=lambda row: -row["seconds"])
+                row = found.setdefault(
+                    record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}
+                )
+                row["jobs"] += 1
+                row["seconds"] += record["seconds"]
+                row["mb"] = max(row["mb"], record["peak_memory_mb"])
+    return sorted(found.values(), key=lambda row: -row["seconds"])
 
 
 def _caption(name: str, task: str, cells: str) -> str:
