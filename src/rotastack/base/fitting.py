@@ -13,15 +13,11 @@ from sklearn.utils.validation import has_fit_parameter
 
 from rotastack.seeds import integer_seed
 
-NUMBERS = ("prediction", "lower", "upper")
-"""Outputs of a regressor with an interval; the ends are missing where it has none."""
-
 COVERAGE = 0.9
 """Of these intervals."""
 
 __all__ = [
     "COVERAGE",
-    "NUMBERS",
     "AlignedClassifier",
     "FittedRegressor",
     "check_takes_weights",
@@ -146,7 +142,7 @@ class FittedRegressor:
     intervals: bool = False
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return predictions (row, 1), or ``NUMBERS`` (row, 3)."""
+        """Return predictions (row, 1), or ``rotastack.base.numbers.NUMBERS`` (row, 3)."""
         return self._with_interval(np.asarray(self.estimator.predict(X), dtype=np.float64).ravel(), X)
 
     def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float64]]:

@@ -15,7 +15,6 @@ from typing import Any
 import pandas as pd
 
 from rotastack.base.columns import as_pandas
-from rotastack.base.scikit import arff
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
@@ -285,6 +284,8 @@ def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
 
 
 def _arff(body: bytes, labels: str | None) -> _Found:
+    from rotastack.base.scikit import arff  # scikit-learn's import takes as long as most tables
+
     try:
         found = arff.load(io.StringIO(body.decode(decoded_as(body))))
     except arff.ArffException as error:
