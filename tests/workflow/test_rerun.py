@@ -59,7 +59,7 @@ EDITS = {
     "a pruner": ("combine/pruning/qmm.py", "", "", set()),
     "the model of studies": ("study/model.py", "", "", set()),
     "the plan": ("study/plan.py", "", "", set()),
-    "memory and time": ("study/resources.py", "attempt * (500", "attempt * (700", set()),
+    "memory and time": ("study/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
     "the commands": ("cli/run.py", "", "", set()),
     "the fingerprint": ("study/fingerprint.py", "", "", set()),
     "a new short name": ("study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',

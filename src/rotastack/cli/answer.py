@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, unreadable
+from rotastack.files import read_json
 
 __all__ = ["Answer"]
 
@@ -56,11 +57,11 @@ class Answer:
             raise RotastackError(f"{plan.study.name}: there are no results yet; rotastack run {study}")
         return cls(
             plan.study.name,
-            json.loads(verdict.read_text(encoding="utf-8"))["sentences"],
+            read_json(verdict)["sentences"],
             _scores(root / "scores.parquet"),
             _table(root / "tables" / "baseline.csv"),
             root / "report.html",
-            {d: found for d in plan.datasets if (found := _model(root / d)) is not None},
+            {d: found for d in plan.datasets if (found := _model(root / d, plan.receipt)) is not None},
             about or {},
         )
 
@@ -97,7 +98,10 @@ def _table(path: Path) -> list[dict[str, Any]]:
 
     if not path.is_file() or not path.read_text(encoding="utf-8").strip():
         return []
-    return json.loads(pd.read_csv(path).to_json(orient="records"))
+    try:
+        return json.loads(pd.read_csv(path).to_json(orient="records"))
+    except ValueError as error:
+        raise unreadable(path, error) from None
 
 
 def _scores(path: Path) -> list[dict[str, Any]]:
@@ -106,18 +110,21 @@ def _scores(path: Path) -> list[dict[str, Any]]:
 
     from rotastack.stats.metrics import METRICS
 
-    scores = pd.read_parquet(path)
+    try:
+        scores = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
     means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
     return json.loads(means.to_json(orient="records"))
 
 
-def _model(folder: Path) -> dict[str, Any] | None:
+def _model(folder: Path, name: str) -> dict[str, Any] | None:
     """Return what is known of a data set's model; None if there is none."""
     file, record = folder / "model" / "model.skops", folder / "model" / "refit.run.json"
     if not file.is_file() or not file.stat().st_size or not record.is_file():
         return None
-    receipt = folder / "tracking.json"
-    runs = json.loads(receipt.read_text(encoding="utf-8"))["runs"] if receipt.is_file() else {}
-    method = json.loads(record.read_text(encoding="utf-8"))["metrics"]["method"]
+    receipt = folder / name
+    runs = read_json(receipt)["runs"] if receipt.is_file() else {}
+    method = read_json(record)["metrics"]["method"]
     return {"method": method, "file": str(file), "address": runs.get("model_uri")}

@@ -1,8 +1,8 @@
 """What commands share that are about studies: find one, and hand it to Snakemake."""
 
+import errno
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.progress import Outcome, Progress, run_with_progress
+from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
@@ -50,7 +51,8 @@ def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile
         Of the project.
     """
     command, environment = _command(arguments, snakefile)
-    return subprocess.call(command, env=environment, stdout=out)
+    with ending_with_us(command, env=environment, stdout=out) as process:
+        return process.wait()
 
 
 def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcome:
@@ -83,9 +85,18 @@ def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcom
 
 @contextmanager
 def without_traces() -> Iterator[None]:
-    """Take away the folder that Snakemake makes for itself even when it only looks."""
+    """Take away the folder that Snakemake makes for itself even when it only looks.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, and Snakemake does not look without.
+    """
     folder = Path(".snakemake")
     was_there = folder.exists()
+    folder.mkdir(exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     try:
         yield
     finally:

@@ -3,6 +3,8 @@
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
 
+from rotastack.cli.models import say_who_may_ask
+
 __all__ = ["add"]
 
 
@@ -29,6 +31,7 @@ def _ui(arguments: Namespace) -> int:
         raise ModuleNotFoundError("no flask", name="flask")
     from rotastack.tracking.store import tracking_uri
 
+    say_who_may_ask(arguments.host)
     command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri()]
     command += ["--host", arguments.host, "--port", str(arguments.port)]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.

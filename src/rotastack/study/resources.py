@@ -11,8 +11,9 @@ from rotastack.study.catalogue import find
 from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["Resources"]
+__all__ = ["SPARE_MINUTES", "Resources"]
 
+BASE_MB = 900
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = {
@@ -25,6 +26,8 @@ _USUAL_TREES = {
     "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
+SPARE_MINUTES = 30
+"""Of the time limit of a job that is submitted by itself; one of many in a submission has a minute, as limits add up."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -43,6 +46,7 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
+        self.spare_minutes = SPARE_MINUTES
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -94,7 +98,7 @@ class Resources:
         """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
         data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
         forest = self._forest_megabytes(dataset, pool)
-        return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
+        return int(attempt * (BASE_MB + 8 * self.pool_megabytes(dataset, pool) + data + forest))
 
     def _forest_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the trees of one training, those that are kept until test rows are predicted."""
@@ -113,7 +117,7 @@ class Resources:
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         each = self.study.protocol.training_seconds
-        return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
+        return int(attempt * (self.spare_minutes + trainings * (each + 2e-6 * work) / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
@@ -127,7 +131,7 @@ class Resources:
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job."""
-        return attempt * (600 + 6 * int(self.pool_megabytes(dataset, pool)))
+        return attempt * (BASE_MB + 6 * int(self.pool_megabytes(dataset, pool)))
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one per 16 cells to train for, four at most."""
@@ -139,15 +143,33 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (30 + int((seconds + 0.5 * protocol.n_cells) / 20))
+        return attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing."""
-        return attempt * (500 + self.rows(dataset) * self.columns(dataset) // 5000)
+        return attempt * (BASE_MB + self.rows(dataset) * self.columns(dataset) // 5000)
 
     def rotations_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of drawing one rotation group."""
-        return attempt * (500 + min(self.columns(dataset), 1000) ** 2 // 2000)
+        return attempt * (BASE_MB + min(self.columns(dataset), 1000) ** 2 // 2000)
+
+    def fetch_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def folds_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def score_mb(self, dataset: str, attempt: int) -> int:
+        return self.prepare_mb(dataset, attempt)
+
+    def explain_mb(self, dataset: str, attempt: int) -> int:
+        return self.refit_mb(dataset, attempt)
+
+    def tracking_mb(self, dataset: str, attempt: int) -> int:
+        return self.refit_mb(dataset, attempt)
+
+    def study_mb(self, attempt: int) -> int:
+        return attempt * BASE_MB
 
     def refit_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of training on all rows."""
