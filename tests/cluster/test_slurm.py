@@ -104,7 +104,7 @@ def test_faults(idle, met, tmp_path):
         *("--slurm-status-command", "squeue"),
         *("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"),
     )
-    did, down = {}, 0.0
+    did, lost = {}, None
     until = time.monotonic() + 900
     while process.poll() is None and time.monotonic() < until:
         for fault in ("cancelled", "killed", "node"):
@@ -119,10 +119,10 @@ def test_faults(idle, met, tmp_path):
                 os.kill(int(pid), signal.SIGKILL)
             else:
                 idle.kill_node(node)
-                down = time.monotonic()
-        if down and "node" in did and "down" in idle.ask("sinfo", "-h", "-N", "-o", "%T"):
-            idle.start_node(node)
-            down = 0.0
+                lost = node
+        if lost is not None and "down" in idle.ask("sinfo", "-h", "-n", lost, "-o", "%T"):
+            idle.start_node(lost)
+            lost = None
         time.sleep(0.3)
     said, _ = process.communicate(timeout=10)
     assert process.returncode == 0, said[-5000:]
