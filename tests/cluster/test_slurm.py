@@ -128,9 +128,10 @@ def test_faults(idle, met, tmp_path):
     assert process.returncode == 0, said[-5000:]
     assert set(did) == {"cancelled", "killed", "node"}
     assert (faults / "memory.done").is_file()
-    for state in ("CANCELLED", "TIMEOUT"):
+    for state in ("CANCELLED", "TIMEOUT", "NODE_FAIL"):
         assert f"SLURM status is: '{state}'" in said
-    assert "Exceeded job memory limit" in said
+    logs = [path.read_text() for path in project.folder.glob(".snakemake/slurm_logs/**/*.log")]
+    assert any("Exceeded job memory limit" in log for log in logs)
     for file in pools():
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 
