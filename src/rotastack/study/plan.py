@@ -106,12 +106,24 @@ class Plan:
     # Files
 
     def targets(self) -> list[str]:
-        """Return what ``rule all`` asks for."""
+        """Return what ``rule all`` asks for: all that somebody may want, so that what is deleted of it is made again."""
         return [
             "results/report.html",
             *self.published,
+            f"{self.root}/report.html",
+            f"{self.root}/scores.parquet",
             f"{self.root}/{self.receipt}",
-            *(f"{self.root}/{d}/{self.receipt}" for d in self.datasets),
+            *(f for kind in ("svg", "png") for f in self.study_figure_files(kind)),
+            *(file for dataset in self.datasets for file in self._targets_of(dataset)),
+        ]
+
+    def _targets_of(self, dataset: str) -> list[str]:
+        return [
+            f"{self.root}/{dataset}/{self.receipt}",
+            f"{self.root}/{dataset}/scores.parquet",
+            *self.method_files(dataset),
+            *self.model_files(dataset, "model.skops"),
+            *(f for kind in ("svg", "png") for f in self.figure_files(dataset, kind)),
         ]
 
     @cached_property
