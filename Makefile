@@ -3,6 +3,7 @@
 PYTHON ?= python3
 CORES ?= all
 STUDY ?= quickstart
+PORT ?= 5000
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -17,7 +18,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-sanitized ui report lint format lock audit clean env
+.PHONY: run test test-rest test-all test-cluster test-sanitized ui server report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -36,6 +37,9 @@ test-rest: env      ## what `make test` leaves out, and properties on ten times 
 test-all: env       ## all tests, thoroughly
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
 
+test-cluster: env   ## studies on a real Slurm of two nodes, which it starts here: needs root, and installs slurm-wlm and munge
+	$(BIN)/python -m pytest -m cluster -rs tests/cluster
+
 test-sanitized: env ## the kernel's tests while its memory, undefined behaviour, threads and leaks are watched
 	$(BIN)/python tools/sanitize.py address
 	$(BIN)/python tools/sanitize.py thread
@@ -43,6 +47,9 @@ test-sanitized: env ## the kernel's tests while its memory, undefined behaviour,
 
 ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui
+
+server: env         ## an MLflow server on PostgreSQL, on this machine alone: make server, make server PORT=5001
+	$(BIN)/rotastack server --port $(PORT)
 
 report: env         ## bring the HTML report up to date and say where it is
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES) results/report.html; \

@@ -23,6 +23,8 @@ PLAN = open_plan(
     grouped="--groups" in sys.argv,
 )
 ROOT = PLAN.root
+# Rules whose outputs checkouts may share: `snakemake --cache` with SNAKEMAKE_OUTPUT_CACHE=folder.
+SHARED = False if workflow.workflow_settings.cache is None else "omit-software"
 
 
 wildcard_constraints:

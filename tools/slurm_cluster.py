@@ -9,6 +9,7 @@ job that takes more memory than it asked for is killed, as on most clusters. All
 """
 
 import os
+import re
 import shutil
 import signal
 import socket
@@ -45,6 +46,7 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
+JobRequeue=0
 SlurmdTimeout=10
 KillWait=2
 UnkillableStepTimeout=20
@@ -113,11 +115,18 @@ class SlurmCluster:
 
     def kill_node(self, node: str) -> None:
         """End a node as a power cut would: its slurmd, and all that it started."""
-        pid = self._pid(node)
-        if pid is not None:
-            for child in [pid, *(p for job in self._jobs_of(node) for p in _descendants(job))]:
-                with suppress(ProcessLookupError):
-                    os.kill(child, signal.SIGKILL)
+        there = set(self.ask("squeue", "--noheader", "--nodelist", node, "--format=%A").split())
+        self._kill(self._pid(node))
+        for pid, job in self._steps().items():
+            if job in there:
+                self._kill(pid)
+
+    @staticmethod
+    def _kill(pid: int | None) -> None:
+        """Kill a process and all below it."""
+        for each in [] if pid is None else descendants(pid):
+            with suppress(ProcessLookupError):
+                os.kill(each, signal.SIGKILL)
 
     def wait_until_idle(self, seconds: float = 30) -> None:
         """Wait until both nodes take jobs."""
@@ -135,12 +144,8 @@ class SlurmCluster:
         """Stop what was started, and take away what it kept."""
         if not self.folder.is_dir():
             return
-        for node in NODES:
-            self.kill_node(node)
-        for name in ("slurmctld", "munge"):
-            if (pid := self._pid(name)) is not None:
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+        for pid in [*map(self._pid, (*NODES, "slurmctld", "munge")), *self._steps()]:
+            self._kill(pid)
         shutil.rmtree(self.folder, ignore_errors=True)
         if CONFIGURATION.is_file() and CONFIGURATION.read_text().startswith(OURS):
             CONFIGURATION.unlink()
@@ -159,20 +164,20 @@ class SlurmCluster:
             return None
         return pid if command in ("munged", "slurmctld", "slurmd") else None
 
-    def _jobs_of(self, node: str) -> list[int]:
-        """Return the processes that watch the steps of jobs of a node: its slurmd has let go of them."""
-        found = []
+    def _steps(self) -> dict[int, str]:
+        """Return the processes that watch the steps of jobs, and the jobs' ids: a node's slurmd has let go of them."""
+        found = {}
         for entry in Path("/proc").iterdir():
-            if entry.name.isdigit():
-                with suppress(OSError):
-                    words = (entry / "cmdline").read_bytes().split(b"\0")[0].decode()
-                    stepd = words.startswith("slurmstepd:") or words.endswith("slurmstepd")
-                    if stepd and (entry / "cwd").resolve().is_relative_to(self.folder / node):
-                        found.append(int(entry.name))
+            with suppress(OSError):
+                if entry.name.isdigit() and (entry / "comm").read_text().strip() == "slurmstepd":
+                    step = re.match(r"slurmstepd: \[(\d+)", (entry / "cmdline").read_bytes().decode())
+                    here = str((entry / "cwd").readlink()).removesuffix(" (deleted)")
+                    if step and Path(here).is_relative_to(self.folder):
+                        found[int(entry.name)] = step[1]
         return found
 
 
-def _descendants(pid: int) -> list[int]:
+def descendants(pid: int) -> list[int]:
     """Return a process and all below it, before any of them is gone."""
     children: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():

@@ -11,6 +11,11 @@ class KernelError(RotastackError, ImportError):
     """The compiled kernel is not built, or is that of another platform."""
 
 
+def in_one_line(error: object) -> str:
+    """Return what an error says in one line; its kind, if it says nothing."""
+    return " ".join(str(error).split()) or type(error).__name__
+
+
 class DamagedError(RotastackError):
     """A file is there, and cannot be what was written: its content makes no sense.
 
@@ -27,17 +32,15 @@ class DamagedError(RotastackError):
 
 def unreadable(path: str | Path, error: BaseException) -> RotastackError:
     """Return what to raise of a file that could not be read: it is damaged, or cannot be had just now."""
-    path, text = Path(path), " ".join(str(error).split())
+    path, text = Path(path), in_one_line(error)
     number = getattr(error, "errno", None)
-    if number and not isinstance(
-        error, FileNotFoundError
-    ):  # such as a lost connection: its content may be fine
+    if number and not isinstance(error, FileNotFoundError):  # a lost connection: its content may be fine
         return RotastackError(f"{path}: cannot be read ({text[:200]}); run again once it can")
     if not path.is_file():
         aside = path.with_name(f"{path.name}.damaged")
         known = f" (it was damaged, and is kept as {aside})" if aside.exists() else ""
         return RotastackError(f"{path}: there is no such file{known}; the same command makes it again")
-    return DamagedError(path, f"{text or type(error).__name__:.200}")
+    return DamagedError(path, f"{text:.200}")
 
 
 def nearest(name: str, known: list[str]) -> str:
@@ -51,7 +54,7 @@ def nearest(name: str, known: list[str]) -> str:
 
 _EXTRAS = {
     "openpyxl": "tables",
-    "flask": "server",
+    **dict.fromkeys(("flask", "psycopg"), "server"),
     **dict.fromkeys(
         ("docutils", "h5netcdf", "h5py", "jinja2", "matplotlib", "mlflow", "pyarrow", "pydantic", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),

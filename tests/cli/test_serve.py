@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from tests.cli.conftest import customers
 
-from rotastack.cli import _parser, main
+from rotastack.cli import main
+from rotastack.cli.commands import _parser
 from rotastack.cli.models import say_who_may_ask
 from rotastack.study.saved_model import model_of_study
 from rotastack.study.serving import MOST_BYTES, ModelServer

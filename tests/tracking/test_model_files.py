@@ -16,6 +16,7 @@ from zipfile import ZIP_DEFLATED, ZipFile
 import numpy as np
 import pytest
 import skops.io
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
@@ -112,6 +113,26 @@ def test_a_model_file_predicts_as_the_model(model, tmp_path):
     model.fit(X, y)
     dump_model(model, tmp_path / "model.skops")
     assert (load_model(tmp_path / "model.skops").predict_proba(X) == model.predict_proba(X)).all()
+
+
+@pytest.mark.parametrize("model", [MODELS[k] for k in (0, 9, 20, 22, -1)], ids=lambda m: type(m).__name__)
+def test_the_same_model_makes_the_same_bytes(model, tmp_path):
+    """Trained anew, with all ids, dates and times anew; arrays that are written once are still shared."""
+    X, y = load_iris(return_X_y=True)
+    written = []
+    for _ in range(2):
+        dump_model(clone(model).set_params(random_state=0).fit(X, y), tmp_path / "model.skops")
+        written.append((tmp_path / "model.skops").read_bytes())
+    assert written[0] == written[1]
+    # and read and written once more
+    dump_model(load_model(tmp_path / "model.skops"), tmp_path / "again.skops")
+    assert len((tmp_path / "again.skops").read_bytes()) <= len(written[0]) * 1.01
+
+
+def test_words_of_the_format_may_be_keys_of_a_model(tmp_path):
+    model = GaussianNB(priors={"file": "1.npy", "__id__": 7, "fit_seconds": 3.5, "n": [1.5, None]})
+    dump_model(model, tmp_path / "model.skops")
+    assert load_model(tmp_path / "model.skops").priors == model.priors
 
 
 EXRM = {"class": "exrm", "parameters": {"n_estimators": 3}}

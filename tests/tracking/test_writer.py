@@ -26,7 +26,7 @@ def log(folder):
     model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
     dump_model(model, folder / "model.skops")
     record = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
-    with chdir(folder), Writer("shop") as writer:
+    with chdir(folder), Writer("shop", "customers") as writer:
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
         run = writer.leaf("model", {"study": "shop"}, home, "customers / model", record, {})
         if run.is_new:
@@ -82,5 +82,7 @@ def test_readers_make_no_database(tmp_path):
 def test_a_damaged_database_is_one_line(tmp_path):
     (tmp_path / "results/mlflow").mkdir(parents=True)
     (tmp_path / "results/mlflow/mlflow.db").write_text("no database" * 100)
-    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: file is not a database$"):
+    with pytest.raises(
+        RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move it away [^\n]*$"
+    ):
         tracking_uri(tmp_path)

@@ -66,12 +66,14 @@ def test_interrupted_runs_finish_with_the_same_bytes(finished, project, how):
             break
         time.sleep(0.1)
     assert running.poll() is None, running.stdout.read()
+    os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
     second = project.call(*COMMAND, check=False)
     assert second.returncode == 2
     message = second.stderr.strip().splitlines()[-1]
     assert message.startswith("rotastack: error: another run (process ")
     assert "--unlock" in message
     os.killpg(running.pid, how)
+    os.killpg(running.pid, signal.SIGCONT)
     running.communicate(timeout=60)
     assert not (project.folder / "results/tiny/scores.parquet").exists()
     project.call(*COMMAND)

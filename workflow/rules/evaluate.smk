@@ -10,11 +10,9 @@ rule score:
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/score/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * 1000,
+        mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.spec("score"),
@@ -40,12 +38,10 @@ rule summarize:
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/summarize/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
         spec=lambda w: PLAN.summarize_spec(),
@@ -65,14 +61,13 @@ rule draw_dataset:
             for name in PLAN.figures
         ]
         + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.figures],
+        record=f"{ROOT}/figures/{{dataset}}/draw_dataset.run.json",
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.spec("draw_dataset"),
         code=PLAN.code("draw_dataset"),
@@ -94,14 +89,13 @@ if PLAN.pruning_figures:
                 for name in PLAN.pruning_figures
             ]
             + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.pruning_figures],
+            record=f"{ROOT}/figures/{{dataset}}/draw_pruning.run.json",
         log:
             f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/draw_pruning/{{dataset}}.tsv"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=20,
+            mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
+            runtime=lambda w, attempt: 20 * attempt,
         params:
             spec=lambda w: PLAN.pruning_spec(),
             code=PLAN.code("draw_pruning"),
@@ -121,14 +115,13 @@ rule draw_study:
             for path in PLAN.study_figure_files("svg")
         ]
         + PLAN.study_figure_files("png"),
+        record=f"{ROOT}/figures/study/draw_study.run.json",
     log:
         f"{ROOT}/logs/draw_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
@@ -146,14 +139,13 @@ rule published:
     output:
         page=f"{ROOT}/published.html",
         table=f"{ROOT}/tables/published.csv",
+        record=f"{ROOT}/published.run.json",
     log:
         f"{ROOT}/logs/published/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/published/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
         title=lambda w: PLAN.study.document.title,
@@ -184,20 +176,19 @@ rule report:
         explanations=PLAN.explanations,
     output:
         report=f"{ROOT}/report.html",
+        record=f"{ROOT}/report.run.json",
     log:
         f"{ROOT}/logs/report/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/report/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         control=lambda w: PLAN.study.control,
         spec=lambda w: PLAN.report_spec(),
         skipped=lambda w: PLAN.skipped_json,
         code=PLAN.code("report"),
-        benchmarks=f"{ROOT}/benchmarks",
+        results=ROOT,
     message:
         "writing the report"
     shell:
@@ -212,8 +203,6 @@ rule front_page:
         "results/report.html",
     log:
         f"{ROOT}/logs/front_page/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/front_page/all.tsv"
     localrule: True
     threads: 1
     resources:

@@ -12,8 +12,6 @@ rule refit:
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
     log:
         f"{ROOT}/logs/refit/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/refit/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
@@ -36,13 +34,12 @@ rule explain:
     output:
         explanation=f"{ROOT}/{{dataset}}/model/explanation.json",
         page=f"{ROOT}/{{dataset}}/explain.html",
+        record=f"{ROOT}/{{dataset}}/model/explain.run.json",
     log:
         f"{ROOT}/logs/explain/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/explain/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: PLAN.resources.explain_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
@@ -66,15 +63,13 @@ rule track_dataset:
         model=lambda w: PLAN.model_files(w.dataset, "model.skops"),
         refit=lambda w: PLAN.model_files(w.dataset, "refit.run.json"),
     output:
-        receipt=f"{ROOT}/{{dataset}}/tracking.json",
+        receipt=f"{ROOT}/{{dataset}}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=lambda w, attempt: PLAN.resources.tracking_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
@@ -95,15 +90,13 @@ rule track_study:
         tables=PLAN.tables,
         report=f"{ROOT}/report.html",
     output:
-        receipt=f"{ROOT}/tracking.json",
+        receipt=f"{ROOT}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 30 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,

@@ -61,7 +61,7 @@ class Answer:
             _scores(root / "scores.parquet"),
             _table(root / "tables" / "baseline.csv"),
             root / "report.html",
-            {d: found for d in plan.datasets if (found := _model(root / d)) is not None},
+            {d: found for d in plan.datasets if (found := _model(root / d, plan.receipt)) is not None},
             about or {},
         )
 
@@ -119,12 +119,12 @@ def _scores(path: Path) -> list[dict[str, Any]]:
     return json.loads(means.to_json(orient="records"))
 
 
-def _model(folder: Path) -> dict[str, Any] | None:
+def _model(folder: Path, name: str) -> dict[str, Any] | None:
     """Return what is known of a data set's model; None if there is none."""
     file, record = folder / "model" / "model.skops", folder / "model" / "refit.run.json"
     if not file.is_file() or not file.stat().st_size or not record.is_file():
         return None
-    receipt = folder / "tracking.json"
+    receipt = folder / name
     runs = read_json(receipt)["runs"] if receipt.is_file() else {}
     method = read_json(record)["metrics"]["method"]
     return {"method": method, "file": str(file), "address": runs.get("model_uri")}

@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -50,6 +51,10 @@ def add(commands: Any) -> None:
         help="of a table: what the run may take, such as 90s, 10m or 2h",
     )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
+    run.add_argument(
+        "--cache", metavar="FOLDER",
+        help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
+    )  # fmt: skip
     run.add_argument("--profile", help="workflow profile: default, or a folder of your own")
     add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
     run.add_argument(
@@ -83,15 +88,14 @@ def _run(arguments: Namespace) -> int:
     size = arguments.size if own is None and arguments.size != "full" else None
     if size:
         options += ["--config", f"size={size}"]
+    if arguments.cache:
+        options += _shared(Path(arguments.cache))
     if arguments.slurm:
         options += _slurm(arguments, study, size)
     else:
         _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
-        options += [
-            "--cores",
-            str(arguments.cores),
-        ]  # last, as it takes one value: what follows may be a target
-        options += _profile(arguments.profile)
+        # Last, as it takes one value: what follows may be a target.
+        options += ["--cores", str(arguments.cores), *_profile(arguments.profile)]
     if arguments.dry_run:
         with without_traces():
             quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
@@ -108,6 +112,16 @@ def _run(arguments: Namespace) -> int:
     return code
 
 
+def _shared(folder: Path) -> list[str]:
+    """Return the option by which Snakemake takes outputs from a folder, and keeps them there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RotastackError(f"--cache: {folder}: {error.strerror}") from None
+    os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(folder.resolve())
+    return ["--cache"]
+
+
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
     for option in options:
         if getattr(arguments, option) is not None:
@@ -120,7 +134,28 @@ def _profile(name: str | None) -> list[str]:
     if name is None:
         return []
     shipped = project_file(f"workflow/profiles/{name}")
-    return ["--workflow-profile", str(shipped if shipped.is_dir() else name)]
+    folder = shipped if shipped.is_dir() else Path(name)
+    for needed in _missing_plugins(folder):
+        raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
+    return ["--workflow-profile", str(folder)]
+
+
+def _missing_plugins(profile: Path) -> list[str]:
+    """Return the packages that a profile asks Snakemake for, and that are not here."""
+    from importlib.util import find_spec
+
+    from rotastack.base.documents import load_yaml
+
+    file = profile / "config.yaml"
+    content = load_yaml(file) if file.is_file() else {}
+    kinds = {"executor": "executor", "default-storage-provider": "storage"}
+    asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
+    own = (
+        "snakemake-executor-plugin-local",
+        "snakemake-executor-plugin-dryrun",
+        "snakemake-executor-plugin-touch",
+    )
+    return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
 
 
 def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:

@@ -39,7 +39,7 @@ def study_file(name: str) -> Path:
     raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
 
 
-def snakemake(arguments: list[str], out: Any = None) -> int:
+def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile") -> int:
     """Run Snakemake on the project's workflow in the working directory; return its exit code.
 
     Parameters
@@ -47,8 +47,10 @@ def snakemake(arguments: list[str], out: Any = None) -> int:
     arguments : list of str
     out : file, optional
         Where its standard output goes, if not to this process's own.
+    snakefile : str
+        Of the project.
     """
-    command, environment = _command(arguments)
+    command, environment = _command(arguments, snakefile)
     with ending_with_us(command, env=environment, stdout=out) as process:
         return process.wait()
 
@@ -102,11 +104,11 @@ def without_traces() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _command(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[str], dict[str, str]]:
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file("Snakefile")), *arguments]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *arguments]
     return command, {**os.environ, "PATH": path}
 
 

@@ -1,10 +1,12 @@
 """What the Snakefile calls first: find the study, check it, and hold the working directory."""
 
 import fcntl
+import gc
 import os
 import re
 import sys
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,9 +18,13 @@ from rotastack.project import project_file
 from rotastack.study.job import declarations
 from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
-from rotastack.study.provenance import mark_unfinished, note_plan, outdated
+from rotastack.study.provenance import mark_unfinished, outdated
+from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
-from rotastack.study.study import Study
+from rotastack.study.study import Study, compact
+from rotastack.tracking import address
+from rotastack.warm.client import VARIABLE
+from rotastack.warm.start import start_server
 
 __all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
 
@@ -94,17 +100,21 @@ def open_plan(
     """
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    # Snakemake makes many objects, and keeps them: a sixth of its time was looking for garbage.
+    gc.set_threshold(100_000, 20, 100)
     try:
         plan = read_plan(config, config_files, check=main)
         if grouped:
             plan.resources.spare_minutes = 1
         if main and not dry_run:
             _hold_directory()
+            address.check_address(os.environ.get(address.VARIABLE))
         if main:
             plan.drop_unavailable(only_warn=dry_run)
             _look_back(plan, dry_run)
         else:
             plan.drop_what_is_not_there()
+        _warm(main and not dry_run)
         return plan
     except (RotastackError, OSError) as error:
         if isinstance(error, OSError) and error.filename is None:
@@ -125,7 +135,6 @@ def _look_back(plan: Plan, dry_run: bool) -> None:
     else:
         poll_steadily()
         go_on(plan)
-        note_plan(plan)
     if old := outdated(plan):
         if not dry_run:
             mark_unfinished(old)
@@ -151,7 +160,7 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
     config, config_files
         See :func:`open_plan`.
     check : bool
-        Look at classes and their parameters, too, which takes a second or two: jobs are of a study that was checked.
+        Look at classes and their parameters, too, unless this study was looked at before: jobs are of one that was.
     """
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
@@ -174,14 +183,21 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
-    if machine["tracking"]["uri"] and not os.environ.get("MLFLOW_TRACKING_URI"):
-        os.environ["MLFLOW_TRACKING_URI"] = str(machine["tracking"]["uri"])
-    study = Study.from_mapping(resized(content, size, where), where)
+    if machine["tracking"]["uri"] and not os.environ.get(address.VARIABLE):
+        os.environ[address.VARIABLE] = str(machine["tracking"]["uri"])
+    plan = Plan(Study.from_mapping(resized(content, size, where), where), machine)
     if check:
-        from rotastack.study.classes import check_classes
+        known = {"where": where, "study": plan.study.document.dump(), "code": plan.code_of_classes()}
+        remembered("checked", compact(known).encode(), lambda: _check(plan.study, where))
+    return plan
 
-        check_classes(study, where)
-    return Plan(study, machine)
+
+def _check(study: Study, where: str) -> bool:
+    """Look at classes and parameters, for which libraries are imported; True if nothing is wrong."""
+    from rotastack.study.classes import check_classes
+
+    check_classes(study, where)
+    return True
 
 
 def _hold_directory() -> None:
@@ -209,6 +225,19 @@ def _hold_directory() -> None:
     _holding.append(stream)
     for left_over in (folder / "locks").glob("*.lock"):
         left_over.unlink(missing_ok=True)
+
+
+def _warm(runs_many: bool) -> None:
+    """Start a warm server where many steps will run: in the user's process, and in that of a group of jobs on a cluster."""
+    os.environ.pop(
+        VARIABLE, None
+    )  # that of the submitting process may be on this machine, but is not of this job
+    words = sys.argv[1:]
+    if "--target-jobs" in words and "slurm-jobstep" not in words:
+        jobs = takewhile(lambda word: not word.startswith("-"), words[words.index("--target-jobs") + 1 :])
+        runs_many = len(list(jobs)) > 1
+    if runs_many:
+        start_server()
 
 
 def step(name: str) -> str:

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from rotastack.study.plan import Plan
-from rotastack.study.provenance import adopt
+from rotastack.study.provenance import forget_old_notes
 
 __all__ = ["go_on", "jobs_here", "poll_steadily"]
 
@@ -38,7 +38,7 @@ def jobs_here() -> list[str]:
 
 
 def go_on(plan: Plan) -> None:
-    """Wait for jobs that an earlier run left behind, and take over what they made."""
+    """Wait for jobs that an earlier run left behind; what they made counts."""
     said: list[str] = []
     while waiting := jobs_here():
         if set(waiting) - set(said):
@@ -50,8 +50,7 @@ def go_on(plan: Plan) -> None:
                 flush=True,
             )
         time.sleep(_EVERY)
-    if taken := adopt(plan):
-        print(f"rotastack: {taken} files that they made are taken over", file=sys.stderr, flush=True)
+    forget_old_notes(plan)
 
 
 def poll_steadily() -> None:

@@ -224,7 +224,7 @@ class StudyDocument(Document):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if value in ("datasets", "mlflow", "logs", "benchmarks"):
+        if value in ("datasets", "mlflow", "logs"):
             raise ValueError(f"results/{value} is the workflow's own; choose another name")
         return value
 

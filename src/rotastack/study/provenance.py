@@ -1,35 +1,22 @@
 """What results were made with, by their own records: Snakemake's notes in ``.snakemake`` do not always tell.
 
-They stay behind when results are copied from a cluster, and they call unfinished what nodes went on to make after the
-submitting process was killed. A record beside a result holds the parameters and the fingerprint of the code.
+They stay behind when results are copied from a cluster, and tell of the results before where nodes went on to work
+after the submitting process was killed. A record beside a result holds the parameters and the fingerprint of the code.
 """
 
 import base64
-import hashlib
 import json
 import os
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from rotastack.study.names import slug
 from rotastack.study.plan import Plan
 
-__all__ = ["Mark", "Result", "adopt", "mark_unfinished", "marks", "note_plan", "outdated", "results_of"]
+__all__ = ["Result", "forget_old_notes", "mark_unfinished", "outdated", "results_of"]
 
 _NOTES = Path(".snakemake")
-_PLAN = _NOTES / "rotastack.plan"
-_WITHOUT_RECORD = ("draw_dataset", "draw_pruning", "draw_study", "published", "report", "explain")
-
-
-class Mark(NamedTuple):
-    """Snakemake's mark of a file that a job is to make: where it is, since when, and the id that the cluster gave the job."""
-
-    path: Path
-    since: float
-    job: str | None
 
 
 @dataclass(frozen=True)
@@ -51,7 +38,7 @@ class Result:
         return (
             same
             and record.get("parameters") == json.loads(self.spec)
-            and all(map(os.path.isfile, self.files))
+            and all(Path(file).is_file() for file in self.files)
         )
 
 
@@ -105,21 +92,6 @@ def outdated(plan: Plan) -> list[str]:
     return found
 
 
-def marks() -> dict[str, Mark]:
-    """Return the marks of all files that some job was started for, and not seen to end."""
-    root = _NOTES / "incomplete"
-    found: dict[str, Mark] = {}
-    for folder, _, names in os.walk(root):
-        for name in names:
-            path = Path(folder, name)
-            with suppress(OSError, ValueError):  # not a mark, or gone by now
-                parts = [part.removeprefix("@") for part in path.relative_to(root).parts]
-                file = base64.urlsafe_b64decode("".join(parts)).decode()
-                about = json.loads(path.read_text(encoding="utf-8"))
-                found[file] = Mark(path, path.stat().st_mtime, about.get("external_jobid"))
-    return found
-
-
 def mark_unfinished(files: list[str]) -> None:
     """Mark files as Snakemake marks those of a job that did not end: they are made again."""
     for file in files:
@@ -128,42 +100,25 @@ def mark_unfinished(files: list[str]) -> None:
         path.write_text(json.dumps({"external_jobid": None}), encoding="utf-8")
 
 
-def note_plan(plan: Plan) -> None:
-    """Note what results without records are made with from now on."""
-    _PLAN.parent.mkdir(exist_ok=True)
-    _PLAN.write_text(_about_pages(plan), encoding="utf-8")
+def forget_old_notes(plan: Plan) -> int:
+    """Take away notes that are older than the results, which are as planned; return how many.
 
-
-def adopt(plan: Plan) -> int:
-    """Take the marks off what the jobs of a killed run made to the end on a cluster; return of how many files.
-
-    What counts is made since the mark was set, with the parameters and the code that the plan asks for now.
+    Jobs of a killed run end their work on a cluster, and nobody is there to write Snakemake's notes. Those of the results
+    before would have them made once more.
     """
-    marked = {file: mark for file, mark in marks().items() if mark.job is not None}
-    if not marked:
-        return 0
-    with_records: set[str] = set()
-    taken: list[str] = []
+    forgotten = 0
     for result in results_of(plan):
-        with_records.update(result.files)
-        mine = [file for file in result.files if file in marked]
-        if mine and all(_made_since(file, marked[file]) for file in mine) and result.is_as_planned():
-            taken += mine
-    try:
-        same_pages = _PLAN.read_text(encoding="utf-8") == _about_pages(plan)
-    except OSError:
-        same_pages = False
-    if same_pages:
-        taken += [f for f, mark in marked.items() if f not in with_records and _made_since(f, mark)]
-    for file in taken:
-        marked[file].path.unlink(missing_ok=True)
-        _note("metadata", file).unlink(missing_ok=True)  # of what was there before
-    return len(taken)
+        old = [note for file in result.files if _is_older(note := _note("metadata", file), file)]
+        if old and result.is_as_planned():
+            for note in old:
+                note.unlink(missing_ok=True)
+            forgotten += len(old)
+    return forgotten
 
 
-def _made_since(file: str, mark: Mark) -> bool:
+def _is_older(note: Path, file: str) -> bool:
     try:
-        return Path(file).stat().st_mtime >= mark.since
+        return note.stat().st_mtime < Path(file).stat().st_mtime
     except OSError:
         return False
 
@@ -175,10 +130,3 @@ def _note(kind: str, file: str) -> Path:
     text = base64.urlsafe_b64encode(file.encode()).decode()
     parts = [text[k : k + longest] for k in range(0, len(text), longest)]
     return root.joinpath(*("@" + part for part in parts[:-1]), parts[-1])
-
-
-def _about_pages(plan: Plan) -> str:
-    """Return a digest of what figures, tables and pages are made with."""
-    pages = [plan.code(step) for step in _WITHOUT_RECORD]
-    pages += [plan.report_spec(), plan.draw_study_spec(), plan.published_spec(), plan.pruning_spec()]
-    return hashlib.sha256("\n".join([*pages, plan.spec("draw_dataset")]).encode()).hexdigest()

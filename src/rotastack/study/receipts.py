@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rotastack.files import write_text
 from rotastack.study.job import Job
+from rotastack.tracking.address import is_own, shown
 from rotastack.tracking.writer import Writer
 
 __all__ = ["track"]
@@ -13,7 +14,7 @@ __all__ = ["track"]
 
 def track(job: Job, log: Callable[[Job, Writer], dict[str, str]]) -> None:
     """Upsert runs by `log`, and write output ``receipt``: a hash of what was logged, and the run ids."""
-    with Writer(job.about["study"]) as writer:
+    with Writer(job.about["study"], job.about.get("dataset")) as writer:
         runs = log(job, writer)
         digest = hashlib.sha256()
         for paths in job.inputs.values():
@@ -21,4 +22,6 @@ def track(job: Job, log: Callable[[Job, Writer], dict[str, str]]) -> None:
                 if path.is_file():
                     digest.update(path.read_bytes())
         receipt = {"experiment": job.about["study"], "content": digest.hexdigest(), "runs": runs}
+        if not is_own(writer.uri):
+            receipt["address"] = shown(writer.uri)
     write_text(job.output("receipt"), json.dumps(receipt, indent=1, sort_keys=True) + "\n")

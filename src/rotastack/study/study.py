@@ -148,7 +148,11 @@ class Study:
 
     def method_of(self, file_name: str) -> str:
         """Return the label whose slug is `file_name`."""
-        return next(label for label in self.methods if slug(label) == file_name)
+        return self._labels[file_name]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {slug(label): label for label in reversed(self.methods)}
 
     @cached_property
     def blocks(self) -> dict[str, dict[str, list[int]]]:

@@ -26,6 +26,7 @@ MOST = 50
 SECONDS_OF_START = 4.0
 """Of each job in a submission, beside its own: Snakemake is started for it."""
 _LONGEST = 1.5  # times the minutes: up to then a data set is not cut
+_MUCH = 0.2  # of all time to start jobs, from which on a word is said
 _SPARE = 4  # times what is thought: the limit of a job's time, at the first attempt
 _PARTS = {
     "prepare": "data", "folds": "data", "rotations": "data", "train": "train", "combine": "combine",
@@ -65,8 +66,15 @@ class Submissions:
     @cached_property
     def work(self) -> list[Work]:
         """The jobs that are to be done: those whose files are missing; all, if none is."""
-        everything = list(self._all())
-        return [work for work in everything if not Path(work.file).is_file()] or everything
+        return [work for work in self._everything if not self._is_there(work)] or self._everything
+
+    @cached_property
+    def _everything(self) -> list[Work]:
+        return list(self._all())
+
+    @staticmethod
+    def _is_there(work: Work) -> bool:
+        return Path(work.file).is_file()
 
     @cached_property
     def whole(self) -> bool:
@@ -76,8 +84,8 @@ class Submissions:
     @property
     def groups(self) -> dict[str, str]:
         """Rule -> name of its group, for Snakemake's ``--groups``."""
-        rules = {work.rule for work in self._all()}
-        cut = {rule: "{dataset}" if self.whole else part for rule, part in _PARTS.items()}
+        rules = {work.rule for work in self._everything}
+        cut = {rule: "datasets" if self.whole else part for rule, part in _PARTS.items()}
         return {
             rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules
         }
@@ -131,10 +139,16 @@ class Submissions:
 
     def as_text(self) -> str:
         """Return what will be submitted, in a line."""
-        jobs, total = len(self.work), sum(work.seconds for work in self.work) / 60
+        jobs, total = len(self.work), sum(work.seconds for work in self.work)
         number = sum(self.counts.values())
-        each = f"about {max(1, round(total / number))} min each, as far as is known" if number else ""
-        return f"{jobs} jobs as {number} submission{'s' * (number != 1)} ({each})"
+        submissions = f"{number} submission{'s' * (number != 1)}"
+        if all(map(self._is_there, self.work)):
+            return f"all is there; what is to be made again goes as {submissions} at most"
+        each = max(1, round(total / number / 60))
+        starting = jobs * (SECONDS_OF_START + JOB_SECONDS) / total
+        hint = f"; {starting:.0%} of it to start jobs: larger blocks in the study save that"
+        shown = hint if starting > _MUCH and total > self.seconds else ""
+        return f"{jobs} jobs as {submissions} (about {each} min each, as far as is known{shown})"
 
     # What there is to do
 
@@ -202,7 +216,7 @@ class Submissions:
         """Return group -> how many components it has that are independent of each other, and their seconds."""
         by_dataset = self._seconds_by("dataset")
         if self.whole:
-            return {"{dataset}": (len(by_dataset), sum(by_dataset.values()))} if by_dataset else {}
+            return {"datasets": (len(by_dataset), sum(by_dataset.values()))} if by_dataset else {}
         sizes: dict[str, tuple[int, float]] = {}
         for part in dict.fromkeys(_PARTS.values()):
             works = [w for w in self.work if w.dataset and _PARTS[w.rule] == part]
@@ -218,7 +232,7 @@ class Submissions:
         asked: dict[str, float] = {}
         for work in self.work:
             if work.dataset:
-                group = "{dataset}" if self.whole else _PARTS[work.rule]
+                group = "datasets" if self.whole else _PARTS[work.rule]
                 limit = limits.get(work.rule, 1 + _SPARE * work.seconds / 60)
                 asked[group] = asked.get(group, 0.0) + limit
         return {group: asked[group] / count for group, (count, _) in self._sizes().items()}

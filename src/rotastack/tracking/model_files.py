@@ -14,6 +14,7 @@ import skops.io
 from rotastack import __version__
 from rotastack.errors import DamagedError, RotastackError, unreadable
 from rotastack.files import replacing
+from rotastack.tracking.same_bytes import canonical
 
 __all__ = ["VERSIONS", "dump_model", "load_model", "trusted_types"]
 
@@ -59,18 +60,17 @@ MOST_ROOM, MOST_TIMES = 1 << 28, 20
 
 
 def dump_model(model: Any, path: str | Path) -> None:
-    """Write a fitted model.
+    """Write a fitted model; the same model makes the same bytes.
 
     Raises
     ------
     RotastackError
         It holds a type that is neither ours nor reviewed; nothing is written.
     """
+    content = canonical(skops.io.dumps(model), {_NOTE: json.dumps(VERSIONS)})
     with replacing(path) as temporary:
-        skops.io.dump(model, temporary)
+        temporary.write_bytes(content)
         trusted_types(temporary, path)
-        with ZipFile(temporary, "a") as archive:
-            archive.writestr(_NOTE, json.dumps(VERSIONS))
 
 
 def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> Any:

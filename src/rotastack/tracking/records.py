@@ -3,6 +3,7 @@
 import json
 import platform
 import resource
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -44,6 +45,7 @@ class Record:
     files: Mapping[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
+    _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
     def fail(self, error: BaseException) -> None:
         """Note that a model failed; the study goes on."""
@@ -52,7 +54,6 @@ class Record:
 
     def write(self, path: str | Path) -> None:
         """Write the record; seconds run from its making to now."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         content = {
             "step": self.step,
             **self.about,
@@ -63,7 +64,8 @@ class Record:
             "seed": self.parameters.get("seed"),
             "metrics": self.metrics,
             "seconds": round(time.perf_counter() - self._clock, 4),
-            "peak_memory_mb": round(peak, 1),
+            "peak_memory_mb": _peak_mb(),
+            "libraries_mb": self._libraries,
             "version": __version__,
             "code": self.code,
             "files": self.files,
@@ -71,6 +73,12 @@ class Record:
             "started": self.started,
         }
         write_text(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
+
+
+def _peak_mb() -> float:
+    """Return the most memory that was resident in this process; a fork begins with what its parent has."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20, 1)
 
 
 def read_record(path: str | Path) -> dict[str, Any]:

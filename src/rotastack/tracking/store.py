@@ -1,4 +1,4 @@
-"""Where runs are tracked: the address of a project's database, which still holds after its folder was moved."""
+"""The database of a project: found by its folder, and still good after that was moved or copied."""
 
 import os
 import re
@@ -7,10 +7,9 @@ from contextlib import closing
 from pathlib import Path
 
 from rotastack.errors import RotastackError
+from rotastack.tracking.address import FOLDER, VARIABLE, check_file, database_file, said_of_file
 
-__all__ = ["FOLDER", "existing_uri", "tracking_uri"]
-
-FOLDER = Path("results/mlflow")
+__all__ = ["existing_uri", "tracking_uri"]
 
 PLACES = (
     ("experiments", "artifact_location"),
@@ -27,12 +26,18 @@ def tracking_uri(project: str | Path = ".") -> str:
 
     MLflow stores absolute addresses of artifacts. If the folder was moved or copied since, those in the database are
     put right first.
+
+    Raises
+    ------
+    RotastackError
+        The database is damaged or locked.
     """
-    given = os.environ.get("MLFLOW_TRACKING_URI")
+    given = os.environ.get(VARIABLE)
     if given:
         return given
     folder = (Path(project) / FOLDER).resolve()
     if (folder / "mlflow.db").is_file():
+        check_file(folder / "mlflow.db")
         _settle(folder)
     return f"sqlite:///{folder / 'mlflow.db'}"
 
@@ -46,10 +51,10 @@ def existing_uri(project: str | Path = ".") -> str:
         Nothing was tracked there yet.
     """
     uri = tracking_uri(project)
-    path = Path(uri.removeprefix("sqlite:///"))
-    if uri.startswith("sqlite:///") and not path.is_file():
+    path = database_file(uri)
+    if path is not None and not path.is_file():
         raise RotastackError(
-            f"{path}: there is no tracking database; name the project's folder (--project DIR), or set MLFLOW_TRACKING_URI"
+            f"{path}: there is no tracking database; name the project's folder (--project DIR), or set {VARIABLE}"
         )
     return uri
 
@@ -71,4 +76,4 @@ def _settle(folder: Path) -> None:
                 if table in known and database.execute(f"SELECT 1 FROM {table} {moved}").fetchone():
                     database.execute(f"UPDATE {table} SET {column} = settled({column}) {moved}")
     except sqlite3.Error as error:
-        raise RotastackError(f"{folder / 'mlflow.db'}: {error}") from None
+        raise RotastackError(said_of_file(folder / "mlflow.db", error)) from None

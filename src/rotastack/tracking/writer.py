@@ -8,26 +8,40 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
+# A server that is gone is known after some ten seconds, not after four minutes of silence.
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_BACKOFF_FACTOR", "1")
+os.environ.setdefault("MLFLOW_HTTP_REQUEST_TIMEOUT", "60")
+os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
 
 import mlflow
 import pandas as pd
-from mlflow.entities import Metric, Param, ViewType
+from mlflow.entities import Metric, Param, Run, RunTag, ViewType
+from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
+from requests.exceptions import RequestException
+from sqlalchemy.exc import SQLAlchemyError
 
-from rotastack import __version__
-from rotastack.tracking.store import FOLDER, tracking_uri
+from rotastack.errors import RotastackError, in_one_line
+from rotastack.tracking.address import FOLDER, VARIABLE, database_file, said_of_file, shown, without_secrets
+from rotastack.tracking.logged_models import delete_models, log_model, register_model
+from rotastack.tracking.making import make_database
+from rotastack.tracking.owner import owner
+from rotastack.tracking.store import tracking_uri
 
 __all__ = ["Leaf", "Writer"]
 
 KIND = {"mlflow.experimentKind": "custom_model_development"}
 """Of experiments: MLflow's UI opens on training runs, and not on traces of language models."""
+
+MOST_METRICS, MOST_OTHERS = 900, 100
+"""That one call may bring: 1000 things, of which 100 parameters and 100 tags."""
 
 
 @dataclass(frozen=True)
@@ -38,49 +52,162 @@ class Leaf:
     is_new: bool
 
 
+@dataclass
+class _Known:
+    """A run as the writer knows it: what is there already, and what waits to be sent."""
+
+    run_id: str
+    kind: str
+    name: str
+    tags: dict[str, str]
+    metrics: dict[str, float] = field(default_factory=dict)
+    status: str = "RUNNING"
+    waiting_metrics: list[Metric] = field(default_factory=list)
+    waiting_params: list[Param] = field(default_factory=list)
+    waiting_tags: dict[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, run: Run) -> "_Known":
+        tags = run.data.tags
+        return cls(
+            run.info.run_id, tags["rotastack.kind"], run.info.run_name, dict(tags), dict(run.data.metrics), run.info.status
+        )  # fmt: skip
+
+    @property
+    def is_complete(self) -> bool:
+        return self.tags.get("rotastack.complete") == "yes"
+
+
 class Writer:
     """Write the runs of one experiment; a context that holds the writers' lock.
+
+    What a run gets waits until it is finished, and goes in as few calls as may be. Runs that are there already are
+    asked for once.
 
     Parameters
     ----------
     experiment : str
         Name, one per study; made if missing.
+    dataset : str, optional
+        The one whose runs are written; without, the study's own run alone.
     """
 
-    def __init__(self, experiment: str):
+    def __init__(self, experiment: str, dataset: str | None = None):
         self.experiment = experiment
+        self.dataset = dataset
 
     def __enter__(self):
+        for name, level in {"alembic": "WARNING", "mlflow": "CRITICAL", "urllib3": "ERROR"}.items():
+            logging.getLogger(name).setLevel(level)  # what they say of errors comes as one line of ours
         FOLDER.mkdir(parents=True, exist_ok=True)
         self._lock = (FOLDER / "writer.lock").open("w")
-        fcntl.flock(self._lock, fcntl.LOCK_EX)
-        logging.getLogger("alembic").setLevel(logging.WARNING)
-        logging.getLogger("mlflow").setLevel(logging.ERROR)
-        mlflow.set_tracking_uri(tracking_uri())
-        self.client = MlflowClient()
-        found = self.client.get_experiment_by_name(self.experiment)
-        if found is not None and found.lifecycle_stage == "deleted":
-            self.client.restore_experiment(found.experiment_id)
-        if found is None:
-            where = None
-            if tracking_uri().startswith("sqlite"):
-                where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri()
-            self.experiment_id = self.client.create_experiment(self.experiment, where, KIND)
-        else:
-            self.experiment_id = found.experiment_id
-            for tag, value in KIND.items():
-                self.client.set_experiment_tag(self.experiment_id, tag, value)
+        self.uri, self._given = "", os.environ.get(VARIABLE)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX)
+            self.uri = tracking_uri()
+            self._open()
+        except BaseException as error:
+            self.__exit__(type(error), error, None)
+            raise
         return self
 
-    def __exit__(self, *error):
+    def __exit__(self, kind, error, trace):
+        mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it put the address into the environment
+        if self._given is not None:
+            os.environ[VARIABLE] = self._given
         self._lock.close()
+        if isinstance(error, (MlflowException, RequestException, SQLAlchemyError, OSError)):
+            raise RotastackError(self._said(error)) from None
+
+    def _said(self, error: Exception) -> str:
+        """Return one line on what went wrong between us and the tracking server or database."""
+        path = database_file(self.uri)
+        if isinstance(error, OSError) and not isinstance(error, RequestException):
+            return f"tracking: {error.filename or path or shown(self.uri)}: {error.strerror or in_one_line(error)}"
+        if path is not None and not isinstance(error, MlflowException | SQLAlchemyError):
+            return said_of_file(path, error)
+        text = without_secrets(in_one_line(error), self.uri)
+        if path is not None:
+            return said_of_file(path, text) if "sqlite3." in text else f"{path}: {text[:500]}"
+        gone = isinstance(error, RequestException) or "Max retries exceeded" in text or "Connection" in text
+        if gone:
+            return (
+                f"{shown(self.uri)}: the tracking server does not answer any more; nothing that was computed is lost: "
+                f"start it, and the same command goes on ({text[:200]})"
+            )
+        return f"{shown(self.uri)}: the tracking server refused what was sent: {text[:500]}"
+
+    def _open(self) -> None:
+        path = database_file(self.uri)
+        if path is not None:
+            make_database(path)
+        mlflow.set_tracking_uri(self.uri)  # MLflow's registry asks nobody else for it
+        self._ours = owner(self.uri)
+        self.client = MlflowClient(self.uri, self.uri)
+        found = self.client.get_experiment_by_name(self.experiment)
+        if found is None:
+            where = None
+            if not self.uri.startswith(("http:", "https:")):
+                where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri()
+            try:
+                self.experiment_id = self.client.create_experiment(self.experiment, where, KIND)
+            except MlflowException:  # another workflow was faster
+                found = self.client.get_experiment_by_name(self.experiment)
+                if found is None:
+                    raise
+        if found is not None:
+            self.experiment_id = found.experiment_id
+            if found.lifecycle_stage == "deleted":
+                self.client.restore_experiment(found.experiment_id)
+            for tag, value in KIND.items():
+                if found.tags.get(tag) != value:
+                    self.client.set_experiment_tag(self.experiment_id, tag, value)
+        self._runs: dict[str, _Known] = {}
+        self._by_key: dict[str, _Known] = {}
+        self._find("tags.`rotastack.kind` = 'study'")
+        if self.dataset is not None:
+            self._find(f"tags.`dataset` = '{self.dataset}'")
+
+    def _find(self, which: str) -> None:
+        """Learn which of our runs are there, and do away with what stopped writers have left."""
+        ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
+        found: list[_Known] = []
+        token = None
+        while token is None or token:
+            page = self.client.search_runs(
+                [self.experiment_id],
+                which + ours,
+                ViewType.ACTIVE_ONLY,
+                1000,
+                ["attributes.start_time ASC"],
+                token,
+            )
+            found += [_Known.of(run) for run in page]
+            token = page.token or ""
+        chosen: dict[str, _Known] = {}
+        for (
+            run
+        ) in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
+            before = chosen.get(run.tags["rotastack.key"])
+            if before is None or not before.is_complete:
+                chosen[run.tags["rotastack.key"]] = run
+        kept = {run.run_id for run in chosen.values() if run.is_complete or run.kind in ("study", "dataset")}
+        for run in found:
+            if run.run_id in kept:
+                self._runs[run.run_id] = self._by_key[run.tags["rotastack.key"]] = run
+            else:
+                self._delete(run.run_id)
+
+    def _delete(self, run_id: str) -> None:
+        delete_models(self.client, self.experiment_id, run_id)
+        self.client.delete_run(run_id)
 
     def container(
         self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None
     ) -> str:
         """Return the run that stands for a study or a data set; made once, then kept up to date."""
         run, _ = self._upsert(kind, key, parent, name or str(key[kind]), {})
-        return run
+        return run.run_id
 
     def leaf(
         self, kind: str, key: Mapping[str, Any], parent: str, name: str,
@@ -88,44 +215,65 @@ class Writer:
     ) -> Leaf:  # fmt: skip
         """Return the run of a pool, method or model with exactly these parameters and code.
 
-        Earlier runs of the same thing with other parameters are kept, with the tag
-        ``rotastack.superseded``.
+        Earlier runs of the same thing with other parameters are kept; as soon as this one is finished they have the
+        tag ``rotastack.superseded``.
         """
-        run, finished = self._upsert(kind, key, parent, name, tags)
-        if not finished:
+        run, is_there = self._upsert(kind, key, parent, name, tags)
+        if not is_there:
             flat = {**_flat(record["parameters"]), "code": record["code"], "version": record["version"]}
-            params = [Param(_name(k), str(v)[:6000]) for k, v in flat.items()]
-            for start in range(0, len(params), 100):
-                self.client.log_batch(run, params=params[start : start + 100])
+            run.waiting_params += [Param(_name(k), str(v)[:6000]) for k, v in flat.items()]
             for tag in ("status", "message"):
                 if record[tag]:
-                    self.client.set_tag(run, f"rotastack.{tag}", record[tag][:5000])
-        self._supersede(kind, name, run)
-        return Leaf(run, not finished)
+                    run.waiting_tags[f"rotastack.{tag}"] = record[tag][:5000]
+        return Leaf(run.run_id, not is_there)
 
     def finish(self, run_id: str, succeeded: bool = True) -> None:
-        """Close a run; only then does it count as logged."""
-        self.client.set_tag(run_id, "rotastack.complete", "yes")
-        self.client.set_terminated(run_id, "FINISHED" if succeeded else "FAILED")
+        """Send what waits, and close a run; only then does it count as logged."""
+        run, status = self._runs[run_id], "FINISHED" if succeeded else "FAILED"
+        if not run.is_complete:
+            run.waiting_tags["rotastack.complete"] = "yes"
+        self._send(run)
+        if run.status != status:
+            self.client.set_terminated(run_id, status)
+            run.status = status
+        for other in self._runs.values():
+            if (other.kind, other.name) == (run.kind, run.name):
+                old = "yes" if other is not run else "no"
+                if other.tags.get("rotastack.superseded", "no") != old:
+                    self.client.set_tag(other.run_id, "rotastack.superseded", old)
+                    other.tags["rotastack.superseded"] = old
+
+    def _send(self, run: _Known) -> None:
+        """Bring all that waits; the tags come last, as one of them says that the run is complete."""
+        metrics, params = run.waiting_metrics, run.waiting_params
+        tags = [RunTag(name, value) for name, value in run.waiting_tags.items()]
+        run.tags |= run.waiting_tags
+        run.waiting_metrics, run.waiting_params, run.waiting_tags = [], [], {}
+        while metrics or params or tags:
+            now = metrics[:MOST_METRICS], params[: MOST_OTHERS // 2]
+            metrics, params = metrics[MOST_METRICS:], params[MOST_OTHERS // 2 :]
+            last = not metrics and not params
+            self.client.log_batch(run.run_id, *now, tags[: MOST_OTHERS // 2] if last else ())
+            if last:
+                tags = tags[MOST_OTHERS // 2 :]
 
     def log_metrics(self, run_id: str, values: Mapping[str, float], started: str) -> None:
-        """Log single numbers; missing ones are left out."""
-        self._log(
-            [Metric(_name(k), float(v), _milliseconds(started), 0) for k, v in values.items() if _known(v)],
-            run_id,
-        )
+        """Log single numbers; missing ones, and those that are there already, are left out."""
+        run = self._runs[run_id]
+        run.waiting_metrics += [
+            Metric(_name(k), float(v), _milliseconds(started), 0)
+            for k, v in values.items()
+            if _known(v) and run.metrics.get(_name(k)) != float(v)
+        ]
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series, its steps being cells or members."""
         stamp = _milliseconds(started)
-        self._log(
-            [
-                Metric(_name(name), float(v), stamp, i)
-                for i, v in enumerate(values)
-                if v is not None and _known(v)
-            ],
-            run_id,
-        )
+        self._runs[run_id].waiting_metrics += [
+            Metric(_name(name), float(v), stamp, i)
+            for i, v in enumerate(values)
+            if v is not None and _known(v)
+        ]
 
     def log_dataset(
         self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, target: str = "target"
@@ -142,7 +290,9 @@ class Writer:
 
     def tag(self, run_id: str, name: str, value: Any) -> None:
         """Set a tag of a run."""
-        self.client.set_tag(run_id, f"rotastack.{name}", str(value))
+        run = self._runs[run_id]
+        if run.tags.get(f"rotastack.{name}") != str(value):
+            run.waiting_tags[f"rotastack.{name}"] = str(value)
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files."""
@@ -154,84 +304,39 @@ class Writer:
         self.client.log_text(run_id, text, name)
 
     def log_model(self, run_id: str, path: Path, features: pd.DataFrame) -> None:
-        """Log a model file with signature, example and requirements."""
-        from importlib.metadata import PackageNotFoundError, version
-
-        from mlflow.models import infer_signature
-
-        from rotastack.tracking.model_files import load_model, trusted_types
-
-        model = load_model(path)
-        # Ids, leaks and constants are not asked for.
-        example = _plain(features[model.named_steps["table"].needed_].head(5))
-        requirements = [f"rotastack=={__version__}"]
-        for package in ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas"):
-            with suppress(PackageNotFoundError):
-                requirements.append(f"{package}=={version(package)}")
-        with mlflow.start_run(run_id=run_id), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            mlflow.sklearn.log_model(
-                model,
-                name="model",
-                serialization_format="skops",
-                skops_trusted_types=trusted_types(path),
-                signature=infer_signature(example, model.predict(example)),
-                input_example=example,
-                pip_requirements=requirements,
-                metadata={"rotastack": __version__},
-            )
+        """Log a model file with signature, example and requirements; the metrics that wait are those of the model, too."""
+        model_id = log_model(self.client, self.experiment_id, run_id, path, features)
+        run = self._runs[run_id]
+        run.waiting_metrics = [
+            Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in run.waiting_metrics
+        ]
 
     def register_model(self, run_id: str, name: str, description: str) -> str:
         """Register the model of a run under a name, unless it is a version already; return its address.
 
-        The alias ``current`` is that of the version which was logged last.
+        The alias ``current`` is that of the version which was logged last; on a server ``current-<owner>`` that of the
+        owner's last.
         """
-        if not self.client.search_registered_models(f"name = '{name}'"):
-            self.client.create_registered_model(name, description=f"Models of the data set {name}.")
-        found = self.client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
-        if found:
-            version = found[0].version
-        else:
-            made = mlflow.register_model(f"runs:/{run_id}/model", name)
-            version = made.version
-        self.client.update_model_version(name, version, description)
-        self.client.set_registered_model_alias(name, "current", version)
-        return f"models:/{name}/{version}"
+        own = [f"current-{_alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
+        return register_model(self.client, run_id, name, description, ["current", *own])
 
-    def _upsert(self, kind, key, parent, name, tags) -> tuple[str, bool]:
-        text = json.dumps({"kind": kind, **key}, sort_keys=True, default=str)
+    def _upsert(self, kind, key, parent, name, tags) -> tuple[_Known, bool]:
+        text = json.dumps({"kind": kind, **key, **self._ours}, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
-        found = self.client.search_runs(
-            [self.experiment_id], f"tags.`rotastack.key` = '{digest}'", ViewType.ACTIVE_ONLY, 10
-        )
-        for run in found:
-            if run.data.tags.get("rotastack.complete") == "yes" or kind in ("study", "dataset"):
-                return run.info.run_id, True
-            self.client.delete_run(run.info.run_id)  # a writer was stopped in the middle of it
+        found = self._by_key.get(digest)
+        if found is not None:
+            return found, True
         about = {
             "rotastack.key": digest, "rotastack.kind": kind, "mlflow.runName": name,
             **({"mlflow.parentRunId": parent} if parent else {}),
-            **{k: str(v) for k, v in key.items() if k in ("study", "dataset", "method", "pool") and isinstance(v, str)},
-            **tags,
+            **{k: str(v) for k, v in key.items() if k in ("study", "method", "pool") and isinstance(v, str)},
+            **({"dataset": self.dataset} if self.dataset is not None and kind != "study" else {}),
+            **tags, **self._ours, **({"mlflow.user": self._ours["rotastack.owner"]} if self._ours else {}),
         }  # fmt: skip
-        run = self.client.create_run(self.experiment_id, tags=about, run_name=name)
-        return run.info.run_id, False
-
-    def _supersede(self, kind, name, current) -> None:
-        same = self.client.search_runs(
-            [self.experiment_id],
-            f"tags.`rotastack.kind` = '{kind}' and attributes.run_name = '{name}'",
-            ViewType.ACTIVE_ONLY,
-            1000,
-        )
-        for run in same:
-            old = run.info.run_id != current
-            if old != (run.data.tags.get("rotastack.superseded") == "yes"):
-                self.client.set_tag(run.info.run_id, "rotastack.superseded", "yes" if old else "no")
-
-    def _log(self, metrics: list[Metric], run_id: str) -> None:
-        for start in range(0, len(metrics), 1000):
-            self.client.log_batch(run_id, metrics=metrics[start : start + 1000])
+        made = self.client.create_run(self.experiment_id, tags=about, run_name=name)
+        run = _Known(made.info.run_id, kind, name, about)
+        self._runs[run.run_id] = self._by_key[digest] = run
+        return run, False
 
 
 def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
@@ -249,15 +354,19 @@ def _name(key: str) -> str:
     return key.replace("=", ":")
 
 
+def _alias(user: str) -> str:
+    """Return a user's name as MLflow takes it in an alias."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in user)
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it may stand in a search; it may hold quotes of one kind."""
+    return f'"{value}"' if "'" in value else f"'{value}'"
+
+
 def _known(value: Any) -> bool:
     return value is not None and math.isfinite(float(value))
 
 
 def _milliseconds(started: str) -> int:
     return int(datetime.fromisoformat(started).timestamp() * 1000)
-
-
-def _plain(frame: pd.DataFrame) -> pd.DataFrame:
-    """Return the table with whole numbers as floats, so that a missing value fits the signature."""
-    whole = frame.select_dtypes("integer").columns
-    return frame.astype(dict.fromkeys(whole, "float64"))

@@ -59,7 +59,7 @@ def _log(job: Job, writer: Writer) -> dict[str, str]:
                 rows = [p["metrics"][name] for p in parts if p["metrics"].get(name)]
                 values = [_mean([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
                 writer.log_steps(run.run_id, f"member_{name}", values, parts[0]["started"])
-            writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
+        writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
 
     means = scores.groupby("method", sort=False)[list(METRICS[task])].mean()
     ranks = means[PRIMARY[task]].round(12).rank()
@@ -102,7 +102,7 @@ def _track_model(job: Job, writer: Writer, home: str, means: pd.Series) -> dict[
         writer.log_metrics(run.run_id, {**numbers, str(means.name): means[label]}, record["started"])
         writer.log_dataset(run.run_id, raw, dataset, f"data/raw/{dataset}.csv.gz", "training")
         writer.log_model(run.run_id, job.input("model"), raw.drop(columns="target"))
-        writer.finish(run.run_id)
+    writer.finish(run.run_id)
     description = (
         f"{label}, trained on all {len(raw)} rows of {dataset} on {record['started'][:10]} for the study "
         f"{job.about['study']}. Cross-validated {NAMES[str(means.name)]}: {means[label]:.4g}."

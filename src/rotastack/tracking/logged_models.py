@@ -1,0 +1,122 @@
+"""Models in MLflow: the files that it wants beside ours, and their registration under a name."""
+
+import platform
+import tempfile
+import warnings
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from shutil import copyfile
+
+import mlflow
+import pandas as pd
+from mlflow.entities import LoggedModelOutput, LoggedModelStatus
+from mlflow.exceptions import MlflowException
+from mlflow.models import Model
+from mlflow.tracking import MlflowClient
+
+from rotastack import __version__
+
+__all__ = ["delete_models", "log_model", "register_model"]
+
+NAME = "model"
+FILE, CONDA, PYTHON = "model.skops", "conda.yaml", "python_env.yaml"
+PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
+
+
+def log_model(
+    client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame
+) -> str:
+    """Log a model file with signature, example and requirements; return its id.
+
+    The file is ours as it is. MLflow's own way would write it anew, try it in a server, and look through all
+    packages of the environment, which takes longer than all else.
+    """
+    made = client.create_logged_model(experiment_id, NAME, run_id)
+    with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        note = Model(made.artifact_location, run_id, model_uuid=made.model_id, model_id=made.model_id)
+        _write_folder(Path(folder), note, path, features)
+        client.log_model_artifacts(made.model_id, folder)
+    client.finalize_logged_model(made.model_id, LoggedModelStatus.READY)
+    client.log_outputs(run_id, [LoggedModelOutput(made.model_id, 0)])
+    return made.model_id
+
+
+def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame) -> None:
+    """Write what ``mlflow.pyfunc`` and ``mlflow.sklearn`` load: the file of a model, and notes about it."""
+    import sklearn
+    import yaml
+    from mlflow import pyfunc
+    from mlflow.models import infer_signature
+    from mlflow.models.utils import _save_example
+
+    from rotastack.tracking.model_files import load_model, trusted_types
+
+    model = load_model(path)
+    # Ids, leaks and constants are not asked for.
+    example = _plain(features[model.named_steps["table"].needed_].head(5))
+    _save_example(note, example, str(folder))
+    note.signature = infer_signature(example, model.predict(example))
+    note.metadata = {"rotastack": __version__}
+    copyfile(path, folder / FILE)
+    note.model_size_bytes = path.stat().st_size
+    pyfunc.add_to_model(
+        note, "mlflow.sklearn", model_path=FILE, conda_env=CONDA, python_env=PYTHON, predict_fn="predict"
+    )
+    note.add_flavor(
+        "sklearn", pickled_model=FILE, sklearn_version=sklearn.__version__, serialization_format="skops", code=None,
+        skops_trusted_types=trusted_types(path),
+    )  # fmt: skip
+    note.save(str(folder / "MLmodel"))
+    python, packages = platform.python_version(), _requirements()
+    conda = {
+        "name": "mlflow-env",
+        "channels": ["conda-forge"],
+        "dependencies": [f"python={python}", "pip", {"pip": packages}],
+    }
+    environment = {"python": python, "build_dependencies": ["pip"], "dependencies": ["-r requirements.txt"]}
+    for name, content in {CONDA: conda, PYTHON: environment}.items():
+        (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
+    (folder / "requirements.txt").write_text("\n".join(packages) + "\n", encoding="utf-8")
+
+
+def _requirements() -> list[str]:
+    found = [f"mlflow=={mlflow.__version__}", f"rotastack=={__version__}"]
+    for package in PACKAGES:
+        with suppress(PackageNotFoundError):
+            found.append(f"{package}=={version(package)}")
+    return found
+
+
+def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None:
+    """Delete what a run that was stopped has logged: else its models would be pending for ever."""
+    for model in client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'"):
+        client.delete_logged_model(model.model_id)
+
+
+def register_model(client: MlflowClient, run_id: str, name: str, description: str, aliases: list[str]) -> str:
+    """Register the model of a run under a name, unless it is a version already; return its address.
+
+    The aliases are those of the version which was logged last.
+    """
+    found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
+    if found:
+        made = found[0]
+    else:
+        with suppress(MlflowException):  # it is there, maybe since a moment ago
+            client.create_registered_model(name, description=f"Models of the data set {name}.")
+        experiment_id = client.get_run(run_id).info.experiment_id
+        (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
+        made = client.create_model_version(name, f"models:/{model.model_id}", run_id, model_id=model.model_id)
+    if made.description != description:
+        client.update_model_version(name, made.version, description)
+    for alias in aliases:
+        client.set_registered_model_alias(name, alias, made.version)
+    return f"models:/{name}/{made.version}"
+
+
+def _plain(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the table with whole numbers as floats, so that a missing value fits the signature."""
+    whole = frame.select_dtypes("integer").columns
+    return frame.astype(dict.fromkeys(whole, "float64"))

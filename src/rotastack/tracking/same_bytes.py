@@ -1,0 +1,89 @@
+"""Model files of the same bytes for the same model: skops names objects by their addresses in memory, and its archive has dates."""
+
+import hashlib
+import io
+import json
+from pathlib import PurePosixPath
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+__all__ = ["canonical"]
+
+SCHEMA = "schema.json"
+DATE = (1980, 1, 1, 0, 0, 0)
+"""The first that an archive can hold."""
+
+TIMES = ("fit_seconds", "predict_seconds")
+"""What our objects note of time, which is no part of a model: zero in its file."""
+
+ZERO = {
+    "__class__": "str",
+    "__module__": "builtins",
+    "__loader__": "JsonNode",
+    "content": "0.0",
+    "is_json": True,
+}
+
+
+def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
+    """Return what :func:`skops.io.dumps` gave, with objects and files numbered as they come, and without dates.
+
+    Files of equal content become one. Times that our objects have measured become zero.
+
+    Parameters
+    ----------
+    archive : bytes
+    notes : dict of str to str
+        Texts that are put beside the schema.
+    """
+    with ZipFile(io.BytesIO(archive)) as source:
+        files = {name: source.read(name) for name in source.namelist()}
+    numbering = _Numbering(files)
+    schema = numbering.renumbered(json.loads(files[SCHEMA]))
+    parts = {SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **numbering.kept}
+    parts |= {name: text.encode() for name, text in notes.items()}
+    written = io.BytesIO()
+    with ZipFile(written, "w", ZIP_STORED) as target:
+        for name, content in parts.items():
+            target.writestr(ZipInfo(name, DATE), content)
+    return written.getvalue()
+
+
+class _Numbering:
+    """Numbers of objects and names of files, given in the order in which the schema comes to them."""
+
+    def __init__(self, files: dict[str, bytes]):
+        self.files = files
+        self.kept: dict[str, bytes] = {}
+        self._objects: dict[int, int] = {}
+        self._names: dict[bytes, str] = {}
+
+    def renumbered(self, state: Any, ours: bool = False) -> Any:
+        """Return a part of the schema with the numbers and names that are new; `ours` if it is of an object of this package."""
+        if isinstance(state, list):
+            return [self.renumbered(part) for part in state]
+        if not isinstance(state, dict):
+            return state
+        if "__module__" in state and state.get("__loader__") != "DictNode":
+            ours = str(state["__module__"]).startswith("rotastack.")
+        found = {
+            key: ZERO if ours and key in TIMES and isinstance(part, dict) else self.renumbered(part, ours)
+            for key, part in state.items()
+        }
+        if isinstance(state.get("file"), str):
+            found["file"] = self._name(state["file"])
+        # Whether two equal numbers or texts are one object is Python's affair; they are read as often as they stand there.
+        if isinstance(state.get("__id__"), int):
+            if state["__loader__"] == "JsonNode":
+                del found["__id__"]
+            else:
+                found["__id__"] = self._objects.setdefault(state["__id__"], len(self._objects) + 1)
+        return found
+
+    def _name(self, file: str) -> str:
+        content = self.files[file]
+        digest = hashlib.sha256(content).digest()
+        if digest not in self._names:
+            self._names[digest] = f"{len(self._names) + 1}{PurePosixPath(file).suffix}"
+            self.kept[self._names[digest]] = content
+        return self._names[digest]

@@ -1,0 +1,143 @@
+"""Kill the writer at random moments, again and again, and look whether a run was lost or doubled.
+
+    python tests/tracking/kills.py --kills 50                          # SQLite
+    python tests/tracking/kills.py --kills 50 --address http://...     # a server
+
+Each writer is a fork of this process, which itself never talks to MLflow. After five kills one writer is left to end;
+then the code of all runs changes, so that the next ones log new runs beside the old.
+"""
+
+import argparse
+import os
+import random
+import signal
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import chdir
+from pathlib import Path
+
+import pandas as pd
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import Pipeline
+
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.tracking.address import VARIABLE
+from rotastack.tracking.model_files import dump_model
+from rotastack.tracking.store import tracking_uri
+from rotastack.tracking.writer import Writer
+
+X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
+Y = ["x", "z"] * 10
+POOLS, METHODS, STEPS = 3, 8, 40
+STARTED = "2026-01-01T00:00:00+00:00"
+RUNS = {"study": 1, "dataset": 1, "pool": POOLS, "method": METHODS, "model": 1}
+BETWEEN = 5
+"""Kills before one writer is left to end."""
+
+
+def bring(study: str, code: str) -> None:
+    """Log 14 runs as the steps do."""
+    record = {"parameters": {"seed": 1}, "code": code, "version": "0", "status": "ok", "message": ""}
+    with Writer(study, "customers") as writer:
+        parent = writer.container("study", {"study": study})
+        home = writer.container("dataset", {"study": study, "dataset": "customers"}, parent)
+        for kind, count in (("pool", POOLS), ("method", METHODS)):
+            for number in range(count):
+                key = {"study": study, "dataset": "customers", kind: number, "code": code}
+                run = writer.leaf(kind, key, home, f"customers / {kind} {number}", record, {})
+                if run.is_new:
+                    writer.log_steps(run.run_id, "cell_error", [i / STEPS for i in range(STEPS)], STARTED)
+                writer.finish(run.run_id)
+        run = writer.leaf("model", {"study": study, "model": code}, home, "customers / model", record, {})
+        if run.is_new:
+            writer.log_model(run.run_id, Path("model.skops"), X)
+        writer.finish(run.run_id)
+        writer.register_model(run.run_id, study, "as it is")
+        writer.finish(home)
+        writer.finish(parent)
+
+
+def look(study: str, versions: int) -> None:
+    """Stop if a run or model is missing, there twice, or not finished."""
+    from mlflow.tracking import MlflowClient
+
+    uri = tracking_uri()
+    client = MlflowClient(uri, uri)
+    experiment = client.get_experiment_by_name(study).experiment_id
+    runs = client.search_runs([experiment], max_results=10_000)
+    kinds = Counter(r.data.tags["rotastack.kind"] for r in runs)
+    expected = {k: n * (1 if k in ("study", "dataset") else versions) for k, n in RUNS.items()}
+    assert dict(kinds) == expected, (dict(kinds), expected)
+    assert len({r.data.tags["rotastack.key"] for r in runs}) == len(runs)
+    assert all(r.info.status == "FINISHED" and r.data.tags["rotastack.complete"] == "yes" for r in runs)
+    leaves = [r for r in runs if r.data.tags["rotastack.kind"] in ("pool", "method", "model")]
+    current = [r for r in leaves if r.data.tags.get("rotastack.superseded", "no") == "no"]
+    assert Counter(r.info.run_name for r in current) == Counter({r.info.run_name for r in leaves})
+    for run in leaves:
+        if run.data.tags["rotastack.kind"] != "model":
+            assert len(client.get_metric_history(run.info.run_id, "cell_error")) == STEPS, run.info.run_name
+    models = client.search_logged_models([experiment])
+    assert [str(m.status) for m in models] == ["READY"] * versions, [m.status for m in models]
+    registered = client.search_model_versions(f"name = '{study}'")
+    assert len({v.run_id for v in registered}) == len(registered) == versions
+
+
+def forked(work, *arguments) -> int:
+    """Start a fork that does some work; return its number."""
+    number = os.fork()
+    if not number:
+        try:
+            work(*arguments)
+            code = 0
+        except BaseException as error:
+            print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            code = 1
+        os._exit(code)
+    return number
+
+
+def ended(number: int) -> None:
+    """Wait for a fork; stop if it failed."""
+    _, status = os.waitpid(number, 0)
+    if os.waitstatus_to_exitcode(status):
+        raise SystemExit("a writer that was not killed has failed")
+
+
+def main() -> None:
+    """Kill and look."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--kills", type=int, default=50)
+    parser.add_argument("--address")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.address:
+        os.environ[VARIABLE] = arguments.address
+    chance = random.Random(arguments.seed)
+    study = f"kills-{os.getpid()}"
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
+        model = Pipeline([("table", TablePreprocessor()), ("classifier", GaussianNB())]).fit(X, Y)
+        dump_model(model, "model.skops")
+        for code in ("first", "second"):
+            start = time.monotonic()
+            ended(forked(bring, f"{study}-first", code))
+            seconds = time.monotonic() - start
+        if not arguments.address:  # the first writers of the next study make the database, too
+            Path("results/mlflow/mlflow.db").unlink()
+        versions = done = early = 0
+        while done < arguments.kills:
+            for _ in range(min(BETWEEN, arguments.kills - done)):
+                number = forked(bring, study, f"code {versions}")
+                time.sleep(chance.uniform(0, 0.7 * seconds))
+                os.kill(number, signal.SIGKILL)
+                early += os.waitstatus_to_exitcode(os.waitpid(number, 0)[1]) == 0
+                done += 1
+            ended(forked(bring, study, f"code {versions}"))
+            versions += 1
+            ended(forked(look, study, versions))
+    print(f"{done} kills ({early} after the end), {versions} versions of 14 runs: none lost, none doubled")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""A database is made whole or not at all; runs of several people and folders are kept apart; killed writers leave no trace."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from contextlib import chdir
+from pathlib import Path
+
+import pytest
+from mlflow.tracking import MlflowClient
+
+from rotastack.errors import RotastackError
+from rotastack.tracking import making
+from rotastack.tracking.address import VARIABLE, check_file
+from rotastack.tracking.owner import NOTE
+from rotastack.tracking.writer import Writer
+
+RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
+
+
+def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path, monkeypatch):
+    """SQLite's own words for it, in the middle of MLflow's changes."""
+    path = tmp_path / "results/mlflow.db"
+    fill = making.fill_database
+
+    def full(uri):
+        from sqlalchemy.exc import OperationalError
+
+        fill(uri)
+        raise OperationalError("INSERT", {}, Exception("(sqlite3.OperationalError) database or disk is full"))
+
+    monkeypatch.setattr(making, "fill_database", full)
+    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: the disk is full; make room [^\n]*$"):
+        making.make_database(path)
+    assert not list(path.parent.iterdir())
+    monkeypatch.undo()
+    making.make_database(path)
+    check_file(path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
+    path = tmp_path / "mlflow.db"
+    start = time.monotonic()
+    making.make_database(tmp_path / "other.db")
+    seconds = time.monotonic() - start
+    number = os.fork()
+    if not number:
+        making.make_database(path)
+        os._exit(0)
+    time.sleep(share * seconds)
+    os.kill(number, signal.SIGKILL)
+    os.waitpid(number, 0)
+    check_file(path)
+    making.make_database(path)
+    check_file(path)
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mlflow.db", "other.db"]
+
+
+def bring(folder, code, method="RF"):
+    """Log one method from a folder; return its run."""
+    folder.mkdir(exist_ok=True)
+    with chdir(folder), Writer("shop", "iris") as writer:
+        home = writer.container("dataset", {"study": "shop", "dataset": "iris"})
+        key = {"study": "shop", "dataset": "iris", "method": method, "code": code}
+        run = writer.leaf("method", key, home, f"iris / {method}", RECORD, {})
+        writer.log_metrics(run.run_id, {"error": 0.5}, "2026-01-01T00:00:00+00:00")
+        writer.finish(run.run_id)
+        writer.finish(home)
+    return run.run_id
+
+
+def test_two_people_and_two_folders_share_a_study_s_name(tmp_path, monkeypatch):
+    uri = f"sqlite:///{tmp_path}/shared/mlflow.db"
+    monkeypatch.setenv(VARIABLE, uri)
+
+    def superseded(run):
+        return MlflowClient(uri, uri).get_run(run).data.tags.get("rotastack.superseded", "no")
+
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "anna")
+    first = bring(tmp_path / "a", "one")
+    assert os.environ[VARIABLE] == uri
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "bob's")
+    others = [bring(tmp_path / "a", "one"), bring(tmp_path / "b", "two")]
+    assert [superseded(r) for r in (first, *others)] == ["no", "no", "no"]
+    monkeypatch.setenv("MLFLOW_TRACKING_USERNAME", "anna")
+    assert bring(tmp_path / "a", "one") == first
+    # A folder that was moved has its runs with it, and so has one whose results are made again.
+    (tmp_path / "a").rename(tmp_path / "moved")
+    assert bring(tmp_path / "moved", "one") == first
+    second = bring(tmp_path / "moved", "two")
+    assert [superseded(r) for r in (first, second, *others)] == ["yes", "no", "no", "no"]
+    (tmp_path / "moved").rename(tmp_path / "a")
+    (tmp_path / "a" / NOTE).unlink()
+    assert bring(tmp_path / "a", "one") == first
+    assert [superseded(r) for r in (first, second)] == ["no", "yes"]
+
+
+def test_what_a_stopped_writer_left_is_done_away_with(tmp_path, monkeypatch):
+    """Half a run, a run that a repeated call has made twice, and a model that nobody finished."""
+    uri = f"sqlite:///{tmp_path}/mlflow.db"
+    monkeypatch.setenv(VARIABLE, uri)
+    whole = bring(tmp_path / "a", "one")
+    client = MlflowClient(uri, uri)
+    run = client.get_run(whole)
+    experiment = run.info.experiment_id
+    tags = {k: v for k, v in run.data.tags.items() if k != "rotastack.complete"}
+    client.create_run(experiment, tags=tags)
+    half = client.create_run(experiment, tags={**tags, "rotastack.key": "of old"})
+    client.create_logged_model(experiment, "model", half.info.run_id)
+    assert bring(tmp_path / "a", "one") == whole
+    assert {r.info.run_name for r in client.search_runs([experiment])} == {"iris", "iris / RF"}
+    assert len(client.search_runs([experiment])) == 2
+    assert not client.search_logged_models([experiment])
+
+
+@pytest.mark.slow
+def test_killed_writers_lose_and_double_nothing(tmp_path):
+    """``python tests/tracking/kills.py --kills 50`` is the same at length."""
+    kills = Path(__file__).with_name("kills.py")
+    done = subprocess.run(
+        [sys.executable, kills, "--kills", "6"], cwd=tmp_path, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.fullmatch(
+        r"6 kills \(\d after the end\), 2 versions of 14 runs: none lost, none doubled\n", done.stdout
+    )
