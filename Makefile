@@ -18,7 +18,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-sanitized ui server report lint format lock clean env
+.PHONY: run test test-rest test-all test-cluster test-sanitized ui server report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -36,6 +36,9 @@ test-rest: env      ## what `make test` leaves out, and properties on ten times 
 
 test-all: env       ## all tests, thoroughly
 	HYPOTHESIS_PROFILE=thorough $(PYTEST)
+
+test-cluster: env   ## studies on a real Slurm of two nodes, which it starts here: needs root, and installs slurm-wlm and munge
+	$(BIN)/python -m pytest -m cluster -rs tests/cluster
 
 test-sanitized: env ## the kernel's tests while its memory, undefined behaviour, threads and leaks are watched
 	$(BIN)/python tools/sanitize.py address
@@ -71,6 +74,9 @@ lock: env           ## pin all dependencies anew
 	    --generate-hashes --no-header --upgrade -o requirements.lock
 	echo ziglang | $(BIN)/uv pip compile - --universal --python-version 3.11 \
 	    --generate-hashes --no-header --no-annotate --upgrade -o requirements-compiler.lock
+
+audit: env          ## known vulnerabilities of what is pinned, where a service can be asked
+	@PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python tools/audit.py
 
 env: $(STAMP)       ## the environment, and the kernel as its sources are now
 	@$(BIN)/python tools/build_kernel.py

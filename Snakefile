@@ -20,8 +20,11 @@ PLAN = open_plan(
     [str(f) for f in workflow.configfiles],
     main=workflow.is_main_process,
     dry_run=runs_nothing(sys.argv[1:]),
+    grouped="--groups" in sys.argv,
 )
 ROOT = PLAN.root
+# Rules whose outputs checkouts may share: `snakemake --cache` with SNAKEMAKE_OUTPUT_CACHE=folder.
+SHARED = False if workflow.workflow_settings.cache is None else "omit-software"
 
 
 wildcard_constraints:

@@ -1,5 +1,7 @@
 """Errors that are the user's to mend."""
 
+from pathlib import Path
+
 
 class RotastackError(ValueError):
     """Something the user can mend: one line that names the culprit and what is allowed."""
@@ -12,6 +14,33 @@ class KernelError(RotastackError, ImportError):
 def in_one_line(error: object) -> str:
     """Return what an error says in one line; its kind, if it says nothing."""
     return " ".join(str(error).split()) or type(error).__name__
+
+
+class DamagedError(RotastackError):
+    """A file is there, and cannot be what was written: its content makes no sense.
+
+    Parameters
+    ----------
+    path : Path
+    why : str
+    """
+
+    def __init__(self, path: Path, why: str):
+        super().__init__(f"{path}: damaged ({why}); delete it and run again")
+        self.path, self.why = path, why
+
+
+def unreadable(path: str | Path, error: BaseException) -> RotastackError:
+    """Return what to raise of a file that could not be read: it is damaged, or cannot be had just now."""
+    path, text = Path(path), in_one_line(error)
+    number = getattr(error, "errno", None)
+    if number and not isinstance(error, FileNotFoundError):  # a lost connection: its content may be fine
+        return RotastackError(f"{path}: cannot be read ({text[:200]}); run again once it can")
+    if not path.is_file():
+        aside = path.with_name(f"{path.name}.damaged")
+        known = f" (it was damaged, and is kept as {aside})" if aside.exists() else ""
+        return RotastackError(f"{path}: there is no such file{known}; the same command makes it again")
+    return DamagedError(path, f"{text:.200}")
 
 
 def nearest(name: str, known: list[str]) -> str:

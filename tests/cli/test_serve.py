@@ -13,6 +13,8 @@ import pytest
 from tests.cli.conftest import customers
 
 from rotastack.cli import main
+from rotastack.cli.commands import _parser
+from rotastack.cli.models import say_who_may_ask
 from rotastack.study.saved_model import model_of_study
 from rotastack.study.serving import MOST_BYTES, ModelServer
 
@@ -117,3 +119,18 @@ def test_what_cannot_be_served_is_one_line(shop, address, capsys):
     assert "cannot listen there: Address already in use" in capsys.readouterr().err
     assert main(["serve", "prices", "-C", str(shop[0])]) == 2
     assert "--dataset: flats, houses" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", [["ui"], ["serve", "study"]])
+def test_servers_listen_to_this_machine_alone_if_nothing_else_is_asked(command):
+    assert _parser().parse_args(command).host == "127.0.0.1"
+
+
+def test_one_that_listens_to_others_warns(capsys):
+    for host in ("127.0.0.1", "localhost", "::1"):
+        say_who_may_ask(host)
+    assert capsys.readouterr().err == ""
+    say_who_may_ask("0.0.0.0")
+    said = capsys.readouterr().err
+    assert said.startswith("rotastack: warning: whoever reaches 0.0.0.0 may ask")
+    assert said.count("\n") == 1

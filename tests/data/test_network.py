@@ -45,6 +45,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
             if part in self.path and times > 0:
                 fault[2] -= 1
                 return self._fail(kind)
+        if self.path in server.redirects:
+            self.send_response(302)
+            self.send_header("Location", server.redirects[self.path])
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return None
         body = server.pages.get(self.path.split("?")[0])
         if body is None:
             return self._send(404, b'{"error": {"code": "111", "message": "Unknown dataset"}}')
@@ -73,7 +79,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 def server(monkeypatch):
     httpd = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     httpd.daemon_threads = True
-    httpd.requests, httpd.faults = [], []
+    httpd.requests, httpd.faults, httpd.redirects = [], [], {}
     address = f"http://127.0.0.1:{httpd.server_port}/"
 
     def openml(arff=ARFF, md5=None):
@@ -105,9 +111,7 @@ def server(monkeypatch):
         monkeypatch.setattr(f"sklearn.datasets._openml._DATA_{name}", api + rest)
     monkeypatch.setattr("rotastack.data.sources.openml.DESCRIPTION", api + "{}")
     monkeypatch.setattr(net, "TIMEOUT", 0.5)
-    monkeypatch.setattr("rotastack.data.sources.openml.TIMEOUT", 0.5)
     monkeypatch.setattr("rotastack.data.openml.TIMEOUT", 0.5)
-    monkeypatch.setattr("rotastack.data.sources.uci.TIMEOUT", 0.5)
     monkeypatch.setenv("ROTASTACK_RETRY_SECONDS", "0.01")
     # scikit-learn waits a second before it asks for a description again, whatever it is told
     monkeypatch.setattr("sklearn.datasets._openml.time", SimpleNamespace(sleep=lambda seconds: None))
@@ -216,3 +220,26 @@ def test_probe_says_what_cannot_be_had_without_downloading(server):
 def test_no_server_at_all():
     with pytest.raises(OSError, match="refused"):
         download("http://127.0.0.1:9/x", tries=1)
+
+
+@pytest.mark.parametrize("place", ["file:///etc/hostname", "ftp://127.0.0.1/x", "data:text/plain,1,2"])
+def test_a_server_that_redirects_elsewhere_than_to_the_web_is_refused(server, place):
+    """Else it could have files of this machine read as tables."""
+    server.redirects["/uci/toy.data"] = place
+    with pytest.raises(RotastackError, match="cannot be had") as caught:
+        fetch_table("toy", uci_spec(server))
+    assert "redirect" in str(caught.value).lower() or "unknown url type" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_within_the_web_is_followed(server):
+    server.redirects["/uci/old.data"] = f"{server.address}uci/toy.data"
+    assert len(fetch_table("toy", uci_spec(server, "old.data"))) == 20
+
+
+@pytest.mark.parametrize("place", ["file:///etc/hostname", "FILE:///etc/hostname", "ftp://a/b"])
+def test_an_address_is_one_of_the_web(place):
+    spec = {"sources": [{"uci": {"urls": [place]}}]}
+    assert "is no address of the web" in unavailable("toy", spec)
+    with pytest.raises(RotastackError, match="is no address of the web"):
+        fetch_table("toy", spec)

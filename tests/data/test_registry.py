@@ -81,7 +81,7 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     ):
         fetch_table("glass", spec)
     (tmp_path / "glass.csv.gz").write_bytes(b"not gzip")
-    with pytest.raises(RotastackError, match="corrupt raw table"):
+    with pytest.raises(RotastackError, match="damaged"):
         fetch_table("glass", spec)
 
 

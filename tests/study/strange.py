@@ -1,5 +1,10 @@
 """Estimators as others write them: without probabilities, that fail, that warn, that are none."""
 
+import ctypes
+import faulthandler
+import os
+import signal
+import sys
 import warnings
 
 import numpy as np
@@ -96,3 +101,59 @@ class Nothing:
 
 def function():
     """No class."""
+
+
+class Faulty(Mute):
+    """Goes wrong in ways of which no exception comes: at the training of this number, counted from 0."""
+
+    def __init__(self, how: str = "crash", when: int = 0):
+        self.how = how
+        self.when = when
+
+    trained = 0
+
+    def fit(self, X, y):
+        Faulty.trained += 1
+        if Faulty.trained > self.when:
+            {
+                "crash": _crash,
+                "exit": _exit,
+                "leave": _leave,
+                "hang": _hang,
+                "loop": _loop,
+                "kill": _kill,
+            }.get(self.how, id)(0)
+        return super().fit(X, y)
+
+    def predict_proba(self, X):
+        shares = np.full((len(X), len(self.classes_)), 1 / len(self.classes_))
+        shares[: 3 if self.how == "nan" else 0] = np.nan
+        return shares
+
+    power = 2
+
+
+def _crash(_):
+    faulthandler.disable()
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+def _kill(_):
+    os.kill(os.getpid(), signal.SIGKILL)  # as the system does where memory runs out
+
+
+def _exit(_):
+    os._exit(7)
+
+
+def _leave(_):
+    sys.exit(3)
+
+
+def _loop(_):
+    while True:
+        pass
+
+
+def _hang(_):
+    ctypes.PyDLL(None).sleep(1000)  # holds Python's lock, so that no handler of signals is run

@@ -56,7 +56,7 @@ def test_a_key_error_within_a_step_is_no_missing_key_of_the_slice(monkeypatch):
 
     monkeypatch.setattr(module.Job, "input", broken)
     with pytest.raises(KeyError, match="something else"):
-        main(["step", "folds", "--spec", '{"protocol": "splits", "seed": 1}', "--input", "table", "x"])
+        main(["step", "folds", "--spec", '{"protocol": "splits", "seed": 1}'])
 
 
 def test_slices_that_are_no_json_and_unknown_steps_are_named(capsys):

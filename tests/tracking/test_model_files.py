@@ -1,8 +1,19 @@
 """Model files predict as their models, and hold no type that is neither ours nor reviewed."""
 
+import ast
+import inspect
+import io
 import json
-from zipfile import ZipFile
+import os
+import pickle
+import re
+import subprocess
+import textwrap
+from functools import partial
+from operator import attrgetter
+from zipfile import ZIP_DEFLATED, ZipFile
 
+import numpy as np
 import pytest
 import skops.io
 from sklearn.base import clone
@@ -41,7 +52,10 @@ from rotastack.ensembles import TreeFamily
 from rotastack.errors import RotastackError
 from rotastack.study.building import build
 from rotastack.study.catalogue import resolved
-from rotastack.tracking.model_files import VERSIONS, dump_model, load_model, trusted_types
+from rotastack.study.plan import Plan
+from rotastack.tracking import model_files
+from rotastack.tracking.model_files import REVIEWED_TYPES, VERSIONS, dump_model, load_model, trusted_types
+from rotastack.tracking.writer import Writer
 from rotastack.trees import C45Classifier, ForestClassifier, TreeClassifier
 from rotastack.views import (
     DiscriminantRotation,
@@ -226,3 +240,101 @@ def test_a_class_that_has_changed_is_one_line(small):
     rewritten(small, "schema.json", schema.replace('"GaussianNB"', '"GaussianXB"'))
     with pytest.raises(RotastackError, match=r"^[^\n]*model.skops: [^\n]+$"):
         load_model(small)
+
+
+def hostile(value, path):
+    """Write a model with an attribute as somebody else would."""
+    model = GaussianNB()
+    model.theta_ = value
+    skops.io.dump(model, path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [
+        (os.system, "posix.system"),
+        (eval, "builtins.eval"),
+        (partial(os.system, "true"), "functools.partial"),
+        (np.load, "numpy.load"),
+        (subprocess.Popen, "subprocess.Popen"),
+        (attrgetter("x"), "operator.attrgetter"),
+        (RandomForestClassifier().fit, "sklearn.ensemble._forest.RandomForestClassifier.fit"),
+        (RotastackClassifier().fit, "rotastack.ensembles.flagship.classifier.RotastackClassifier.fit"),
+        (Plan, "rotastack.study.plan.Plan"),  # a class of ours that no model has
+        (object.__new__(Writer), "rotastack.tracking.writer.Writer"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_a_file_could_have_called_is_refused(value, named, tmp_path):
+    """Functions, methods, classes that do things, and objects of ours that are no part of a model."""
+    path = hostile(value, tmp_path / "model.skops")
+    with pytest.raises(RotastackError, match=r"types not on the reviewed list: [^\n]*" + re.escape(named)):
+        load_model(path)
+
+
+@pytest.mark.parametrize("kind", sorted(REVIEWED_TYPES))
+def test_each_reviewed_type_is_a_plain_one(kind):
+    """A class, and none that makes files, processes or modules when it is made or given its state."""
+    module, _, name = kind.rpartition(".")
+    found = getattr(pytest.importorskip(module), name)
+    assert isinstance(found, type)
+    restores = inspect.getattr_static(found, "__setstate__", None)
+    if not inspect.isfunction(restores):  # in C, or object's own
+        return
+    called = {n.func.id for n in ast.walk(ast.parse(textwrap.dedent(inspect.getsource(restores)))) if isinstance(n, ast.Call) and isinstance(n.func, ast.Name)}  # fmt: skip
+    assert not called & {"eval", "exec", "open", "__import__", "compile", "getattr", "import_module"}
+
+
+def test_pickles_are_no_models(tmp_path):
+    """What joblib and pickle write is refused unread."""
+
+    class Evil:
+        def __reduce__(self):
+            return (os.mkdir, (str(tmp_path / "pwned"),))
+
+    (tmp_path / "model.skops").write_bytes(pickle.dumps(Evil()))
+    with pytest.raises(RotastackError, match="no model file"):
+        load_model(tmp_path / "model.skops")
+    body = io.BytesIO()
+    np.save(body, np.array([Evil()], dtype=object), allow_pickle=True)
+    path = hostile(np.arange(3.0), tmp_path / "array.skops")
+    with ZipFile(path) as archive:
+        (name,) = [n for n in archive.namelist() if n.endswith(".npy")]
+        parts = {n: archive.read(n) for n in archive.namelist()} | {name: body.getvalue()}
+    with ZipFile(path, "w") as archive:
+        for n, part in parts.items():
+            archive.writestr(n, part)
+    with pytest.raises(RotastackError, match="cannot be read"):
+        load_model(path)
+    assert not (tmp_path / "pwned").exists()
+
+
+def test_an_archive_of_paths_writes_nothing(small, tmp_path):
+    rewritten(small, "../../evil.txt", "x")
+    before = sorted(tmp_path.parent.rglob("*"))
+    assert isinstance(load_model(small), GaussianNB)
+    assert sorted(tmp_path.parent.rglob("*")) == before
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked(small, monkeypatch):
+    monkeypatch.setattr(model_files, "MOST_ROOM", 1 << 20)
+    with ZipFile(small, "a", ZIP_DEFLATED) as archive:
+        archive.writestr("zeros.npy", bytes(10_000_000))
+    with pytest.raises(RotastackError, match=r"no model file of ours: it would unpack to 10,\d+,\d+ bytes"):
+        load_model(small)
+
+
+def test_damage_anywhere_is_one_line(small, tmp_path):
+    """Half of a file, and files of which a byte is another; some bytes say nothing, such as times."""
+    body = small.read_bytes()
+    said = []
+    for place in range(0, len(body), 37):
+        for damaged in (body[:place], body[:place] + bytes([body[place] ^ 0xFF]) + body[place + 1 :]):
+            small.write_bytes(damaged)
+            try:
+                load_model(small)
+            except RotastackError as error:
+                said.append(str(error))
+    assert len(said) > len(body) / 37
+    assert not [text for text in said if "\n" in text]

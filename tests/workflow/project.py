@@ -140,6 +140,25 @@ class Project:
             order = [job for level in dag.toposorted() for job in sorted(level, key=lambda job: job.output)]
             return [_asked(job, dag) for job in order if job.rule.name != "all"]
 
+    def keys(self, study: str = TINY) -> dict[tuple[str, ...], str]:
+        """Return the keys of a cache of outputs for all jobs whose outputs checkouts may share."""
+        from snakemake.caching.hash import ProvenanceHashMap
+
+        with ExitStack() as stack:
+            stack.enter_context(self.here())
+            os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(
+                self.folder
+            )  # nothing is looked for there but the keys
+            dag = stack.enter_context(_laid_out((), study, 2, {}, cache=[]))
+            known = ProvenanceHashMap()
+            return {
+                (job.rule.name, *job.wildcards_dict.values()): dag.workflow.async_run(
+                    known.get_provenance_hash(job)
+                )
+                for job in dag.jobs
+                if job.rule.cache and job.rule.cache.output
+            }
+
     def planned(self, study: str = TINY, **config: str) -> tuple[dict[str, int], list[str]]:
         """Return what Snakemake would do: rule -> number of jobs, and their messages."""
         needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
@@ -273,7 +292,7 @@ def _forget() -> None:
 
 
 @contextmanager
-def _laid_out(targets, study, cores, config) -> Iterator[Any]:
+def _laid_out(targets, study, cores, config, cache=None) -> Iterator[Any]:
     """Give Snakemake's graph of jobs in the working directory, with what is to be done marked."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types as settings
@@ -287,7 +306,7 @@ def _laid_out(targets, study, cores, config) -> Iterator[Any]:
             resource_settings=settings.ResourceSettings(cores=cores),
             config_settings=settings.ConfigSettings(config=config, configfiles=[Path(study)]),
             storage_settings=settings.StorageSettings(),
-            workflow_settings=settings.WorkflowSettings(),
+            workflow_settings=settings.WorkflowSettings(cache=cache),
             snakefile=Path("Snakefile"),
             workdir=Path(),
         )

@@ -59,7 +59,7 @@ EDITS = {
     "a pruner": ("combine/pruning/qmm.py", "", "", set()),
     "the model of studies": ("study/model.py", "", "", set()),
     "the plan": ("study/plan.py", "", "", set()),
-    "memory and time": ("study/resources.py", "attempt * (500", "attempt * (700", set()),
+    "memory and time": ("study/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
     "the commands": ("cli/run.py", "", "", set()),
     "the fingerprint": ("study/fingerprint.py", "", "", set()),
     "a new short name": ("study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',
@@ -289,3 +289,26 @@ def test_two_real_runs_rerun(project):
     after = project.scores()
     np.testing.assert_equal([name for name in before if before[name] != after[name]], [])
     assert project.planned_by_command() == ({}, [])
+
+
+DELIVERABLES = {
+    "scores.parquet": "summarize",
+    "report.html": "report",
+    "figures/study/differences.png": "draw_study",
+    "figures/iris/histogram.svg": "draw_dataset",
+    "iris/scores.parquet": "score",
+    "iris/methods/S-RRE_RF.nc": "combine",
+    "iris/model/model.skops": "refit",
+}  # fmt: skip
+
+
+def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
+    """As after a purge of a scratch disk."""
+    root = project.folder / "results/tiny"
+    for name, rule in DELIVERABLES.items():
+        content = (root / name).read_bytes()
+        (root / name).unlink()
+        planned, _ = project.planned()
+        assert planned.get(rule) == 1, name
+        assert not set(planned) & {"fetch", "prepare", "folds", "rotations", "train"}, name
+        (root / name).write_bytes(content)

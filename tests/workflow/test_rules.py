@@ -169,7 +169,7 @@ KINDS = {
 
 def test_figures_have_the_caption_of_their_kind(jobs):
     captions = {Path(path).stem: name for job in jobs for path, name in job.captions.items()}
-    drawn = {Path(f).stem for job in jobs if job.rule.startswith("draw_") for f in job.made}
+    drawn = {Path(f).stem for job in jobs if job.rule.startswith("draw_") for f in job.output["figures"]}
     assert set(captions) == drawn
     seen = set()
     for figure, caption in captions.items():

@@ -13,6 +13,7 @@ import xarray as xr
 from tests.workflow.project import TINY, Project
 
 from rotastack.cli import main
+from rotastack.study.integrity import digests
 
 pytestmark = pytest.mark.workflow
 
@@ -95,6 +96,8 @@ def test_rotations_of_other_columns_are_refused(project, capsys):
     arrays = xr.load_dataset(path, engine="h5netcdf")
     arrays.attrs["n_features"] = 7
     arrays.to_netcdf(path, engine="h5netcdf")
+    noted = path.with_name("RG-01.run.json")  # both are of another data set
+    noted.write_text(json.dumps({**json.loads(noted.read_text()), "files": digests([path])}))
     pool = "results/tiny/iris/pools/rotated_forest/RG-01-02/FG-01-02.nc"
     (project.folder / pool).unlink()
     with pytest.raises(AssertionError, match="train"):

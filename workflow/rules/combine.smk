@@ -8,8 +8,6 @@ rule combine:
         record=f"{ROOT}/{{dataset}}/methods/{{method}}.run.json",
     log:
         f"{ROOT}/logs/combine/{{dataset}}.{{method}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/combine/{{dataset}}.{{method}}.tsv"
     threads: lambda w: PLAN.resources.combine_threads(PLAN.label(w.method))
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),

@@ -10,14 +10,14 @@ rule fetch:
         record="data/raw/{dataset}.run.json",
     log:
         "results/logs/fetch/{dataset}.log",
-    benchmark:
-        "results/benchmarks/fetch/{dataset}.tsv"
+    cache: SHARED
     retries: 1
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda w, attempt: PLAN.resources.fetch_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 30 * attempt,
     params:
+        dataset=lambda w: w.dataset,
         spec=lambda w: PLAN.spec("fetch", w.dataset),
         code=lambda w: PLAN.code("fetch", w.dataset),
     message:
@@ -34,13 +34,13 @@ rule prepare:
         record="results/datasets/{dataset}.run.json",
     log:
         "results/logs/prepare/{dataset}.log",
-    benchmark:
-        "results/benchmarks/prepare/{dataset}.tsv"
+    cache: SHARED
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
+        dataset=lambda w: w.dataset,
         spec=lambda w: PLAN.spec("prepare", w.dataset),
         code=PLAN.code("prepare"),
     message:

@@ -10,14 +10,12 @@ rule score:
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/score/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: attempt * 1000,
+        mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        spec=PLAN.spec("score"),
+        spec=lambda w: PLAN.spec("score"),
         code=PLAN.code("score"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
@@ -40,15 +38,13 @@ rule summarize:
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
         f"{ROOT}/logs/summarize/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/summarize/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
-        spec=PLAN.summarize_spec(),
+        spec=lambda w: PLAN.summarize_spec(),
         code=PLAN.code("summarize"),
     message:
         "statistics over all data sets"
@@ -65,16 +61,15 @@ rule draw_dataset:
             for name in PLAN.figures
         ]
         + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.figures],
+        record=f"{ROOT}/figures/{{dataset}}/draw_dataset.run.json",
     log:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
-        spec=PLAN.spec("draw_dataset"),
+        spec=lambda w: PLAN.spec("draw_dataset"),
         code=PLAN.code("draw_dataset"),
     message:
         "{wildcards.dataset}: drawing figures"
@@ -94,16 +89,15 @@ if PLAN.pruning_figures:
                 for name in PLAN.pruning_figures
             ]
             + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.pruning_figures],
+            record=f"{ROOT}/figures/{{dataset}}/draw_pruning.run.json",
         log:
             f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
-        benchmark:
-            f"{ROOT}/benchmarks/draw_pruning/{{dataset}}.tsv"
         threads: 1
         resources:
-            mem_mb=1000,
-            runtime=20,
+            mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
+            runtime=lambda w, attempt: 20 * attempt,
         params:
-            spec=PLAN.pruning_spec(),
+            spec=lambda w: PLAN.pruning_spec(),
             code=PLAN.code("draw_pruning"),
         message:
             "{wildcards.dataset}: drawing figures of the members"
@@ -121,16 +115,15 @@ rule draw_study:
             for path in PLAN.study_figure_files("svg")
         ]
         + PLAN.study_figure_files("png"),
+        record=f"{ROOT}/figures/study/draw_study.run.json",
     log:
         f"{ROOT}/logs/draw_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/draw_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
-        spec=PLAN.draw_study_spec(),
+        spec=lambda w: PLAN.draw_study_spec(),
         code=PLAN.code("draw_study"),
     message:
         "drawing figures over all data sets"
@@ -141,24 +134,23 @@ rule draw_study:
 rule published:
     input:
         scores=f"{ROOT}/scores.parquet",
-        published=PLAN.published_files,
-        texts=PLAN.report_texts,
+        published=lambda w: PLAN.published_files,
+        texts=lambda w: PLAN.report_texts,
     output:
         page=f"{ROOT}/published.html",
         table=f"{ROOT}/tables/published.csv",
+        record=f"{ROOT}/published.run.json",
     log:
         f"{ROOT}/logs/published/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/published/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
         study=PLAN.study.name,
-        title=PLAN.study.document.title,
-        skipped=PLAN.skipped_json,
-        spec=PLAN.published_spec(),
+        title=lambda w: PLAN.study.document.title,
+        skipped=lambda w: PLAN.skipped_json,
+        spec=lambda w: PLAN.published_spec(),
         code=PLAN.code("published"),
     message:
         "published against ours"
@@ -179,25 +171,24 @@ rule report:
         folds=expand(f"{ROOT}/{{dataset}}/folds.run.json", dataset=PLAN.datasets),
         scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
         refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
-        texts=PLAN.report_texts,
+        texts=lambda w: PLAN.report_texts,
         tables=PLAN.tables,
         explanations=PLAN.explanations,
     output:
         report=f"{ROOT}/report.html",
+        record=f"{ROOT}/report.run.json",
     log:
         f"{ROOT}/logs/report/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/report/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=20,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
     params:
-        control=PLAN.study.control,
-        spec=PLAN.report_spec(),
-        skipped=PLAN.skipped_json,
+        control=lambda w: PLAN.study.control,
+        spec=lambda w: PLAN.report_spec(),
+        skipped=lambda w: PLAN.skipped_json,
         code=PLAN.code("report"),
-        benchmarks=f"{ROOT}/benchmarks",
+        results=ROOT,
     message:
         "writing the report"
     shell:
@@ -207,13 +198,11 @@ rule report:
 rule front_page:
     input:
         report=f"{ROOT}/report.html",
-        published=PLAN.published,
+        published=lambda w: PLAN.published,
     output:
         "results/report.html",
     log:
         f"{ROOT}/logs/front_page/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/front_page/all.tsv"
     localrule: True
     threads: 1
     resources:
@@ -222,4 +211,4 @@ rule front_page:
     message:
         "results/report.html is the report of {PLAN.study.name}"
     shell:
-        "cp {input.report} {output} 2> {log}; for page in {input.published}; do cp $page results/ 2>> {log}; done"
+        'cp {input.report:q} {output:q} 2> {log:q}; for page in {input.published:q}; do cp "$page" results/ 2>> {log:q}; done'

@@ -6,11 +6,10 @@ rule folds:
         record=f"{ROOT}/{{dataset}}/folds.run.json",
     log:
         f"{ROOT}/logs/folds/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/folds/{{dataset}}.tsv"
+    cache: SHARED
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: 500 * attempt,
+        mem_mb=lambda w, attempt: PLAN.resources.folds_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
         spec=lambda w: PLAN.spec("folds", w.dataset),
@@ -29,8 +28,7 @@ rule rotations:
         record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.run.json",
     log:
         f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/rotations/{{dataset}}.{{view}}.{{group}}.tsv"
+    cache: SHARED
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.rotations_mb(w.dataset, attempt),

@@ -8,8 +8,7 @@ rule train:
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",
     log:
         f"{ROOT}/logs/train/{{dataset}}.{{pool}}/{{block}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/train/{{dataset}}.{{pool}}/{{block}}.tsv"
+    cache: SHARED
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.train_mb(w.dataset, w.pool, attempt),

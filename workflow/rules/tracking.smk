@@ -12,8 +12,6 @@ rule refit:
         record=f"{ROOT}/{{dataset}}/model/refit.run.json",
     log:
         f"{ROOT}/logs/refit/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/refit/{{dataset}}.tsv"
     threads: 1
     resources:
         mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
@@ -32,17 +30,16 @@ rule explain:
         raw="data/raw/{dataset}.csv.gz",
         model=f"{ROOT}/{{dataset}}/model/model.skops",
         refit=f"{ROOT}/{{dataset}}/model/refit.run.json",
-        texts=PLAN.report_texts,
+        texts=lambda w: PLAN.report_texts,
     output:
         explanation=f"{ROOT}/{{dataset}}/model/explanation.json",
         page=f"{ROOT}/{{dataset}}/explain.html",
+        record=f"{ROOT}/{{dataset}}/model/explain.run.json",
     log:
         f"{ROOT}/logs/explain/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/explain/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.refit_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: PLAN.resources.explain_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
@@ -69,16 +66,14 @@ rule track_dataset:
         receipt=f"{ROOT}/{{dataset}}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_dataset/{{dataset}}.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_dataset/{{dataset}}.tsv"
     threads: 1
     resources:
-        mem_mb=1500,
-        runtime=60,
+        mem_mb=lambda w, attempt: PLAN.resources.tracking_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
-        spec=PLAN.spec("track"),
+        spec=lambda w: PLAN.spec("track"),
         code=PLAN.code("track_dataset"),
         pools=f"{ROOT}/{{dataset}}/pools",
     message:
@@ -98,16 +93,14 @@ rule track_study:
         receipt=f"{ROOT}/{PLAN.receipt}",
     log:
         f"{ROOT}/logs/track_study/all.log",
-    benchmark:
-        f"{ROOT}/benchmarks/track_study/all.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        runtime=lambda w, attempt: 30 * attempt,
         mlflow_writer=1,
     params:
         study=PLAN.study.name,
-        spec=PLAN.report_spec(),
+        spec=lambda w: PLAN.report_spec(),
         code=PLAN.code("track_study"),
     message:
         "bringing the study to MLflow"

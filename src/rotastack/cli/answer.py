@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, unreadable
+from rotastack.files import read_json
 
 __all__ = ["Answer"]
 
@@ -56,7 +57,7 @@ class Answer:
             raise RotastackError(f"{plan.study.name}: there are no results yet; rotastack run {study}")
         return cls(
             plan.study.name,
-            json.loads(verdict.read_text(encoding="utf-8"))["sentences"],
+            read_json(verdict)["sentences"],
             _scores(root / "scores.parquet"),
             _table(root / "tables" / "baseline.csv"),
             root / "report.html",
@@ -97,7 +98,10 @@ def _table(path: Path) -> list[dict[str, Any]]:
 
     if not path.is_file() or not path.read_text(encoding="utf-8").strip():
         return []
-    return json.loads(pd.read_csv(path).to_json(orient="records"))
+    try:
+        return json.loads(pd.read_csv(path).to_json(orient="records"))
+    except ValueError as error:
+        raise unreadable(path, error) from None
 
 
 def _scores(path: Path) -> list[dict[str, Any]]:
@@ -106,7 +110,10 @@ def _scores(path: Path) -> list[dict[str, Any]]:
 
     from rotastack.stats.metrics import METRICS
 
-    scores = pd.read_parquet(path)
+    try:
+        scores = pd.read_parquet(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
     means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
     return json.loads(means.to_json(orient="records"))
@@ -118,6 +125,6 @@ def _model(folder: Path, name: str) -> dict[str, Any] | None:
     if not file.is_file() or not file.stat().st_size or not record.is_file():
         return None
     receipt = folder / name
-    runs = json.loads(receipt.read_text(encoding="utf-8"))["runs"] if receipt.is_file() else {}
-    method = json.loads(record.read_text(encoding="utf-8"))["metrics"]["method"]
+    runs = read_json(receipt)["runs"] if receipt.is_file() else {}
+    method = read_json(record)["metrics"]["method"]
     return {"method": method, "file": str(file), "address": runs.get("model_uri")}

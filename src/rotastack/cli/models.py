@@ -1,5 +1,6 @@
 """What commands share that use a saved model: options that name one, and its loading."""
 
+import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from rotastack.errors import RotastackError
 if TYPE_CHECKING:
     from rotastack.study.saved_model import SavedModel
 
-__all__ = ["add_study_options", "model_at"]
+__all__ = ["add_study_options", "model_at", "say_who_may_ask"]
 
 
 def add_study_options(parser: ArgumentParser) -> None:
@@ -19,6 +20,16 @@ def add_study_options(parser: ArgumentParser) -> None:
         "-C", "--project", metavar="DIR", default=".",
         help="the folder in which the study was run (default: this one)",
     )  # fmt: skip
+
+
+def say_who_may_ask(host: str) -> None:
+    """Warn if a server listens to more than this machine: neither asks for a password."""
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        print(
+            f"rotastack: warning: whoever reaches {host} may ask, and nobody is asked for a password; "
+            "without --host this machine alone may, and `ssh -L` brings it to another",
+            file=sys.stderr,
+        )
 
 
 def model_at(arguments: Namespace) -> "SavedModel":

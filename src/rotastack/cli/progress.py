@@ -5,11 +5,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Thread
-from typing import IO
+from typing import IO, Any
+
+from rotastack.cli.stopping import ending_with_us
 
 __all__ = ["Outcome", "Progress", "duration", "run_with_progress"]
 
@@ -97,22 +100,17 @@ def run_with_progress(
     start = time.monotonic()
     said: list[str] = []
     shown = _Line(sys.stderr)
-    with log.open("w", encoding="utf-8") as stream:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-        )
-        assert process.stdout is not None
-        try:
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    try:
+        with (
+            _Log(log, said) as stream,
+            ending_with_us(command, env=environment, errors="replace", **options) as process,
+        ):
+            assert process.stdout is not None
             for line in _lines(process.stdout):
                 now = time.monotonic()
                 if line is not None:
                     stream.write(line)
-                    stream.flush()
                     progress.read(line.rstrip("\n"), now)
                     if line.startswith("rotastack: ") and line.rstrip("\n") not in said:
                         said.append(line.rstrip("\n"))
@@ -120,13 +118,41 @@ def run_with_progress(
                 if progress.doing and share:
                     left = (now - start) * (1 - share) / share
                     known = f", {duration(left)} left" if share > 0.03 and share < 1 else ""
-                    shown.show(f"{share:4.0%}{known}: {progress.doing}", now)
+                    with suppress(OSError):  # a terminal that is gone
+                        shown.show(f"{share:4.0%}{known}: {progress.doing}", now)
             code = process.wait()
-        finally:
-            shown.clear()
-            if process.poll() is None:  # Ctrl-C reached it, too: it ends its jobs
-                process.wait()
+    finally:
+        shown.clear()
     return Outcome(code, said, log, time.monotonic() - start)
+
+
+class _Log:
+    """A log file; on a full disk it ends early, with a line to be said, as the run may yet go on.
+
+    Parameters
+    ----------
+    path : Path
+    said : list of str
+    """
+
+    def __init__(self, path: Path, said: list[str]):
+        self.path, self.said, self.full = path, said, False
+
+    def __enter__(self) -> "_Log":
+        self.stream = self.path.open("wb", buffering=0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stream.close()
+
+    def write(self, line: str) -> None:
+        """Write a line at once."""
+        try:
+            if not self.full:
+                self.stream.write(line.encode())
+        except OSError as error:
+            self.full = True
+            self.said.append(f"rotastack: error: {self.path}: {error.strerror}; the log ends there")
 
 
 def _lines(stream: IO[str]) -> Iterator[str | None]:

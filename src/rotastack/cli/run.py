@@ -2,11 +2,13 @@
 
 import argparse
 import json
+import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
+from rotastack.cli.doctor import add_slurm
 from rotastack.cli.studies import run_snakemake, snakemake, study_file, without_traces
 from rotastack.errors import RotastackError
 
@@ -17,6 +19,7 @@ examples:
   rotastack run customers.csv --target churned
   rotastack run prices.xlsx --target price --time 10m
   rotastack run rotation_weights --size small --cores 4
+  rotastack run rotation_stacking --slurm --account A --partition P
   rotastack run studies/customers.yaml -- --forcerun train
 
 What follows -- goes to snakemake as it is."""
@@ -48,7 +51,15 @@ def add(commands: Any) -> None:
         help="of a table: what the run may take, such as 90s, 10m or 2h",
     )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
-    run.add_argument("--profile", help="workflow profile: default, slurm, or a folder")
+    run.add_argument(
+        "--cache", metavar="FOLDER",
+        help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
+    )  # fmt: skip
+    run.add_argument("--profile", help="workflow profile: default, or a folder of your own")
+    add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
+    run.add_argument(
+        "--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)"
+    )
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
     run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
@@ -71,20 +82,20 @@ def _run(arguments: Namespace) -> int:
         if study is None:
             return 0
     else:
-        for option in ("target", "task", "time"):
-            if getattr(arguments, option) is not None:
-                raise RotastackError(f"--{option} goes with a table, and {arguments.study} is a study")
+        _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {arguments.study} is a study")
         study = study_file(arguments.study)
     options = ["--configfile", str(study)]
     size = arguments.size if own is None and arguments.size != "full" else None
     if size:
         options += ["--config", f"size={size}"]
-    options += ["--cores", str(arguments.cores)]  # last, as it takes one value: what follows may be a target
-    if arguments.profile:
-        from rotastack.project import project_file
-
-        shipped = project_file(f"workflow/profiles/{arguments.profile}")
-        options += ["--workflow-profile", str(shipped if shipped.is_dir() else arguments.profile)]
+    if arguments.cache:
+        options += _shared(Path(arguments.cache))
+    if arguments.slurm:
+        options += _slurm(arguments, study, size)
+    else:
+        _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
+        # Last, as it takes one value: what follows may be a target.
+        options += ["--cores", str(arguments.cores), *_profile(arguments.profile)]
     if arguments.dry_run:
         with without_traces():
             quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
@@ -94,9 +105,84 @@ def _run(arguments: Namespace) -> int:
     else:
         outcome = run_snakemake(options + arguments.rest, study, size)
         code, seconds = outcome.code, outcome.seconds
+        if code and arguments.slurm:
+            _say_what_failed(outcome.log)
     if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
+
+
+def _shared(folder: Path) -> list[str]:
+    """Return the option by which Snakemake takes outputs from a folder, and keeps them there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RotastackError(f"--cache: {folder}: {error.strerror}") from None
+    os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(folder.resolve())
+    return ["--cache"]
+
+
+def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
+    for option in options:
+        if getattr(arguments, option) is not None:
+            raise RotastackError(f"--{option} {why}")
+
+
+def _profile(name: str | None) -> list[str]:
+    from rotastack.project import project_file
+
+    if name is None:
+        return []
+    shipped = project_file(f"workflow/profiles/{name}")
+    folder = shipped if shipped.is_dir() else Path(name)
+    for needed in _missing_plugins(folder):
+        raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
+    return ["--workflow-profile", str(folder)]
+
+
+def _missing_plugins(profile: Path) -> list[str]:
+    """Return the packages that a profile asks Snakemake for, and that are not here."""
+    from importlib.util import find_spec
+
+    from rotastack.base.documents import load_yaml
+
+    file = profile / "config.yaml"
+    content = load_yaml(file) if file.is_file() else {}
+    kinds = {"executor": "executor", "default-storage-provider": "storage"}
+    asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
+    own = (
+        "snakemake-executor-plugin-local",
+        "snakemake-executor-plugin-dryrun",
+        "snakemake-executor-plugin-touch",
+    )
+    return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
+
+
+def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
+    """Say what cluster this is and how work is submitted; return what Snakemake is told."""
+    from rotastack.cli.slurm import Cluster, slurm_options
+    from rotastack.cli.studies import plan_of
+    from rotastack.study.submissions import MINUTES
+
+    cluster = Cluster.look()
+    minutes = MINUTES if arguments.minutes is None else arguments.minutes
+    if minutes <= 0:
+        raise RotastackError(f"--minutes: must be above 0, found {minutes:g}")
+    options, submissions = slurm_options(
+        cluster, plan_of(study, size), arguments.account, arguments.partition, minutes
+    )
+    print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
+    if arguments.account is not None and not cluster.accounting:
+        print("rotastack: this cluster keeps no accounts: --account is left out", file=sys.stderr)
+    return _profile(arguments.profile or "slurm") + options
+
+
+def _say_what_failed(log: Path) -> None:
+    """Show the end of the log of each submission that failed."""
+    from rotastack.cli.slurm import failed_submissions
+
+    for text in failed_submissions(log.read_text(encoding="utf-8", errors="replace"), Path.cwd()):
+        print(f"rotastack: {text}", file=sys.stderr)
 
 
 def _is_table(name: str) -> bool:

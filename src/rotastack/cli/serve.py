@@ -3,7 +3,7 @@
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
 
-from rotastack.cli.models import add_study_options
+from rotastack.cli.models import add_study_options, say_who_may_ask
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -43,6 +43,7 @@ def _serve(arguments: Namespace) -> None:
     except (OSError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or error
         raise RotastackError(f"{arguments.host}:{arguments.port}: cannot listen there: {reason}") from None
+    say_who_may_ask(arguments.host)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
     print(f"rotastack: {model.name} is served at {server.address}/predict; Ctrl-C ends it", flush=True)
     try:

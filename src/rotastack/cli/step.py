@@ -1,13 +1,16 @@
 """``rotastack step``: one step of the workflow, as its rules run it."""
 
 import os
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import DamagedError, RotastackError
 
-__all__ = ["add"]
+__all__ = ["add", "cap_threads"]
+
+_CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
 
 def add(commands: Any) -> None:
@@ -40,8 +43,7 @@ def _step(arguments: Namespace) -> None:
         raise RotastackError(
             f"step {arguments.step!r} is unknown{nearest(arguments.step, names)}; there are {', '.join(names)}"
         )
-    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"):
-        os.environ[variable] = "1" if arguments.step == "train" else str(arguments.threads)
+    cap_threads(1 if arguments.step == "train" else arguments.threads)
     import importlib
     import json
 
@@ -55,4 +57,18 @@ def _step(arguments: Namespace) -> None:
     }
     about = dict(item.partition("=")[::2] for item in arguments.about)
     job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
-    importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+    job.check(file for files in job.inputs.values() for file in files)
+    try:
+        importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+    except DamagedError as error:
+        raise job.set_aside(error) from None
+
+
+def cap_threads(n_threads: int) -> None:
+    """Let linear algebra use so many threads."""
+    for variable in _CAPS:
+        os.environ[variable] = str(n_threads)
+    if n_threads > 1 and "threadpoolctl" in sys.modules:  # what is loaded does not look there again
+        from threadpoolctl import threadpool_limits
+
+        threadpool_limits(n_threads)

@@ -1,8 +1,8 @@
 """What commands share that are about studies: find one, and hand it to Snakemake."""
 
+import errno
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.progress import Outcome, Progress, run_with_progress
+from rotastack.cli.stopping import ending_with_us
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
@@ -38,7 +39,7 @@ def study_file(name: str) -> Path:
     raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
 
 
-def snakemake(arguments: list[str], out: Any = None) -> int:
+def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile") -> int:
     """Run Snakemake on the project's workflow in the working directory; return its exit code.
 
     Parameters
@@ -46,9 +47,12 @@ def snakemake(arguments: list[str], out: Any = None) -> int:
     arguments : list of str
     out : file, optional
         Where its standard output goes, if not to this process's own.
+    snakefile : str
+        Of the project.
     """
-    command, environment = _command(arguments)
-    return subprocess.call(command, env=environment, stdout=out)
+    command, environment = _command(arguments, snakefile)
+    with ending_with_us(command, env=environment, stdout=out) as process:
+        return process.wait()
 
 
 def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcome:
@@ -81,9 +85,18 @@ def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcom
 
 @contextmanager
 def without_traces() -> Iterator[None]:
-    """Take away the folder that Snakemake makes for itself even when it only looks."""
+    """Take away the folder that Snakemake makes for itself even when it only looks.
+
+    Raises
+    ------
+    OSError
+        It cannot be made, and Snakemake does not look without.
+    """
     folder = Path(".snakemake")
     was_there = folder.exists()
+    folder.mkdir(exist_ok=True)
+    if not os.access(folder, os.W_OK):
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
     try:
         yield
     finally:
@@ -91,11 +104,11 @@ def without_traces() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _command(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[str], dict[str, str]]:
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file("Snakefile")), *arguments]
+    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *arguments]
     return command, {**os.environ, "PATH": path}
 
 

@@ -3,6 +3,8 @@
 from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
 
+from rotastack.cli.models import say_who_may_ask
+
 __all__ = ["add"]
 
 
@@ -32,13 +34,17 @@ def _ui(arguments: Namespace) -> int:
     from rotastack.tracking.making import make_database
     from rotastack.tracking.store import tracking_uri
 
+    say_who_may_ask(arguments.host)
     uri = tracking_uri()
     if uri.startswith(("http:", "https:")):
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
     if (path := database_file(uri)) is not None:
         make_database(path)
     command = [sys.executable, "-m", "mlflow", "ui"]
-    environment = {**os.environ, "MLFLOW_BACKEND_STORE_URI": uri}  # a command line shows its password to everybody
+    environment = {
+        **os.environ,
+        "MLFLOW_BACKEND_STORE_URI": uri,
+    }  # a command line shows its password to everybody
     command += ["--host", arguments.host, "--port", str(arguments.port)]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
     process = subprocess.Popen(command, start_new_session=True, env=environment)

@@ -5,11 +5,46 @@ import http.client
 import os
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
+from typing import Any
 
-__all__ = ["TIMEOUT", "download", "reason"]
+__all__ = ["TIMEOUT", "download", "opened", "reason"]
 
 TIMEOUT = float(os.environ.get("ROTASTACK_TIMEOUT_SECONDS", "30"))
+
+
+MOST = 1 << 33
+"""Bytes of an answer."""
+SCHEMES = ("http", "https")
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    """Return what opens addresses of the web and nothing else, whatever a server redirects to."""
+    opener = urllib.request.OpenerDirector()
+    for handler in (
+        urllib.request.ProxyHandler, urllib.request.UnknownHandler, urllib.request.HTTPHandler,
+        urllib.request.HTTPSHandler, urllib.request.HTTPDefaultErrorHandler, urllib.request.HTTPRedirectHandler,
+        urllib.request.HTTPErrorProcessor,
+    ):  # fmt: skip
+        opener.add_handler(handler())
+    return opener
+
+
+def opened(request: str | urllib.request.Request) -> Any:
+    """Open an address of the web.
+
+    Raises
+    ------
+    OSError
+        It cannot be had.
+    ValueError
+        It is none: studies of others are to read no files of this machine by addresses.
+    """
+    address = request if isinstance(request, str) else request.full_url
+    if urllib.parse.urlsplit(address).scheme.lower() not in SCHEMES:
+        raise ValueError(f"{address!r:.100} is no address of the web (https://..., http://...)")
+    return _opener().open(request, timeout=TIMEOUT)
 
 
 def reason(error: BaseException) -> str:
@@ -39,8 +74,10 @@ def download(url: str, sha256: str | None = None, tries: int = 3) -> bytes:
     pause = float(os.environ.get("ROTASTACK_RETRY_SECONDS", "1"))
     for attempt in range(1, tries + 1):
         try:
-            with urllib.request.urlopen(url, timeout=TIMEOUT) as response:
-                body = response.read()
+            with opened(url) as response:
+                body = response.read(MOST + 1)
+                if len(body) > MOST:
+                    raise ValueError(f"the answer has more than {MOST:,} bytes")
                 expected = response.headers.get("Content-Length")
                 if expected is not None and len(body) != int(expected):
                     raise http.client.IncompleteRead(body, int(expected) - len(body))

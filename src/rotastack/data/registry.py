@@ -13,6 +13,8 @@ from rotastack.project import project_file
 
 __all__ = ["OwnDataset", "entry", "list_datasets", "make_sources", "registry", "source_kinds"]
 
+Name = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$")]
+"""Of a data set: part of the names of files."""
 Kind = Literal["numeric", "categorical", "auto"]
 
 
@@ -38,7 +40,8 @@ class _Entry(Document):
     mirror: Annotated[
         str,
         Field(
-            description="the file's name in a mirror folder without .csv.gz; by default the data set's name"
+            pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
+            description="the file's name in a mirror folder without .csv.gz; by default the data set's name",
         ),
     ] = ""
     task: Annotated[
@@ -88,9 +91,7 @@ class Extent(Document):
 class OwnDataset(_Entry):
     """A data set of a study's own: with sources, or like a registered one."""
 
-    name: Annotated[
-        str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9_.-]*$", description="what the study calls it")
-    ]
+    name: Annotated[Name, Field(description="what the study calls it")]
     like: Annotated[str | None, Field(description="a registered data set whose entry this one shares")] = None
     noise_columns: Annotated[
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
@@ -109,7 +110,7 @@ class OwnDataset(_Entry):
 
 
 class _Registry(Document):
-    entries: dict[str, _Registered]
+    entries: dict[Name, _Registered]
 
 
 @cache

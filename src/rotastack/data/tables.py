@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import urllib.parse
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -18,8 +19,9 @@ from rotastack.base.scikit import arff
 from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
+from rotastack.data.packed import gunzipped
 from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
-from rotastack.errors import RotastackError, nearest, without
+from rotastack.errors import RotastackError, nearest, unreadable, without
 from rotastack.files import replacing
 
 __all__ = [
@@ -219,8 +221,8 @@ def read_raw(path: str | Path) -> pd.DataFrame:
     """Read a raw table; labels are text."""
     try:
         table = pd.read_csv(path, converters=marked("target"), low_memory=False, compression="gzip")
-    except (ValueError, OSError, EOFError) as error:
-        raise RotastackError(f"{path}: corrupt raw table ({error}); delete it and run again") from None
+    except (ValueError, OSError, EOFError, zlib.error) as error:
+        raise unreadable(path, error) from None
     if len(table.columns) < 2 or table.columns[-1] != "target":
         raise RotastackError(f"{path}: the last column must be 'target', found {table.columns[-1]!r}")
     return unmarked(table, "target")
@@ -239,14 +241,14 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
     try:
         body = path.read_bytes()
         if body.startswith(b"\x1f\x8b"):
-            body = gzip.decompress(body)
+            body = gunzipped(body)
         known = next((what for start, what in _MAGIC.items() if body.startswith(start)), None)
         if known is not None and known != ending:
             raise RotastackError(f"it is no {ending} file; if it is {known}, give it that ending")
         return _READERS[ending](body, labels)
     except ImportError:  # pandas does not say which
         raise RotastackError(f"{where}: {without(_PACKAGES[ending])}") from None
-    except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError) as error:
+    except (ValueError, OSError, EOFError, NotImplementedError, ArithmeticError, zlib.error) as error:
         raise RotastackError(f"{where}: cannot be read: {' '.join(str(error).split())}") from None
 
 

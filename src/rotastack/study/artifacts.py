@@ -1,5 +1,6 @@
 """Read and write what the steps hand to each other: labelled arrays and tables."""
 
+import io
 import json
 from functools import cached_property
 from pathlib import Path
@@ -14,8 +15,8 @@ from numpy.typing import NDArray
 
 from rotastack.base.fitting import NUMBERS
 from rotastack.data.categories import MISSING, dummies
-from rotastack.errors import RotastackError
-from rotastack.files import replacing
+from rotastack.errors import unreadable
+from rotastack.files import write_bytes
 
 __all__ = [
     "Prepared",
@@ -29,19 +30,23 @@ __all__ = [
 
 
 def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:
-    """Write labelled arrays as netCDF; equal content gives equal bytes."""
+    """Write labelled arrays as netCDF; equal content gives equal bytes.
+
+    They are laid out in memory first: HDF5 ends the process where the disk is full.
+    """
     encoding = {name: {"zlib": True, "complevel": 4} for name, v in dataset.data_vars.items() if v.ndim}
-    with replacing(path) as temporary:
-        dataset.to_netcdf(temporary, engine="h5netcdf", encoding=encoding)
+    write_bytes(path, dataset.to_netcdf(engine="h5netcdf", encoding=encoding))
 
 
 def read_arrays(path: str | Path) -> xr.Dataset:
-    """Read labelled arrays into memory; RotastackError if the file is corrupt."""
+    """Read labelled arrays into memory; RotastackError if the file is damaged."""
     try:
         with xr.open_dataset(path, engine="h5netcdf") as dataset:
             return dataset.load()
-    except (OSError, ValueError, KeyError, RuntimeError) as error:
-        raise _corrupt(path, error) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # of damaged files the libraries raise nearly everything
+        raise unreadable(path, error) from None
 
 
 def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | None = None) -> None:
@@ -51,17 +56,20 @@ def write_frame(path: str | Path, frame: pd.DataFrame, about: dict[str, Any] | N
         table = table.replace_schema_metadata(
             {**(table.schema.metadata or {}), b"rotastack": json.dumps(about, sort_keys=True).encode()}
         )
-    with replacing(path) as temporary:
-        pq.write_table(table, temporary)
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    write_bytes(path, buffer.getvalue())
 
 
 def read_frame(path: str | Path) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Read a table and its description; RotastackError if the file is corrupt."""
+    """Read a table and its description; RotastackError if the file is damaged."""
     try:
         table = pq.read_table(path)
         return table.to_pandas(), json.loads((table.schema.metadata or {}).get(b"rotastack", b"{}"))
-    except (OSError, ValueError, pa.ArrowException) as error:
-        raise _corrupt(path, error) from None
+    except MemoryError:
+        raise
+    except Exception as error:  # of damaged files the libraries raise nearly everything
+        raise unreadable(path, error) from None
 
 
 class Prepared:
@@ -146,8 +154,3 @@ def member_means(table: np.ndarray) -> list[float | None]:
         round(float(np.nanmean(column)), 4) if np.isfinite(column).any() else None
         for column in table.reshape(-1, table.shape[-1]).T
     ]
-
-
-def _corrupt(path, error) -> RotastackError:
-    text = " ".join(str(error).split())
-    return RotastackError(f"{path}: corrupt artifact ({text[:200]}); delete it and run again")

@@ -24,7 +24,7 @@ from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study
 from rotastack.study.task import TASKS, Task
 
-__all__ = ["check_classes", "checked"]
+__all__ = ["check_classes", "checked", "checked_estimator"]
 
 
 def check_classes(study: Study, where: str) -> None:
@@ -38,7 +38,7 @@ def check_classes(study: Study, where: str) -> None:
     estimators = {}
     for name, pool in study.pools.items():
         place = f"{where}: pools.{name}"
-        estimators[name] = _estimator(pool.estimator, pool.parameters, place, study.task)
+        estimators[name] = checked_estimator(pool.estimator, pool.parameters, place, study.task)
         if pool.view is not None:
             view = checked(pool.view.class_, pool.view.parameters, f"{place}.view", VIEWS)
             _check_methods(view, ("fit", "transform"), f"{place}.view", "view")
@@ -51,7 +51,7 @@ def check_classes(study: Study, where: str) -> None:
         place = f"{where}: methods.{label}.combiner"
         pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
         if isinstance(combiner, Stacking):
-            _estimator(combiner.estimator, combiner.parameters, place, study.task)
+            checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
         elif isinstance(combiner, Weights) and not _knows_oob(estimator):
             raise RotastackError(
                 f"{place}: weights need an estimator that knows its out-of-bag error, such as forest; "
@@ -196,7 +196,8 @@ def _check_types(cls: type, parameters: Mapping[str, Any], where: str) -> None:
             raise RotastackError(f"{where}: {key} of {cls.__name__} must be {names}, found {value!r}")
 
 
-def _estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
+def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task: Task) -> Any:
+    """Return the unfitted estimator that a study names for its task; parameters and errors as of :func:`checked`."""
     made = checked(name, parameters, where, task.estimators, ".estimator", task)
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)

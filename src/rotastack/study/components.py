@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from rotastack.base.documents import Document
 from rotastack.study.catalogue import DRAWN_VIEWS, VIEWS, Entry, find, resolved
 
-__all__ = ["Component", "Label", "Parameters", "View", "in_order"]
+__all__ = ["Component", "Label", "Parameters", "View", "check_texts", "in_order"]
 
 Parameters = Annotated[
     dict[str, Any],
@@ -17,6 +17,29 @@ Parameters = Annotated[
     ),
 ]
 Label = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$")]
+
+
+def check_texts(content: Any) -> None:
+    """Refuse texts, at any depth, that can be neither written to a file nor given to a command: NUL, half characters.
+
+    Raises
+    ------
+    ValueError
+        With the first of them.
+    """
+    if isinstance(content, dict):
+        for pair in content.items():
+            check_texts(list(pair))
+    elif isinstance(content, list):
+        for value in content:
+            check_texts(value)
+    elif isinstance(content, str) and (
+        _CONTROL & set(content) or any("\ud800" <= c <= "\udfff" for c in content)
+    ):
+        raise ValueError(f"a text with control characters: {content!r:.80}")
+
+
+_CONTROL = {chr(n) for n in range(32)} - set("\t\n\r") | {"\x7f"}
 
 
 def in_order(value: Any) -> Any:

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rotastack.study.extensions import code_of, files_of, imports_of
+from rotastack.study.remembered import remembered
 
 __all__ = ["COMPUTING", "closure", "fingerprint"]
 
@@ -115,8 +116,22 @@ def _is_text(node: ast.stmt) -> bool:
 
 @cache
 def _code(name: str) -> str:
+    """Return a hash of the code of a module."""
+
+    def find_out() -> str:
+        code = code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
+        return hashlib.sha256(code.encode()).hexdigest()
+
     path = _source(name)
-    return code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
+    return str(remembered("code", _content(path), find_out))
+
+
+def _content(path: Path) -> bytes:
+    """Return what stands in the file of a module; of an extension module, in all that it may be compiled from."""
+    if path.suffix == ".py":
+        return path.read_bytes()
+    files = sorted(p for p in path.parent.iterdir() if p.suffix in (".pyx", ".pxd", ".build"))
+    return b"\n".join([path.name.encode(), *(p.name.encode() + b"\n" + p.read_bytes() for p in files)])
 
 
 @cache
@@ -134,8 +149,12 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
 
 
 def _imported_names(name: str) -> list[str]:
-    """Return the names that a module imports; of what is imported from a module, that module first."""
     path = _source(name)
+    return list(remembered("imports", _content(path), lambda: _find_imported_names(path)))
+
+
+def _find_imported_names(path: Path) -> list[str]:
+    """Return the names that a module imports; of what is imported from a module, that module first."""
     if path.suffix == ".pyx":
         return imports_of(path)
     names = []

@@ -2,7 +2,7 @@
 
 import ast
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import BrokenExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -10,7 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import RotastackError
+from rotastack.errors import DamagedError, RotastackError
+from rotastack.study.integrity import check_file, digests, set_aside
 from rotastack.tracking.records import Record
 
 __all__ = ["INFRASTRUCTURE", "Job", "Slice", "declarations", "step_names"]
@@ -115,7 +116,23 @@ class Job:
         They are found by name, as a large study has more of them than a command line holds.
         """
         root, spec = self.input("pools"), self.spec if spec is None else spec
-        return [root / pool / f"{block}.{suffix}" for pool in spec["pools"] for block in spec["blocks"]]
+        files = [root / pool / f"{block}.{suffix}" for pool in spec["pools"] for block in spec["blocks"]]
+        if suffix == "nc":
+            self.check(files)
+        return files
+
+    @staticmethod
+    def check(files: Iterable[Path]) -> None:
+        """Raise RotastackError if a file is not what was written there, as far as the record beside it tells."""
+        for file in files:
+            check_file(file)
+
+    def set_aside(self, error: DamagedError) -> RotastackError:
+        """Return what is to be raised of a damaged file: if the job was given it, it is set aside to be made again."""
+        given = {place for files in self.inputs.values() for place in files}
+        if given.isdisjoint([error.path, *error.path.parents]) or not error.path.is_file():
+            return error
+        return set_aside(error.path, f"damaged ({error.why})")
 
     @contextmanager
     def recorded(self) -> Iterator[Record]:
@@ -133,5 +150,6 @@ class Job:
                 warnings.showwarning(w.message, w.category, w.filename, w.lineno)
         texts = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
         record.warnings = list(dict.fromkeys([*record.warnings, *texts]))
+        record.files = digests([f for name, files in self.outputs.items() if name != "record" for f in files])
         if "record" in self.outputs:
             record.write(self.output("record"))

@@ -1,10 +1,12 @@
 """What the Snakefile calls first: find the study, check it, and hold the working directory."""
 
 import fcntl
+import gc
 import os
 import re
 import sys
 from collections.abc import Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -14,10 +16,15 @@ from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 from rotastack.study.job import declarations
+from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
+from rotastack.study.provenance import mark_unfinished, outdated
+from rotastack.study.remembered import remembered
 from rotastack.study.sizes import resized
-from rotastack.study.study import Study
-from rotastack.tracking.address import VARIABLE, check_address
+from rotastack.study.study import Study, compact
+from rotastack.tracking import address
+from rotastack.warm.client import VARIABLE
+from rotastack.warm.start import start_server
 
 __all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
 
@@ -73,7 +80,9 @@ def runs_nothing(arguments: list[str]) -> bool:
     return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
 
 
-def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> Plan:
+def open_plan(
+    config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool, grouped: bool = False
+) -> Plan:
     """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
 
     Parameters
@@ -86,23 +95,61 @@ def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dr
         Whether this is the process that the user started, and not a job's.
     dry_run : bool
         Nothing will be run: a data set that cannot be had is only a warning.
+    grouped : bool
+        Jobs are submitted many at a time, so that their time limits add up: each asks for little to spare.
     """
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    # Snakemake makes many objects, and keeps them: a sixth of its time was looking for garbage.
+    gc.set_threshold(100_000, 20, 100)
     try:
         plan = read_plan(config, config_files, check=main)
+        if grouped:
+            plan.resources.spare_minutes = 1
         if main and not dry_run:
             _hold_directory()
-            check_address(os.environ.get(VARIABLE))
+            address.check_address(os.environ.get(address.VARIABLE))
         if main:
             plan.drop_unavailable(only_warn=dry_run)
+            _look_back(plan, dry_run)
         else:
             plan.drop_what_is_not_there()
+        _warm(main and not dry_run)
         return plan
-    except RotastackError as error:
-        print(f"rotastack: error: {error}", file=sys.stderr)
+    except (RotastackError, OSError) as error:
+        if isinstance(error, OSError) and error.filename is None:
+            raise
+        print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
         sys.stderr.flush()
         os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+
+
+def _look_back(plan: Plan, dry_run: bool) -> None:
+    """See to what earlier runs left here that Snakemake's own notes do not tell."""
+    if dry_run:
+        if waiting := jobs_here():
+            print(
+                f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
+                file=sys.stderr,
+            )
+    else:
+        poll_steadily()
+        go_on(plan)
+    if old := outdated(plan):
+        if not dry_run:
+            mark_unfinished(old)
+        print(
+            f"rotastack: {len(old)} files were made with other parameters or code by their records, and Snakemake has no "
+            f"notes of them here: they are made again ({old[0]}{', ...' if len(old) > 1 else ''})",
+            file=sys.stderr,
+        )
+
+
+def _in_words(error: Exception) -> str:
+    """Return what to say of an error; of a file that cannot be written or read, its name first."""
+    if isinstance(error, OSError):
+        return f"{error.filename}: {error.strerror}; runs need a folder that they can write to"
+    return str(error)
 
 
 def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -> Plan:
@@ -113,7 +160,7 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
     config, config_files
         See :func:`open_plan`.
     check : bool
-        Look at classes and their parameters, too, which takes a second or two: jobs are of a study that was checked.
+        Look at classes and their parameters, too, unless this study was looked at before: jobs are of one that was.
     """
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
@@ -136,14 +183,21 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
         content = {**shipped, **content}
     if machine["data"]["mirror"] and not os.environ.get("DATA_MIRROR"):
         os.environ["DATA_MIRROR"] = str(machine["data"]["mirror"])
-    if machine["tracking"]["uri"] and not os.environ.get(VARIABLE):
-        os.environ[VARIABLE] = str(machine["tracking"]["uri"])
-    study = Study.from_mapping(resized(content, size, where), where)
+    if machine["tracking"]["uri"] and not os.environ.get(address.VARIABLE):
+        os.environ[address.VARIABLE] = str(machine["tracking"]["uri"])
+    plan = Plan(Study.from_mapping(resized(content, size, where), where), machine)
     if check:
-        from rotastack.study.classes import check_classes
+        known = {"where": where, "study": plan.study.document.dump(), "code": plan.code_of_classes()}
+        remembered("checked", compact(known).encode(), lambda: _check(plan.study, where))
+    return plan
 
-        check_classes(study, where)
-    return Plan(study, machine)
+
+def _check(study: Study, where: str) -> bool:
+    """Look at classes and parameters, for which libraries are imported; True if nothing is wrong."""
+    from rotastack.study.classes import check_classes
+
+    check_classes(study, where)
+    return True
 
 
 def _hold_directory() -> None:
@@ -173,6 +227,19 @@ def _hold_directory() -> None:
         left_over.unlink(missing_ok=True)
 
 
+def _warm(runs_many: bool) -> None:
+    """Start a warm server where many steps will run: in the user's process, and in that of a group of jobs on a cluster."""
+    os.environ.pop(
+        VARIABLE, None
+    )  # that of the submitting process may be on this machine, but is not of this job
+    words = sys.argv[1:]
+    if "--target-jobs" in words and "slurm-jobstep" not in words:
+        jobs = takewhile(lambda word: not word.startswith("-"), words[words.index("--target-jobs") + 1 :])
+        runs_many = len(list(jobs)) > 1
+    if runs_many:
+        start_server()
+
+
 def step(name: str) -> str:
     """Return the shell line of a rule, which follows from what its step declares to read and to write.
 
@@ -187,6 +254,6 @@ def step(name: str) -> str:
         line.append("--about " + " ".join(f"{key}={{{source}.{key}:q}}" for key, source in sources.items()))
     for key in declared["INPUTS"]:
         source = "params" if key.endswith("/") else "input"
-        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}}}")
-    line += [f"--output {key} {{output.{key}}}" for key in declared["OUTPUTS"]]
-    return " ".join([*line, "2> {log} || {{ cat {log} >&2; exit 1; }}"])
+        line.append(f"--input {key.rstrip('/')} {{{source}.{key.rstrip('/')}:q}}")
+    line += [f"--output {key} {{output.{key}:q}}" for key in declared["OUTPUTS"]]
+    return " ".join([*line, "2> {log:q} || {{ cat {log:q} >&2; exit 1; }}"])

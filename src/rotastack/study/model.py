@@ -17,7 +17,7 @@ from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.study.combiners import Combiner, Member, Prune
-from rotastack.study.components import Label, Parameters, View, in_order
+from rotastack.study.components import Label, Parameters, View, check_texts, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
 from rotastack.study.protocols.nested.model import Nested
@@ -64,6 +64,14 @@ class Pool(Document):
         str, Field(description="class of the members: a short name, one of our classes, or a dotted path")
     ]
     parameters: Parameters = {}
+    training_limit: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            description="seconds that a training may take, after which it is stopped and the pool has failed; null: "
+            "as long as it takes. What comes out then depends on how fast the machine is",
+        ),
+    ] = None
     diversity: Annotated[
         bool, Field(description="of splits, for forests: margins and correlation of the trees on test rows")
     ] = False
@@ -216,9 +224,15 @@ class StudyDocument(Document):
     @field_validator("name")
     @classmethod
     def _free_name(cls, value: str) -> str:
-        if value in ("datasets", "mlflow", "logs", "benchmarks"):
+        if value in ("datasets", "mlflow", "logs"):
             raise ValueError(f"results/{value} is the workflow's own; choose another name")
         return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_texts(cls, data: Any) -> Any:
+        check_texts(data)
+        return data
 
     @model_validator(mode="before")
     @classmethod

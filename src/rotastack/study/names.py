@@ -1,6 +1,7 @@
 """Names of groups and splits (RG-01, FG-01, S-01), of blocks, and of the files of methods and figures."""
 
 from collections.abc import Sequence
+from functools import cache
 
 __all__ = ["block_name", "label", "number_of", "ranks_name", "slug", "sweep_name"]
 
@@ -21,6 +22,7 @@ def number_of(name: str) -> int:
     return int(name.partition("-")[2]) - 1
 
 
+@cache
 def slug(label: str) -> str:
     """Return a label as a file name: ``S-RRE/RF`` becomes ``S-RRE_RF``."""
     return "".join(c if c.isalnum() or c in "-." else "_" for c in label)

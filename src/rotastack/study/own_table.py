@@ -215,7 +215,7 @@ def study_name(table: str, target: str) -> str:
     """
     name = _plain(Path(table).name.split(".")[0])
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
-    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs", "benchmarks"}
+    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
     name = name if name and name not in taken else f"my-{name or 'table'}"
     path = Path("studies") / f"{name}.yaml"
     files = (

@@ -1,7 +1,6 @@
 """What HTML pages share: their templates, and figures that stand inside of them."""
 
 import hashlib
-import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,8 @@ from typing import Any
 import jinja2
 from markupsafe import Markup
 
+from rotastack.errors import unreadable
+from rotastack.files import read_json
 from rotastack.project import project_file
 
 __all__ = ["inline_figure", "page_environment", "read_explanation"]
@@ -22,8 +23,13 @@ def page_environment() -> jinja2.Environment:
 
 def inline_figure(path: Path) -> Markup:
     """Return a figure's SVG with ids that no other figure on the page has."""
-    text = path.read_text(encoding="utf-8")
-    text = text[text.index("<svg") :]
+    try:
+        text = path.read_text(encoding="utf-8")
+        if not text.rstrip().endswith("</svg>"):
+            raise ValueError("it has no end")
+        text = text[text.index("<svg") :]
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
     tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
     text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
     text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
@@ -32,6 +38,6 @@ def inline_figure(path: Path) -> Markup:
 
 def read_explanation(path: Path) -> dict[str, Any]:
     """Return an explanation, with its figures as parts of a page."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_json(path)
     names = ("importances", "dependence") if "importances" in content else ()
     return {**content, "figures": {name: inline_figure(path.with_name(f"{name}.svg")) for name in names}}

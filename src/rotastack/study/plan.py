@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import METRICS
 from rotastack.study.fingerprint import fingerprint
@@ -54,13 +54,15 @@ class Plan:
         """Check, before anything is computed, that each data set is there or can be had."""
         from concurrent.futures import ThreadPoolExecutor
 
-        from rotastack.data.loading import unavailable
-
         waiting = {
             name: spec
             for name, spec in self.study.datasets.items()
             if not Path(f"data/raw/{name}.csv.gz").is_file()
         }
+        if not waiting:
+            return
+        from rotastack.data.loading import unavailable
+
         with ThreadPoolExecutor(8) as pool:
             reasons = dict(
                 zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
@@ -90,7 +92,7 @@ class Plan:
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
             note = Path(f"{self.root}/skipped.json")
-            self.skipped = json.loads(note.read_text(encoding="utf-8")) if note.is_file() else []
+            self.skipped = read_json(note, list) if note.is_file() else []
 
     @property
     def _skips(self) -> bool:
@@ -104,12 +106,24 @@ class Plan:
     # Files
 
     def targets(self) -> list[str]:
-        """Return what ``rule all`` asks for."""
+        """Return what ``rule all`` asks for: all that somebody may want, so that what is deleted of it is made again."""
         return [
             "results/report.html",
             *self.published,
+            f"{self.root}/report.html",
+            f"{self.root}/scores.parquet",
             f"{self.root}/{self.receipt}",
-            *(f"{self.root}/{d}/{self.receipt}" for d in self.datasets),
+            *(f for kind in ("svg", "png") for f in self.study_figure_files(kind)),
+            *(file for dataset in self.datasets for file in self._targets_of(dataset)),
+        ]
+
+    def _targets_of(self, dataset: str) -> list[str]:
+        return [
+            f"{self.root}/{dataset}/{self.receipt}",
+            f"{self.root}/{dataset}/scores.parquet",
+            *self.method_files(dataset),
+            *self.model_files(dataset, "model.skops"),
+            *(f for kind in ("svg", "png") for f in self.figure_files(dataset, kind)),
         ]
 
     @cached_property
@@ -290,6 +304,15 @@ class Plan:
     def code(self, step: str, *names: str) -> str:
         """Return the fingerprint of a step; for train and combine, of the pool or method named, and so on."""
         return fingerprint(*self._modules(step, *names))
+
+    def code_of_classes(self) -> str:
+        """Return the fingerprint of all classes of the study, and of what checks them."""
+        estimators, modules = self.study.task.estimators, ["rotastack.study.classes"]
+        for pool in self.study.pools.values():
+            modules += pool_modules(pool.resolved(estimators))
+        for method in self.study.methods.values():
+            modules += combiner_modules(method.combiner.resolved(estimators))
+        return fingerprint(*dict.fromkeys(modules))
 
     def _modules(self, step: str, *names: str) -> list[str]:
         modules, estimators = [f"rotastack.study.steps.{step}"], self.study.task.estimators

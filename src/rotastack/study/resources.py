@@ -1,7 +1,8 @@
 """Memory, time and threads of jobs, by the size of the data set, the protocol and the attempt.
 
-Guesses from what the study states, meant to be generous; a job that runs out of memory or time is tried again with
-more. Rules whose needs do not depend on the data set state them in ``workflow/rules``.
+Guesses from what the study states; a job that runs out of memory or time is tried again with more. Copies and bytes are
+fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 2000 columns: ``benchmarks/memory.py`` sets
+both side by side for any results.
 """
 
 from collections.abc import Mapping
@@ -11,13 +12,23 @@ from rotastack.study.catalogue import find
 from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["Resources"]
+__all__ = ["SPARE_MINUTES", "Resources"]
 
+BASE_MB = 900
+"""The least that a job asks for."""
+FIXED_MB = 600
+"""Of any job: on a cluster two Snakemakes (250), libraries (210), and what a small step takes."""
 _MEMBERS = ("n_estimators", "iterations")
 _EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = {
     name: n + 1 for name, n in FAMILIES.items()
 }  # pairs, too: data sets do not state whether they have categories
+_ROTATED = (
+    "RotationForestClassifier",
+    "DoubleRotationForestClassifier",
+    "DoubleRotationMarginForestClassifier",
+)
+"""Whose trees have a matrix each."""
 _BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
 _USUAL_TREES = {
     "CatBoostClassifier": 1000,
@@ -25,6 +36,8 @@ _USUAL_TREES = {
     "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
+SPARE_MINUTES = 30
+"""Of the time limit of a job that is submitted by itself; one of many in a submission has a minute, as limits add up."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -43,6 +56,7 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
+        self.spare_minutes = SPARE_MINUTES
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -82,38 +96,64 @@ class Resources:
     def _views(self, pool: str) -> int:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
 
+    def _classes(self, dataset: str) -> int:
+        return (
+            len(self.datasets[dataset].get("classes") or range(10))
+            if self.study.task.name != "regression"
+            else 3
+        )
+
+    def _cells_megabytes(self, dataset: str) -> float:
+        """Return the size of a table of numbers with the rows and columns of a data set."""
+        return 8e-6 * self.rows(dataset) * self.columns(dataset)
+
     def pool_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the outputs that one training job of a pool holds."""
-        classes = len(self.datasets[dataset].get("classes") or range(10))
         members = max(self._views(pool), len(self.study.pools[pool].member_names))
-        votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
         cells = self.study.protocol.output_cells(self._largest)
-        return cells * self.rows(dataset) * (4 * members * classes + votes) / 1e6
+        return 4e-6 * cells * self.rows(dataset) * members * self._classes(dataset)
+
+    def votes_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of the votes that one training job of a pool holds, if methods choose among its members."""
+        votes = _VOTES * self.n_trees(pool) if self.study.selections_of(pool) else 0
+        return 1e-6 * self.study.protocol.output_cells(self._largest) * self.rows(dataset) * votes
+
+    def _method_megabytes(self, dataset: str) -> float:
+        """Return the size of what a method gives for all cells."""
+        tested = self.study.protocol.test_to_train(self.rows(dataset))
+        share = 1.0 if tested is None else tested / (1 + tested)
+        return 8e-6 * self.study.protocol.n_cells * share * self.rows(dataset) * self._classes(dataset)
 
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory of a training job: libraries, outputs in several copies, data and trees."""
-        data = 8 * self.rows(dataset) * self.columns(dataset) * 16 / 1e6
-        forest = self._forest_megabytes(dataset, pool)
-        return int(attempt * (500 + 8 * self.pool_megabytes(dataset, pool) + data + forest))
+        """Return the memory of a training job: outputs in several copies, data and trees."""
+        tested = self.study.protocol.test_to_train(self.rows(dataset)) or 0.0
+        rows = int(self.rows(dataset) / (1 + tested))
+        return _request(
+            attempt,
+            8 * self.pool_megabytes(dataset, pool)
+            + 2 * self.votes_megabytes(dataset, pool)
+            + 8 * self._cells_megabytes(dataset)
+            + self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests),
+        )
 
-    def _forest_megabytes(self, dataset: str, pool: str) -> float:
-        """Return the size of the trees of one training, those that are kept until test rows are predicted."""
-        name, rows = self._class(pool), self.rows(dataset)
-        kept = min(self.n_trees(pool), 5000)
+    def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
+        """Return the size of the trees of one training, if these are kept, and of those of families while they grow."""
+        name, kept = self._class(pool), min(self.n_trees(pool), 5000)
         if name in FAMILIES:  # two nodes of 12 bytes a row, and as much again and more while they are grown
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
-        if not self.study.protocol.keeps_forests:
+        if not is_kept:
             return 0
+        matrices = 16e-6 * kept * min(self.columns(dataset), 5000) ** 2 if name in _ROTATED else 0
         if name in _BOOSTERS:  # a tree for each class
-            rows = min(rows, _LEAVES * len(self.datasets[dataset].get("classes") or range(10)))
-        return 64e-6 * rows * 3 * kept
+            rows = min(rows, _LEAVES * self._classes(dataset))
+        return matrices + 1e-6 * rows * (16 + 4 * self._classes(dataset)) * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
         work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         each = self.study.protocol.training_seconds
-        return int(attempt * (30 + trainings * (each + 2e-6 * work) / 20))
+        return int(attempt * (self.spare_minutes + trainings * (each + 2e-6 * work) / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
@@ -126,8 +166,10 @@ class Resources:
         return JOB_SECONDS + study.protocol.trainings(study.blocks[block]) * self._views(pool) * each
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory of a combining job."""
-        return attempt * (600 + 6 * int(self.pool_megabytes(dataset, pool)))
+        """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""
+        outputs, votes = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)
+        table = 3 * self._cells_megabytes(dataset)
+        return _request(attempt, table + 6 * outputs + 11 * votes + 4 * self._method_megabytes(dataset))
 
     def combine_threads(self, label: str) -> int:
         """Return the threads of a combining job: one per 16 cells to train for, four at most."""
@@ -139,16 +181,51 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (30 + int((seconds + 0.5 * protocol.n_cells) / 20))
+        return attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of preprocessing."""
-        return attempt * (500 + self.rows(dataset) * self.columns(dataset) // 5000)
+        """Return the memory of preprocessing: a raw table takes more where it may hold texts."""
+        copies = 6 if self.datasets[dataset].get("kinds") == "numeric" else 14
+        return _request(attempt, copies * self._cells_megabytes(dataset))
+
+    def fetch_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of getting a raw table."""
+        return self.prepare_mb(dataset, attempt)
+
+    def folds_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of drawing folds or splits."""
+        drawn = 1e-6 * self.study.protocol.n_cells * self.rows(dataset)
+        return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn)
 
     def rotations_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of drawing one rotation group."""
-        return attempt * (500 + min(self.columns(dataset), 1000) ** 2 // 2000)
+        drawn = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
+        return _request(attempt, 4 * self._cells_megabytes(dataset) + 6 * drawn)
+
+    def score_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of scoring methods one after the other, and of drawing what is known of their members."""
+        return _request(attempt, 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset))
 
     def refit_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of training on all rows."""
-        return attempt * (1000 + self.rows(dataset) * self.columns(dataset) // 1000)
+        """Return the memory of training on all rows, the largest of the methods: all of its trees are kept."""
+        pools = {self.study.methods[label].pool for label in self.study.refittable}
+        rows = self.rows(dataset)
+        forests = [self._views(p) * self._forest_megabytes(dataset, p, rows, True) for p in sorted(pools)]
+        return _request(attempt, 8 * self._cells_megabytes(dataset) + 1.2 * max(forests, default=0.0))
+
+    def explain_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of looking at a model."""
+        return self.refit_mb(dataset, attempt)
+
+    def tracking_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of bringing a data set's runs and model to MLflow, which itself takes some."""
+        return self.refit_mb(dataset, attempt) + 200 * attempt
+
+    def study_mb(self, attempt: int) -> int:
+        """Return the memory of steps that see scores of all data sets, and no outputs."""
+        return _request(attempt, 0.0)
+
+
+def _request(attempt: int, megabytes: float) -> int:
+    """Return what to ask for, of what a step needs beside libraries."""
+    return attempt * max(BASE_MB, int(FIXED_MB + megabytes))

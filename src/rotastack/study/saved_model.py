@@ -1,6 +1,5 @@
 """Models that studies have saved: find one, check a table against it, and predict."""
 
-import json
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,6 +14,7 @@ from sklearn.base import is_classifier, is_regressor
 from rotastack.base.columns import date_numbers, numbers_of
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
+from rotastack.files import read_json
 from rotastack.tracking.model_files import load_model
 
 __all__ = ["Predictions", "SavedModel", "file_of_study", "model_in_folder", "model_of_study", "saved_model"]
@@ -214,7 +214,7 @@ def saved_model(path: Path, name: str, versions: Mapping[str, str] | None = None
     """
     record = path.parent / "refit.run.json"
     if path.is_file() and not path.stat().st_size and record.is_file():
-        raise RotastackError(f"{name}: no model was made: {json.loads(record.read_text())['message']}")
+        raise RotastackError(f"{name}: no model was made: {read_json(record)['message']}")
     pipeline = load_model(path, versions)
     if "table" not in getattr(pipeline, "named_steps", ()):
         raise RotastackError(f"{path}: {type(pipeline).__name__} is no model of a study: it reads no table")

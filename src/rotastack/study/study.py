@@ -148,7 +148,11 @@ class Study:
 
     def method_of(self, file_name: str) -> str:
         """Return the label whose slug is `file_name`."""
-        return next(label for label in self.methods if slug(label) == file_name)
+        return self._labels[file_name]
+
+    @cached_property
+    def _labels(self) -> dict[str, str]:
+        return {slug(label): label for label in reversed(self.methods)}
 
     @cached_property
     def blocks(self) -> dict[str, dict[str, list[int]]]:
@@ -197,7 +201,8 @@ class Study:
     def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
         """Return the slice for ``train``."""
         protocol, content = self.protocol, self.pools[pool]
-        keys = ("view", "scaling", "estimator", "parameters", *protocol.pool_keys)
+        keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
+        keys += [] if content.training_limit is None else ["training_limit"]
         found = content.resolved(self.task.estimators)
         return {
             "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool,

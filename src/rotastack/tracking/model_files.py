@@ -1,6 +1,7 @@
 """Model files: written and read by skops, which makes no object of a type that is not trusted."""
 
 import json
+import zlib
 from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
@@ -11,7 +12,7 @@ import sklearn
 import skops.io
 
 from rotastack import __version__
-from rotastack.errors import RotastackError
+from rotastack.errors import DamagedError, RotastackError, unreadable
 from rotastack.files import replacing
 from rotastack.tracking.same_bytes import canonical
 
@@ -46,6 +47,16 @@ REVIEWED_TYPES = frozenset(
 
 Add one here when :func:`dump_model` refuses it.
 """
+
+
+OURS = frozenset(
+    {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
+     "rotastack.study.rows"}
+)  # fmt: skip
+"""Our packages, and modules, whose classes models are made of. The others run, write or log things."""
+
+MOST_ROOM, MOST_TIMES = 1 << 28, 20
+"""A model file may unpack to so many bytes, or so many times its own: we pack nothing."""
 
 
 def dump_model(model: Any, path: str | Path) -> None:
@@ -85,9 +96,26 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
     try:
         with ZipFile(path) as archive:
             names = archive.namelist()
+            room = sum(part.file_size for part in archive.infolist())
+            if room > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
+                raise RotastackError(
+                    f"{path}: this is no model file of ours: it would unpack to {room:,} bytes"
+                )
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
-    except (BadZipFile, ValueError) as error:
-        raise RotastackError(f"{path}: this is no model file, or half of one ({error})") from None
+    except RotastackError:
+        raise
+    except (
+        BadZipFile,
+        ValueError,
+        OSError,
+        EOFError,
+        NotImplementedError,
+        RuntimeError,
+        zlib.error,
+    ) as error:
+        if getattr(error, "errno", None):
+            raise unreadable(path, error) from None
+        raise DamagedError(path, f"this is no model file, or half of one: {error}") from None
     if any(_series(v) != _series(VERSIONS[n]) for n, v in found.items() if n in VERSIONS):
         raise RotastackError(f"{path}: {_other_versions(found)}")
     try:
@@ -139,9 +167,8 @@ def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]
 def _is_ours(kind: str) -> bool:
     """Tell whether a dotted name is that of a class which a module of this package defines."""
     module, _, name = kind.rpartition(".")
-    if (
-        not module.startswith("rotastack.") or module == "rotastack.__main__"
-    ):  # which runs when it is imported
+    package, *parts = module.split(".")
+    if package != "rotastack" or not parts or (parts[0] not in OURS and module not in OURS):
         return False
     try:
         found = getattr(import_module(module), name, None)

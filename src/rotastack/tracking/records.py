@@ -3,6 +3,7 @@
 import json
 import platform
 import resource
+import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack import __version__
-from rotastack.errors import RotastackError
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 
 __all__ = ["Record", "read_record"]
 
@@ -30,6 +30,8 @@ class Record:
         The slice of the configuration that the step used.
     code : str
         Fingerprint of the code that it ran.
+    files : mapping
+        SHA-256 of each file that it made, by the file's name.
     """
 
     step: str
@@ -40,8 +42,10 @@ class Record:
     status: str = "ok"
     message: str = ""
     warnings: list[str] = field(default_factory=list)
+    files: Mapping[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
+    _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
     def fail(self, error: BaseException) -> None:
         """Note that a model failed; the study goes on."""
@@ -50,7 +54,6 @@ class Record:
 
     def write(self, path: str | Path) -> None:
         """Write the record; seconds run from its making to now."""
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         content = {
             "step": self.step,
             **self.about,
@@ -61,18 +64,23 @@ class Record:
             "seed": self.parameters.get("seed"),
             "metrics": self.metrics,
             "seconds": round(time.perf_counter() - self._clock, 4),
-            "peak_memory_mb": round(peak, 1),
+            "peak_memory_mb": _peak_mb(),
+            "libraries_mb": self._libraries,
             "version": __version__,
             "code": self.code,
+            "files": self.files,
             "python": platform.python_version(),
             "started": self.started,
         }
         write_text(path, json.dumps(content, indent=1, allow_nan=True) + "\n")
 
 
+def _peak_mb() -> float:
+    """Return the most memory that was resident in this process; a fork begins with what its parent has."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20, 1)
+
+
 def read_record(path: str | Path) -> dict[str, Any]:
-    """Read a record; RotastackError if it is corrupt."""
-    try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise RotastackError(f"{path}: corrupt record ({error}); delete it and run again") from None
+    """Read a record; RotastackError if it is damaged."""
+    return read_json(path)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,14 +12,12 @@ from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
-from rotastack.trees.threads import run_threads
+from rotastack.trees.units import run_units
 
 __all__ = ["BaggedViews"]
 
-_NONE = np.empty(0, np.float32)
-
 TREES_AT_ONCE = 10
-"""Views are found in chunks of so many: the unit of work of a thread."""
+"""Views are found in chunks of so many: the unit of work of a thread or worker."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +44,7 @@ class BaggedViews:
     missing : ndarray of uint8 of shape (n_features,) or (0,)
         Which columns have missing values, if any has.
     n_jobs : int or None
-        Threads over trees. The result does not depend on it.
+        Threads, or workers, over trees. The result does not depend on it.
     """
 
     data: NDArray[np.float32]
@@ -115,12 +114,8 @@ class BaggedViews:
         max_columns : int
             Most columns of a block; with more, a random choice of them.
         """
-        return self._views(
-            lambda bags, seeds, stop: discriminant_views(
-                self.data, self.missing, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, max_columns, share, shrinkage, max_directions, stop
-            ),
-            bag_seeds, view_seeds,
-        )  # fmt: skip
+        options = (max_columns, share, shrinkage, max_directions)
+        return self._views(discriminant_views, bag_seeds, view_seeds, options)
 
     def principal(
         self,
@@ -143,12 +138,7 @@ class BaggedViews:
         bootstrap_ratio : float
         """
         n_blocks = -(-len(self.data) // subset_size)
-        return self._views(
-            lambda bags, seeds, stop: principal_views(
-                self.data, self.missing, self.places, self.edges, self.bags.ends, self.bags.size, bags, seeds, n_blocks, bootstrap_ratio, stop
-            ),
-            bag_seeds, view_seeds,
-        )  # fmt: skip
+        return self._views(principal_views, bag_seeds, view_seeds, (n_blocks, bootstrap_ratio))
 
     def sparse(self, view_seeds: NDArray[np.uint64], sizes: tuple[int, int] = (2, 4)) -> LinearViews:
         """Return random blocks of the columns, each turned by a uniform (Haar) rotation, whatever the rows.
@@ -161,23 +151,42 @@ class BaggedViews:
         sizes : tuple of int
             Least and largest size of a block, drawn evenly; the last may be smaller.
         """
-        views = self._views(
-            lambda bags, seeds, stop: (*sparse_views(len(self.data), seeds, *sizes), _NONE), view_seeds, view_seeds
-        )  # fmt: skip
+        lengths, *arrays = sparse_views(len(self.data), view_seeds, *sizes)
+        views = LinearViews(len(self.data), np.concatenate([[0], np.cumsum(lengths)]), *arrays)
         if not len(self.missing):
             return views
         means = column_means(self.data.T, self.missing)
         return views.filled(np.broadcast_to(means, (len(views), len(means))))
 
-    def _views(self, find: Callable, bag_seeds, view_seeds) -> LinearViews:
+    def _views(
+        self,
+        find: Callable,
+        bag_seeds: NDArray[np.uint64],
+        view_seeds: NDArray[np.uint64],
+        options: tuple[float, ...],
+    ) -> LinearViews:
+        shared = (
+            find, bag_seeds, view_seeds, options, self.data, self.missing, self.places, self.edges, self.bags.ends,
+            self.bags.size,
+        )  # fmt: skip
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
+        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs, splits=False)))
 
-        def found(begin: int, stop: NDArray[np.uint8]) -> LinearViews:
-            here = slice(begin, begin + TREES_AT_ONCE)
-            lengths, parts, columns, matrices, fills = find(bag_seeds[here], view_seeds[here], stop)
-            starts = np.concatenate([[0], np.cumsum(lengths)])
-            return LinearViews(
-                len(self.data), starts, parts, columns, matrices, fills if len(fills) else None
-            )
 
-        return LinearViews.concatenate(list(run_threads(found, chunks, self.n_jobs)))
+def _found(
+    begin: int,
+    stop: NDArray[np.uint8],
+    find: Callable,
+    bag_seeds: NDArray[np.uint64],
+    view_seeds: NDArray[np.uint64],
+    options: tuple[float, ...],
+    data: NDArray[np.float32],
+    *rows: Any,
+) -> LinearViews:
+    """Return the views of a chunk of trees."""
+    here = slice(begin, begin + TREES_AT_ONCE)
+    lengths, parts, columns, matrices, fills = find(
+        data, *rows, bag_seeds[here], view_seeds[here], *options, stop
+    )
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    return LinearViews(len(data), starts, parts, columns, matrices, fills if len(fills) else None)

@@ -11,13 +11,12 @@ from rotastack.base.scores import unit_of
 from rotastack.base.sums import mean_of
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
+from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters
 from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.growing import by_column
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
-from rotastack.trees.threads import run_threads
 
 __all__ = [
     "BoostedTrees",
@@ -25,15 +24,6 @@ __all__ = [
     "grow_boosted",
     "probabilities",
 ]
-
-ROUNDS_AT_ONCE = 10
-"""Boosters grow so many rounds before it is looked at whether more are worth it."""
-
-HISTOGRAM_WORDS = 1 << 23
-"""What a booster keeps at once of its histograms, in words of 8 bytes."""
-
-MANY = np.iinfo(np.int32).max
-"""More than there are rows: limits above it are none."""
 
 
 @dataclass
@@ -200,7 +190,7 @@ def grow_boosted(
     views : LinearViews, optional
         One view for each booster, or one for all; the data themselves by default.
     n_jobs : int, optional
-        Threads over boosters.
+        Threads, or workers, over boosters.
 
     Returns
     -------
@@ -226,134 +216,36 @@ def grow_boosted(
     if len(views) not in (1, n_boosters):
         raise ValueError(f"{len(views)} views for {n_boosters} boosters")
     view_of = np.arange(n_boosters) if len(views) > 1 else np.zeros(n_boosters, np.int64)
-    data = by_column(X[None])[0]
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
     unit = 1.0 if n_classes is not None else unit_of(target[weight_of_row > 0])
-    bags = [_Bag.of(target, unit, weight_of_row, folds, b, n_classes) for b in range(n_boosters)]
-    boosters = [
-        bag.booster(weights is not None, int(seeds[b]), int(views.widths()[view_of[b]]), options)
-        for b, bag in enumerate(bags)
-    ]
-    starts, parts, *maps = views.tables()
-
-    def put_in_bins(b: int, stop: NDArray[np.uint8]) -> None:
-        first, last = starts[view_of[b] : view_of[b] + 2]
-        boosters[b].put_in_bins(data, parts[first:last], *maps, stop)
-
-    list(run_threads(put_in_bins, range(n_boosters), n_jobs))
-    held_weight = sum(bag.held_weight for bag in bags)
+    boosters = Boosters.of(
+        n_boosters, (target, unit, weight_of_row, folds, n_classes), options, X, by_column(X[None])[0], weights is not None,
+        seeds, views, view_of, n_jobs,
+    )  # fmt: skip
+    held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
     losses = np.empty(0)
-    kept: list[list[tuple[int, NDArray]]] = [[] for _ in boosters]  # scores of held-out rows at some rounds
     while len(losses) < options.n_rounds:
         n_more = min(ROUNDS_AT_ONCE if choosing else options.n_rounds, options.n_rounds - len(losses))
-        for b, booster in enumerate(boosters):
-            kept[b] = [
-                *kept[b][-options.n_iter_no_change // ROUNDS_AT_ONCE - 1 :],
-                (len(losses), booster.held_scores()),
-            ]
-        pieces = list(run_threads(lambda b, stop: boosters[b].grow(n_more, stop), range(n_boosters), n_jobs))  # noqa: B023
-        losses = np.append(losses, np.sum(pieces, axis=0))
-        since = len(losses) - 1 - int(losses.argmin())
-        if choosing and (since >= options.n_iter_no_change or _little(losses, options.tol)):
+        losses = np.append(losses, np.sum(boosters.grow(n_more, choosing), axis=0))
+        if choosing and options.enough(losses, ROUNDS_AT_ONCE):
             break
     n_rounds = int(losses.argmin()) + 1 if choosing else options.n_rounds
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
-
-    def finish(b: int, stop: NDArray[np.uint8]) -> tuple:
-        if n_rounds == len(losses):
-            sums = boosters[b].held_scores()
-        else:
-            first, sums = next(pair for pair in reversed(kept[b]) if pair[0] <= n_rounds)
-            boosters[b].add_rounds(sums, first, n_rounds, stop)
-        bag = bags[b]
+    grown = []
+    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds), strict=True):
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
-        piece = boosters[b].trees(n_rounds)
         if 1e-200 < unit * unit < 1e200:
             piece[1][:] *= unit * unit
         piece[4][:] *= unit
-        return piece
-
-    grown = list(run_threads(finish, range(n_boosters), n_jobs))
+        grown.append(piece)
     trees = GrownTrees.join(grown, np.repeat(view_of, n_rounds * n_outputs), views, 0.0, False)
     missing = missing_columns(X)
     with np.errstate(over="ignore"):
         mean_losses = losses * unit * unit / held_weight if held_weight > 0 else np.full(len(losses), np.nan)
     trees.missing = missing.astype(bool) if len(missing) else None
     return BoostedTrees(
-        trees, np.stack([bag.base for bag in bags]), folds, n_rounds, mean_losses, held_out, n_classes
+        trees, np.stack([bag.base for bag in boosters.bags]), folds, n_rounds, mean_losses, held_out, n_classes
     )  # fmt: skip
-
-
-def _little(losses: NDArray[np.float64], tol: float) -> bool:
-    """Return whether the last block of rounds lowered the least loss by less than a share of it."""
-    before = losses[:-ROUNDS_AT_ONCE]
-    return len(before) > 0 and losses.min() > (1 - tol) * before.min()
-
-
-@dataclass
-class _Bag:
-    """What a booster learns from.
-
-    Attributes
-    ----------
-    members : ndarray of uint32
-        The rows that it sees, then those that it is judged on.
-    n_rows : int
-        How many it sees.
-    target, weights : ndarray of float64
-        Of the members. A numeric target is taken from its mean in the bag, in units.
-    base : ndarray of shape (n_outputs,)
-        Scores to start from.
-    """
-
-    members: NDArray[np.uint32]
-    n_rows: int
-    target: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    base: NDArray[np.float64]
-    loss: str
-
-    @classmethod
-    def of(
-        cls, target: NDArray, unit: float, weights: NDArray[np.float64], folds: NDArray[np.int32], b: int,
-        n_classes: int | None,
-    ) -> "_Bag":  # fmt: skip
-        there = weights > 0
-        inside = np.flatnonzero((folds != b) & there)
-        members = np.concatenate([inside, np.flatnonzero((folds == b) & there)])
-        n_rows, known, mass = len(inside), target[members], weights[members]
-        if not n_rows:
-            raise ValueError(f"all rows are in fold {b}: its booster sees none")
-        if n_classes is None:
-            first = known[0]  # so that the mean of equal numbers is that number
-            base = unit * (
-                first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows])
-            )
-            return cls(
-                members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
-            )  # fmt: skip
-        of_class = np.bincount(known[:n_rows], weights=mass[:n_rows], minlength=n_classes)
-        # A class that the bag lacks is not impossible: it counts as half a row.
-        shares = np.maximum(of_class, 0.5 * mass[:n_rows].mean())
-        base = np.log(shares / shares.sum())
-        if n_classes <= 2:
-            base = base[1:] - base[:1] if n_classes == 2 else np.zeros(1)
-        return cls(
-            members.astype(np.uint32), n_rows, known.astype(np.float64), mass, base, "logistic" if n_classes <= 2 else "softmax"
-        )  # fmt: skip
-
-    @property
-    def held_weight(self) -> float:
-        return float(self.weights[self.n_rows :].sum())
-
-    def booster(self, weighted: bool, seed: int, width: int, options: BoostingOptions) -> Booster:
-        start = np.zeros(1) if self.loss == "squares" else self.base
-        return Booster(
-            self.members, self.n_rows, self.target, self.weights, weighted, start, LOSSES[self.loss], seed, width,
-            options.n_drawn(width), max(1, round(options.subsample * self.n_rows)), options.max_bins,
-            options.learning_rate, min(options.max_leaf_nodes or 0, MANY), min(options.max_depth or MANY, MANY),
-            min(options.min_samples_leaf, MANY), options.l2_regularization, HISTOGRAM_WORDS,
-        )  # fmt: skip

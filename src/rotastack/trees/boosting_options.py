@@ -3,6 +3,9 @@
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rotastack.base.scikit import Interval, validate_parameter_constraints
 
 __all__ = ["OPTION_CONSTRAINTS", "BoostingOptions"]
@@ -69,6 +72,13 @@ class BoostingOptions(NamedTuple):
     def check(self) -> None:
         """Raise InvalidParameterError, a ValueError, if a value is not allowed."""
         validate_parameter_constraints(OPTION_CONSTRAINTS, self._asdict(), type(self).__name__)
+
+    def enough(self, losses: NDArray[np.float64], block: int) -> bool:
+        """Return whether no more rounds are worth it, after blocks of so many: see `n_iter_no_change` and `tol`."""
+        since = len(losses) - 1 - int(losses.argmin())
+        before = losses[:-block]
+        little = len(before) > 0 and losses.min() > (1 - self.tol) * before.min()
+        return bool(since >= self.n_iter_no_change or little)
 
     def n_drawn(self, width: int) -> int:
         """Return how many of `width` columns are drawn for a tree; ValueError if there are not so many."""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,29 +11,22 @@ from scipy.special import ndtri
 
 from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
+from rotastack.trees.chunks import CHUNK_ROWS, chunk_edges, grow_chunk, lots_of
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.lots import CRITERIA, SPLITTERS, grow_lots, times_log2
+from rotastack.trees.kernel.lots import CRITERIA, times_log2
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
-from rotastack.trees.nodes import decreases_of
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import run_threads
+from rotastack.trees.units import run_units
 
 __all__ = [
-    "CHUNK_ROWS",
     "FamilyOutOfBag",
     "TreeGroup",
     "TreeOptions",
     "by_column",
-    "chunk_edges",
     "grow_forest",
     "log_table",
-    "lots_of",
-    "n_candidates",
 ]
-
-CHUNK_ROWS = 1 << 13
-"""Trees are grown in chunks of about so many rows in all: the unit of work of a thread."""
 
 TABLE_LIMIT = 1 << 22
 
@@ -135,21 +127,6 @@ class FamilyOutOfBag:
         return np.where(self.counts[:, None] > 0, self.sums / np.maximum(self.counts, 1)[:, None], np.nan)
 
 
-def n_candidates(max_features: str | int | float | None, width: int) -> int:
-    """Return how many of `width` columns are searched for a split."""
-    if max_features is None:
-        return width
-    if max_features == "sqrt":
-        return max(1, int(np.sqrt(width)))
-    if max_features == "log2":
-        return max(1, int(np.log2(width)))
-    if isinstance(max_features, Integral):
-        if max_features > width:
-            raise ValueError(f"max_features is {max_features}, but there are {width} columns")
-        return int(max_features)
-    return max(1, int(float(max_features) * width))
-
-
 def grow_forest(
     X: NDArray[np.float32],
     target: NDArray,
@@ -208,7 +185,7 @@ def grow_forest(
         Whether trees keep impurity, weight and number of rows of each node: 20 of 32 bytes a node. Without, they keep their decreases
         of impurity by column.
     n_jobs : int, optional
-        Threads.
+        Threads, or workers: see :mod:`rotastack.trees.units`.
 
     Returns
     -------
@@ -258,22 +235,17 @@ def grow_forest(
     )  # fmt: skip
     tables = views.tables()
     numbers = options.numbers(families)
-    held = np.empty((0, 0, 0), np.float32)
-
-    def grow(chunk: NDArray[np.int64], stop: NDArray[np.uint8]) -> tuple:
-        piece = grow_lots(
-            *arguments, chunk, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers, True, want_oob, False, False, held, stop,
-        )  # fmt: skip
-        return piece if describe_nodes else _without_descriptions(piece, int(widths.max()))
-
     edges = chunk_edges(lots, family_of_lot, trees_at_once)
-    chunks = [lots[a:b] for a, b in pairwise(edges)]
+    shared = (
+        lots, describe_nodes, True, want_oob, False, 0, *arguments, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers,
+    )  # fmt: skip
     sums: list[Any] = [None] * len(families)
     seen: list[Any] = [None] * len(families)
     pieces = []
     losses = []
-    for begin, piece in zip(edges[:-1], run_threads(grow, chunks, n_jobs), strict=True):
-        pieces.append(piece[:6] if describe_nodes else (*piece[:6], piece[-1]))
+    chunks = list(pairwise(edges))
+    for (begin, _), piece in zip(chunks, run_units(grow_chunk, chunks, shared, n_jobs), strict=True):
+        pieces.append(piece[:6] if describe_nodes else (*piece[:6], piece[10]))
         losses.append(piece[9])
         f = int(family_of_lot[begin])
         sums[f] = piece[6] if sums[f] is None else sums[f] + piece[6]
@@ -294,14 +266,6 @@ def grow_forest(
     return trees, out_of_bag
 
 
-def _without_descriptions(piece: tuple, width: int) -> tuple:
-    """Return what the kernel returned with decreases of impurity at its end, in place of what they are made from."""
-    nodes, impurity, weight, _, _, facts = piece[:6]
-    starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
-    decreases = decreases_of(nodes, starts, impurity, weight, width)
-    return (nodes, np.empty(0), np.empty(0), np.empty(0, np.int32), *piece[4:], decreases)
-
-
 def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return a copy of (set, row, column) as (set, column, row)."""
     return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
@@ -318,48 +282,3 @@ def log_table(
     if top > TABLE_LIMIT:
         return np.empty(0)
     return times_log2(int(top) + 1)
-
-
-def lots_of(
-    families: Sequence[TreeGroup], widths: NDArray[np.int64], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return lots (see the kernel) of at most `most` trees, and the family of each."""
-    rows, owners = [], []
-    first_view = first_tree = 0
-    for f, family in enumerate(families):
-        n_views = 1 if family.views is None else len(family.views)
-        if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
-            raise ValueError(
-                f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly"
-            )
-        each = family.n_trees // n_views
-        pieces = -(-each // most)
-        view, piece = np.divmod(np.arange(n_views * pieces), pieces)
-        width = widths[first_view : first_view + n_views].tolist()
-        wanted = {w: n_candidates(family.max_features, w) for w in set(width)}
-        lots = np.zeros((n_views * pieces, 8), dtype=np.int64)
-        lots[:, 2] = first_view + view
-        lots[:, 3] = first_tree + each * view + most * piece
-        lots[:, 4] = np.minimum(most, each - most * piece)
-        lots[:, 5] = SPLITTERS[family.splitter]
-        lots[:, 6] = wanted[width[0]] if len(wanted) == 1 else np.repeat([wanted[w] for w in width], pieces)
-        lots[:, 7] = family.n_cuts
-        rows.append(lots)
-        owners.append(np.full(len(lots), f))
-        first_view += n_views
-        first_tree += family.n_trees
-    return (rows[0], owners[0]) if len(rows) == 1 else (np.concatenate(rows), np.concatenate(owners))
-
-
-def chunk_edges(lots: NDArray[np.int64], owners: NDArray[np.int64], most: int) -> list[int]:
-    """Cut the lots into chunks of one family and about `most` trees each."""
-    if len(lots) == 1:
-        return [0, 1]
-    edges = [0]
-    n_trees = 0
-    for k, (size, owner) in enumerate(zip(lots[:, 4].tolist(), owners.tolist(), strict=True)):
-        if k > edges[-1] and (n_trees + size > most or owner != owners[k - 1]):
-            edges.append(k)
-            n_trees = 0
-        n_trees += size
-    return [*edges, len(lots)]

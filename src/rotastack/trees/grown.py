@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
@@ -15,7 +14,7 @@ from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of, side_by_side
 from rotastack.trees.packing import packed_nodes, unpacked_nodes
-from rotastack.trees.threads import own, run_threads
+from rotastack.trees.threads import n_threads, own, run_threads
 from rotastack.trees.ties import break_ties, tied_rows
 from rotastack.trees.tree_arrays import tree_arrays
 from rotastack.trees.tree_text import tree_text
@@ -378,7 +377,7 @@ class GrownTrees:
             raise ValueError(f"{X.shape[1]} columns given, but the trees see {self.views.n_features}")
         n_pieces = len(X) * len(self) // READ_AT_ONCE
         if n_pieces > 1:
-            n_pieces = min(effective_n_jobs(n_jobs), n_pieces)
+            n_pieces = min(n_threads(n_jobs), n_pieces)
         n_pieces = max(1, n_pieces)
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views

@@ -2,26 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.growing import (
-    CHUNK_ROWS,
-    TreeGroup,
-    TreeOptions,
-    by_column,
-    chunk_edges,
-    log_table,
-    lots_of,
-)
+from rotastack.trees.chunks import CHUNK_ROWS, chunk_edges, grow_chunk, lots_of
+from rotastack.trees.growing import TreeGroup, TreeOptions, by_column, log_table
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.lots import grow_lots
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.threads import run_threads
+from rotastack.trees.units import run_units
 
 __all__ = ["MemberForests", "grow_members"]
 
@@ -136,7 +129,6 @@ def grow_members(
     seeds = np.concatenate([tree_seeds(sequence, 0, family.n_trees) for sequence in sequences])
     none = np.empty((0, 0), np.int32)
     want_held = training is not None
-    held = np.zeros((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
     missing = missing_columns(X.reshape(-1, X.shape[2]))
     arguments = (
         by_column(X), missing, *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
@@ -146,18 +138,19 @@ def grow_members(
     numbers = options.numbers([family])
     edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
 
-    def grow(k: int, stop: NDArray[np.uint8]) -> tuple:
-        chunk = slice(edges[k], edges[k + 1])
-        return grow_lots(
-            *arguments, lots[chunk], seeds, bootstrap, bags.ends, bags.size, none, *tables, *numbers,
-            keep, bootstrap, True, want_held, held[chunk], stop,
-        )  # fmt: skip
-
+    shared = (
+        lots, True, keep, bootstrap, True, n_rows if want_held else 0, *arguments, seeds, bootstrap, bags.ends, bags.size, none,
+        *tables, *numbers,
+    )  # fmt: skip
+    held = np.empty((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
     grown, facts, errors = [], [], []
-    for piece in run_threads(grow, range(len(edges) - 1), n_jobs):
+    chunks = list(pairwise(edges))
+    for (begin, end), piece in zip(chunks, run_units(grow_chunk, chunks, shared, n_jobs), strict=True):
         grown.append(piece[:6] if keep else ())
         facts.append(piece[5])
         errors.append(piece[8])
+        if want_held:
+            held[begin:end] = piece[11]
     trees = None
     if keep:
         trees = GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)

@@ -8,7 +8,7 @@ from sklearn.datasets import load_diabetes, load_iris
 from rotastack import RotastackClassifier, RotastackRegressor
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship import growing
+from rotastack.ensembles.flagship import training_rows
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.training_rows import TrainingRows
@@ -57,7 +57,7 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
 def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     rows = rows_of_categories()
     folds = np.arange(len(rows.X)) % 4
-    monkeypatch.setattr(growing, "boosting_folds", lambda *arguments: folds.astype(np.int32))
+    monkeypatch.setattr(training_rows, "boosting_folds", lambda *arguments: folds.astype(np.int32))
     other = rows.codes.copy()
     other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
     fixed = TreeFamily(

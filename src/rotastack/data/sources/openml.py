@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import urllib.error
-import urllib.request
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from rotastack.data.net import TIMEOUT, reason
+from rotastack.data.net import opened, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError
@@ -38,7 +37,7 @@ class OpenmlSource(Source):
     def probe(self) -> None:
         address = DESCRIPTION.format(self._parts()["id"])
         try:
-            with urllib.request.urlopen(address, timeout=TIMEOUT):
+            with opened(address):
                 pass
         except (OSError, urllib.error.URLError, ValueError) as error:
             raise RotastackError(f"{self.where}: OpenML {self._parts()['id']}: {reason(error)}") from None

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import http.client
 import io
-import subprocess
 import urllib.request
 import zipfile
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.net import TIMEOUT, download, reason
+from rotastack.data.net import download, opened, reason
+from rotastack.data.packed import unpacked
 from rotastack.data.sources.base import Source
 from rotastack.errors import RotastackError
 
@@ -41,7 +40,7 @@ class UciSource(Source):
         parts = []
         for url, sha256 in zip(self.value["urls"], sums, strict=True):
             try:
-                parts.append(self._parse(_unpacked(url, download(url, sha256))))
+                parts.append(self._parse(unpacked(url, download(url, sha256))))
             except (OSError, EOFError, ValueError, http.client.HTTPException, zipfile.BadZipFile) as error:
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
         table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
@@ -61,9 +60,9 @@ class UciSource(Source):
         for url in self.value["urls"]:
             try:
                 request = urllib.request.Request(url, method="HEAD")
-                with urllib.request.urlopen(request, timeout=TIMEOUT):
+                with opened(request):
                     pass
-            except OSError as error:
+            except (OSError, ValueError) as error:
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
 
     def _parse(self, body: bytes) -> pd.DataFrame:
@@ -78,19 +77,3 @@ class UciSource(Source):
             skiprows=self.value.get("skip_rows", 0),
             skipinitialspace=True,
         )
-
-
-def _unpacked(url: str, body: bytes) -> bytes:
-    if url.endswith(".Z"):  # Unix compress, which gzip unpacks and Python does not
-        try:
-            return subprocess.run(["gzip", "-dc"], input=body, capture_output=True, check=True).stdout
-        except FileNotFoundError:
-            raise OSError("gzip, which unpacks .Z files, is not installed") from None
-        except subprocess.CalledProcessError:
-            raise OSError("the .Z file cannot be unpacked") from None
-    if url.endswith(".gz"):
-        return gzip.decompress(body)
-    if url.endswith(".zip"):
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            return archive.read(archive.namelist()[0])
-    return body

@@ -1,7 +1,10 @@
 """Grow the families of the flagship."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +23,12 @@ from rotastack.ensembles.flagship.grown_families import (
 )
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
 from rotastack.seeds import child
-from rotastack.trees.boosting import boosting_folds, grow_boosted
+from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
+from rotastack.trees.parts import Scattered
+from rotastack.trees.units import run_wholes
 
 __all__ = ["grow_families"]
 
@@ -54,7 +59,7 @@ def grow_families(
     rows : TrainingRows
     sequence : numpy.random.SeedSequence
     n_jobs : int, optional
-        Threads; the result does not depend on it.
+        Threads, or workers; the result does not depend on it.
     done : callable
         Is told in words of each step.
 
@@ -67,30 +72,38 @@ def grow_families(
     grown: list[GrownFamilies] = []
     outputs = []
 
-    def add(one: _Grown, how: str) -> None:
-        families, unseen = one
+    scattered = False
+
+    def add(grow: Callable[[], _Grown], how: str) -> None:
+        nonlocal scattered
+        try:
+            families, unseen = grow()
+        except Scattered:  # this is a part of the fit, and has done its share of these families
+            scattered = True
+            return
         grown.append(families)
         outputs.append(unseen)
         forests = families.forests()
         n_nodes = sum(len(trees.nodes) for trees in forests)
+        if isinstance(families, OnRounds):
+            how = f"{how} in {families.boosted.n_rounds} rounds"
         done(f"{sum(map(len, forests))} trees of {', '.join(families.names)} grown on {how}, {n_nodes} nodes")
 
     on_bags = [family for family in families if not family.n_folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
-        add(_on_bags(alike, n_trees, rows, sequence, n_jobs), "bags")
-    for family in _boostable(families, rows.n_classes):
-        if not family.n_folds:
-            continue
-        # The same folds for all families that have as many.
-        of_folds = child(sequence, "folds", family.n_folds)
-        folds = boosting_folds(rows.codes, family.n_folds, of_folds, rows.weights, int(rows.codes.max()) + 1)
-        own = child(sequence, "family", family.name)
+        add(partial(_on_bags, alike, n_trees, rows, sequence, n_jobs), "bags")
+    on_folds = [family for family in _boostable(families, rows.n_classes) if family.n_folds]
+    folds = [rows.folds(family.n_folds, sequence) for family in on_folds]
+    own = [child(sequence, "family", family.name) for family in on_folds]
+    forests = _forests_on_folds(on_folds, n_trees, rows, folds, own, n_jobs)
+    for family, mine, seeds in zip(on_folds, folds, own, strict=True):
         if family.boosting is None:
-            add(_on_folds(family, n_trees, rows, folds, own, n_jobs), "folds")
-            continue
-        boosted, unseen = _on_rounds(family, rows, folds, own, n_jobs)
-        add((boosted, unseen), f"folds in {boosted.boosted.n_rounds} rounds")
+            add(partial(_on_folds, family, rows, mine, forests), "folds")
+        else:
+            add(partial(_on_rounds, family, rows, mine, seeds, n_jobs), "folds")
+    if scattered:
+        raise Scattered
     return grown, np.concatenate(outputs)
 
 
@@ -125,33 +138,69 @@ def _on_bags(
     return found, np.stack([family.means() for family in out_of_bag])
 
 
-def _on_folds(
-    family: TreeFamily, n_trees: int, rows: TrainingRows, folds: NDArray[np.int32], sequence: np.random.SeedSequence,
-    n_jobs: int | None,
-) -> _Grown:  # fmt: skip
-    """Grow a forest for each fold, on the rows outside of it."""
+_Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
+"""The trees grown outside of a fold, the pairs that they see if they see any, and their mean outputs for the fold's rows."""
+
+
+def _forests_on_folds(
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: Sequence[NDArray[np.int32]],
+    sequences: Sequence[np.random.SeedSequence], n_jobs: int | None,
+) -> Iterator[_Forest]:  # fmt: skip
+    """Grow, for each family that is not boosted and each of its folds, a forest on the rows outside of it."""
+    wanted = [
+        (f, fold)
+        for f, mine in enumerate(folds)
+        if families[f].boosting is None
+        for fold in range(n_folds(mine))
+    ]
+    yield from run_wholes(
+        _forest_on_fold, wanted, (families, n_trees, sequences, len(folds), *folds, *rows.parts()), n_jobs
+    )
+
+
+def _forest_on_fold(
+    wanted: tuple[int, int], n_jobs: int | None, families: Sequence[TreeFamily], n_trees: int,
+    sequences: Sequence[np.random.SeedSequence], n_folded: int, *arrays: Any,
+) -> _Forest:  # fmt: skip
+    f, fold = wanted
+    family, folds, rows = families[f], arrays[f], TrainingRows(*arrays[n_folded:])
     each = -(-n_trees // n_folds(folds))
+    mine, own = rows.seen(folds, fold), child(sequences[f], fold)
+    X, X_held, pairs = mine.X, rows.X[folds == fold], None
+    if family.parts == ("pairs",):
+        pairs = CategoryPairs(rows.groups).fit(X, mine.of_shares())
+        X, X_held = pairs.transform(X), pairs.transform(X_held)
+        chosen = candidates(family.max_features, mine.X.shape[1], X.shape[1])
+        planned = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
+    else:
+        planned = mine.planned([family], each, own, n_jobs)
+    weights = None if mine.weights is None else mine.weights / mine.weights.mean()
+    trees, _ = grow_forest(
+        X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
+        bootstrap=family.bootstrap or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
+    )  # fmt: skip
+    return trees, pairs, trees.sums(X_held, n_jobs) / each
+
+
+def _on_folds(
+    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]
+) -> _Grown:
+    """Put together the forests of a family, the next that are grown."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
     pairs: list[CategoryPairs] = []
-    for fold in range(n_folds(folds)):
-        mine, own = rows.seen(folds, fold), child(sequence, fold)
-        held = folds == fold
-        X, X_held = mine.X, rows.X[held]
-        if family.parts == ("pairs",):
-            pairs.append(CategoryPairs(rows.groups).fit(X, mine.of_shares()))
-            X, X_held = pairs[-1].transform(X), pairs[-1].transform(X_held)
-            wanted = candidates(family.max_features, mine.X.shape[1], X.shape[1])
-            planned = [TreeGroup(each, splitter=family.splitter, max_features=wanted, name=family.name)]
-        else:
-            planned = mine.planned([family], each, own, n_jobs)
-        weights = None if mine.weights is None else mine.weights / mine.weights.mean()
-        trees, _ = grow_forest(
-            X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
-            bootstrap=family.bootstrap or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
-        )  # fmt: skip
-        outputs[0, held] = trees.sums(X_held, n_jobs) / each
+    for fold, (trees, seen, held) in enumerate(islice(grown, n_folds(folds))):
+        outputs[0, folds == fold] = held
         forests.append(trees)
+        if family.parts in (("identity",), ("pairs",)):
+            trees.views = LinearViews.identity(
+                trees.views.n_features
+            )  # one for all, where workers return copies
+        if seen is not None:
+            seen.groups = rows.groups
+            pairs.append(seen)
+    if not forests:  # those of all families end at once, see `Scattered`
+        raise Scattered
     if pairs:
         return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs

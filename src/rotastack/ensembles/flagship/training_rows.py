@@ -1,7 +1,7 @@
 """What families are grown on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +10,9 @@ from rotastack.base.row_weights import some
 from rotastack.base.scores import unit_of
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
+from rotastack.seeds import child
 from rotastack.trees.bags import Bags
+from rotastack.trees.boosting import boosting_folds
 from rotastack.trees.growing import TreeGroup
 from rotastack.views.encoding import told_classes
 
@@ -57,6 +59,15 @@ class TrainingRows:
 
     def bags(self) -> Bags:
         return Bags.of(len(self.X), self.weights, HEAVIEST, MOST_DRAWS)
+
+    def parts(self) -> tuple:
+        """Return the attributes, in their order."""
+        return tuple(getattr(self, field.name) for field in fields(self))
+
+    def folds(self, n_folds: int, sequence: np.random.SeedSequence) -> NDArray[np.int32]:
+        """Return the fold of each row, -1 without a weight: the same for all families that have as many."""
+        of_folds = child(sequence, "folds", n_folds)
+        return boosting_folds(self.codes, n_folds, of_folds, self.weights, int(self.codes.max()) + 1)
 
     def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
         """Return the rows that are grown on where a fold is left out: rows of no weight are in no fold."""

@@ -12,7 +12,7 @@ from rotastack.study.job import Job
 from rotastack.study.results import score_matrices
 
 INPUTS = ("scores",)
-OUTPUTS = ("figures",)
+OUTPUTS = ("figures", "record")
 ABOUT = ("dataset",)
 FIGURES = {
     "nested": ("heatmap_drawn", "heatmap_by_rotation_group", "heatmap_by_fold_group", "histogram"),

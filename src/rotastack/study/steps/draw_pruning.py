@@ -18,7 +18,7 @@ from rotastack.study.job import Job
 Methods = dict[str, xr.Dataset]
 
 INPUTS = ("methods", "scores")
-OUTPUTS = ("figures",)
+OUTPUTS = ("figures", "record")
 ABOUT = ("dataset",)
 
 

@@ -23,7 +23,7 @@ from rotastack.study.results import complete, group_table, in_units, mean_scores
 FEW = 5  # cells from which on a standard error says something
 
 INPUTS = ("scores", "tables")
-OUTPUTS = ("figures",)
+OUTPUTS = ("figures", "record")
 ABOUT = ()
 
 

@@ -6,7 +6,7 @@ from rotastack.study.job import Job
 from rotastack.tracking.records import read_record
 
 INPUTS = ("raw", "model", "refit")
-OUTPUTS = ("explanation", "page")
+OUTPUTS = ("explanation", "page", "record")
 ABOUT = ("study", "dataset")
 
 
@@ -14,8 +14,13 @@ def run(job: Job) -> None:
     """Read the ``raw`` table and the ``model``; write output ``explanation``, its figures beside it, and ``page``."""
     refit = read_record(job.input("refit"))
     study, dataset = job.about["study"], job.about["dataset"]
-    if refit["status"] == "ok":
-        content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
-    else:  # the study goes on
-        content = {"study": study, "dataset": dataset, "words": [f"No model was made: {refit['message']}."]}
-    write_explanation(content, job.output("explanation"), job.output("page"))
+    with job.recorded():
+        if refit["status"] == "ok":
+            content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
+        else:  # the study goes on
+            content = {
+                "study": study,
+                "dataset": dataset,
+                "words": [f"No model was made: {refit['message']}."],
+            }
+        write_explanation(content, job.output("explanation"), job.output("page"))

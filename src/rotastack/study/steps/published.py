@@ -17,7 +17,7 @@ from rotastack.study.published_groups import beside_published, split_cells
 TIMES = 2.0  # standard errors of the difference that chance may make
 
 INPUTS = ("scores", "published")
-OUTPUTS = ("page", "table")
+OUTPUTS = ("page", "table", "record")
 ABOUT = ("study", "title", "skipped")
 
 

@@ -21,6 +21,7 @@ from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import REFITTED, draws_bags, load, make_combiner, make_estimator, make_view
 from rotastack.study.results import best_method
 from rotastack.study.rows import takes_tables, told
+from rotastack.study.watching import Beat, train_watched
 from rotastack.tracking.model_files import dump_model
 
 INPUTS = ("raw", "scores")
@@ -32,9 +33,16 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 
 def run(job: Job) -> None:
+    """Train in a process of its own, where an estimator may crash or hang."""
+    limits = [method["pool"].get("training_limit") for method in job.spec["methods"].values()]
+    train_watched(job, _run, job.spec["methods"], max(filter(None, limits), default=None))
+
+
+def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label or number.
 
-    If no method can be refitted (all failed) the model file is empty and the record says so.
+    If no method can be refitted (all failed, or the chosen one by `failure`) the model file is empty and the record
+    says so.
     """
     spec = job.spec
     dataset, primary = spec["dataset"], PRIMARY[spec["task"]]
@@ -50,6 +58,8 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
         try:
+            if failure is not None:
+                raise failure
             target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
             *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
             seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
@@ -59,7 +69,10 @@ def run(job: Job) -> None:
             )
             names = ("table", "frame")[: len(before)]
             model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], estimator)])
+            limit = spec["methods"][label]["pool"].get("training_limit")
+            beat(limit and limit * (spec["folds"] + 1))  # a level-1 estimator is trained on folds
             model.fit(features, target)
+            beat(None)
             if "n_jobs" in known:
                 estimator.set_params(n_jobs=None)
             dump_model(model, job.output("model"))

@@ -11,7 +11,7 @@ import pandas as pd
 import yaml
 
 from rotastack import __version__
-from rotastack.files import write_text
+from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
@@ -30,10 +30,10 @@ INPUTS = (
     "folds",
     "scored",
     "tables",
-    "benchmarks/",
+    "results/",
     "explanations",
 )
-OUTPUTS = ("report",)
+OUTPUTS = ("report", "record")
 ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
@@ -74,12 +74,17 @@ GLOSSARY = {
 
 
 def run(job: Job) -> None:
-    """Read statistics, figures, records and benchmarks; write output ``report``."""
+    """Read statistics, figures and records; write output ``report``."""
+    with job.recorded():
+        write_text(job.output("report"), _page(job))
+
+
+def _page(job: Job) -> str:
     study = job.spec
     task = study["task"]
     primary = PRIMARY[task]
     tables = {path.stem: path for path in job.inputs["tables"]}
-    comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
+    comparison = read_json(job.input("comparison"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
     datasets = _datasets(job, variance)
@@ -96,7 +101,7 @@ def run(job: Job) -> None:
         "zip": zip,
     }
     figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
-    page = environment.get_template("report.html.j2").render(
+    return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
         alpha=study["evaluation"]["alpha"],
@@ -104,7 +109,7 @@ def run(job: Job) -> None:
         datasets=datasets,
         many=many,
         comparison=comparison,
-        verdict=json.loads(job.input("verdict").read_text(encoding="utf-8"))["sentences"],
+        verdict=read_json(job.input("verdict"))["sentences"],
         names=NAMES,
         primary=primary,
         score_name=NAMES[primary],
@@ -124,7 +129,7 @@ def run(job: Job) -> None:
         notes=_notes(job, comparison, many),
         times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
         seconds=_seconds(
-            job.input("benchmarks"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
+            job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
@@ -133,7 +138,6 @@ def run(job: Job) -> None:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
-    write_text(job.output("report"), page)
 
 
 def _table(path: Path) -> list[dict]:
@@ -246,25 +250,18 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
 
 
 def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
-    """Sum Snakemake's benchmark files of these data sets by rule: ``<rule>/<data set>.<what else>``, or ``<rule>/all.tsv``."""
-    rows = []
-    own = ("all.", *(f"{d}." for d in datasets))
-    for path, root in [
-        (p, r) for r in (folder, Path("results/benchmarks")) for p in sorted(r.rglob("*.tsv"))
-    ]:
-        rule, *rest = path.relative_to(root).parts
-        if not rest or not rest[0].startswith(own):
-            continue
-        table = pd.read_csv(path, sep="\t", na_values="-")
-        rows.append({"rule": rule, "seconds": table["s"].sum(), "mb": table["max_rss"].max()})
-    if not rows:
-        return []
-    frame = (
-        pd.DataFrame(rows)
-        .groupby("rule")
-        .agg(jobs=("seconds", "size"), seconds=("seconds", "sum"), mb=("mb", "max"))
-    )
-    return frame.sort_values("seconds", ascending=False).reset_index().to_dict("records")
+    """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
+    found: dict[str, dict[str, Any]] = {}
+    for root in (folder, Path("results/datasets"), Path("data/raw")):
+        for record in map(read_record, sorted(root.rglob("*.run.json"))):
+            if record.get("dataset", datasets[0]) in datasets:
+                row = found.setdefault(
+                    record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}
+                )
+                row["jobs"] += 1
+                row["seconds"] += record["seconds"]
+                row["mb"] = max(row["mb"], record["peak_memory_mb"])
+    return sorted(found.values(), key=lambda row: -row["seconds"])
 
 
 def _caption(name: str, task: str, cells: str) -> str:

@@ -2,6 +2,7 @@
 
 import json
 
+from rotastack.files import read_json
 from rotastack.study.job import Job
 from rotastack.study.receipts import track
 from rotastack.tracking.records import read_record
@@ -19,7 +20,7 @@ def run(job: Job) -> None:
 
 def _log(job: Job, writer: Writer) -> dict[str, str]:
     run = writer.container("study", {"study": job.about["study"]}, name=job.about["study"])
-    comparison = json.loads(job.input("comparison").read_text(encoding="utf-8"))
+    comparison = read_json(job.input("comparison"))
     record = read_record(job.input("record"))
     metrics = {}
     for metric, result in comparison.items():

@@ -11,9 +11,15 @@ from rotastack.study.artifacts import read_arrays, read_frame, read_prepared, wr
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import make_combiner
 from rotastack.study.names import number_of
+from rotastack.study.watching import Beat, check_numbers, train_watched
 
 
 def combine(job: Job) -> None:
+    """Combine in a process of its own, where a combiner may crash."""
+    train_watched(job, _combine, job.spec["combiner"])
+
+
+def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table``, ``folds`` and those below ``pools``, write output ``method``.
 
     The output has axes (rotation_group, fold_group, row, class): outputs (probabilities, or prediction and interval) of each row by
@@ -36,6 +42,8 @@ def combine(job: Job) -> None:
                 record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
                 continue
             try:
+                if failure is not None:
+                    raise failure
                 results = Parallel(n_jobs=job.threads)(
                     delayed(_one)(
                         combiner,
@@ -47,6 +55,7 @@ def combine(job: Job) -> None:
                     )
                     for r, f in names
                 )
+                check_numbers(np.stack(results), spec["combiner"]["class"], data.task)
             except INFRASTRUCTURE:
                 raise
             except Exception as error:  # a model that fails is a result; the study goes on

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from rotastack.ensembles.pooled.nested import nested_outputs
-from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.pooled.pool import GrowsMembers, Recipe
 from rotastack.errors import RotastackError
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child, root_sequence
@@ -23,11 +23,17 @@ from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import make_estimator, make_view
 from rotastack.study.names import label
 from rotastack.study.rows import rows_for
+from rotastack.study.watching import Beat, check_numbers, train_watched
 
 FACTS = ("n_nodes", "depth", "oob_error")
 
 
 def train(job: Job) -> None:
+    """Train in a process of its own, where an estimator may crash or hang."""
+    train_watched(job, _train, job.spec["pool"], job.spec["pool"].get("training_limit"))
+
+
+def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table``, ``folds`` and ``rotations`` (in order of group), write output ``pool``.
 
     The output has axes (rotation_group, fold_group, other_fold, member, row, class): for row
@@ -35,7 +41,7 @@ def train(job: Job) -> None:
     b = a, trained without a alone. Pools that no trained combiner uses have the latter only.
     Training without a and b is seeded by ("train", dataset, pool, rotation group, fold group,
     a, b, member), the view of a member that is not drawn before any training by ("views", dataset, rotation
-    group, member). A pool that fails is kept as missing values with its message.
+    group, member). A pool that fails, as it does of `failure`, is kept as missing values with its message.
     """
     spec = job.spec
     data = read_prepared(job.input("table"))
@@ -49,13 +55,18 @@ def train(job: Job) -> None:
     facts = {name: np.full((*shape, len(pairs), n_members), np.nan) for name in FACTS}
     seconds = {"fit_seconds": np.zeros(n_members), "predict_seconds": np.zeros(n_members)}
     groups = _drawn(job, data)
+    limit = spec["pool"].get("training_limit")
 
     with job.recorded() as record:
         root = child(root_sequence(spec["seed"]), "train", spec["dataset"], spec["name"])
         views = child(root_sequence(spec["seed"]), "views", spec["dataset"])
         try:
+            if failure is not None:
+                raise failure
             estimator = make_estimator(spec["pool"], job.threads)
             rows = rows_for(estimator, data, spec["pool"])
+            if limit and isinstance(rows.estimator, GrowsMembers):
+                limit *= len(pairs)  # which may be grown in one call
             for i, rg in enumerate(spec["rotation_groups"]):
                 recipes = _recipes(rows.estimator, spec, groups[i])
                 for j, fg in enumerate(spec["fold_groups"]):
@@ -65,12 +76,21 @@ def train(job: Job) -> None:
                             table[i, j, pairs.index(pair)] = [getattr(m, name) for m in pool.members]
                         seconds["fit_seconds"] += [m.fit_seconds for m in pool.members]
                         seconds["predict_seconds"] += pool.predict_seconds
+                        beat(limit)
 
+                    beat(limit)
                     outputs[i, j] = nested_outputs(
                         rows.X, data.y, data.n_classes, folds[label("FG", fg)].to_numpy(), pairs,
                         recipes, child(root, rg, fg), views=child(views, rg),
                         on_pool=note, n_jobs=job.threads, **rows.options,
                     )  # fmt: skip
+                    held_out = (
+                        outputs[i, j]
+                        if spec["second_level"]
+                        else _diagonal(outputs[i, j], folds[label("FG", fg)])
+                    )
+                    check_numbers(held_out, spec["pool"]["estimator"], data.task)
+            beat(None)
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on
@@ -83,6 +103,11 @@ def train(job: Job) -> None:
             **{k: [round(float(s), 4) for s in v] for k, v in seconds.items()},
             **{k: member_means(v) for k, v in facts.items()},
         }
+
+
+def _diagonal(outputs: np.ndarray, folds: Any) -> np.ndarray:
+    """Return (member, row, class): for each row the outputs of what was trained without its fold alone."""
+    return outputs[folds.to_numpy(), :, np.arange(len(folds))].swapaxes(0, 1)
 
 
 def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:

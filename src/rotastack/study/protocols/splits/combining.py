@@ -7,9 +7,15 @@ from rotastack.errors import RotastackError
 from rotastack.study.artifacts import read_arrays, read_prepared, write_arrays
 from rotastack.study.job import INFRASTRUCTURE, Job
 from rotastack.study.making import load, make_combiner
+from rotastack.study.watching import Beat, train_watched
 
 
 def combine(job: Job) -> None:
+    """Combine in a process of its own, where a combiner may crash."""
+    train_watched(job, _combine, job.spec["combiner"])
+
+
+def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table`` and those below ``pools``, write output ``method``.
 
     The output has axes (split, row, class): outputs (probabilities, or prediction and interval) of the test rows,
@@ -32,6 +38,8 @@ def combine(job: Job) -> None:
             proba: np.ndarray = nothing
             extra: dict = {}
             try:
+                if failure is not None:
+                    raise failure
                 if combiner["kind"] == "prune":
                     if block.attrs["status"] == "ok":
                         proba, extra = _pruned(combiner, block, data)

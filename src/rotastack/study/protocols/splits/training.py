@@ -26,6 +26,7 @@ from rotastack.study.protocols.splits.fitting import (
     stacked,
 )
 from rotastack.study.rows import rows_for
+from rotastack.study.watching import Beat, check_numbers, train_watched
 
 TREES = ("n_nodes", "n_leaves", "depth")
 FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
@@ -33,13 +34,19 @@ DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlat
 
 
 def train(job: Job) -> None:
+    """Train in a process of its own, where an estimator may crash or hang."""
+    train_watched(job, _train, job.spec["pool"], job.spec["pool"].get("training_limit"))
+
+
+def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     """Read inputs ``table`` and ``folds``, write output ``pool``.
 
     The output has axes (split, member, row, class), rows being the test rows of each split, which ``rows`` numbers
     (-1 fills up smaller test sets). Members are those of a view, of an estimator with several outputs, such as one
     for many weightings, or ensemble sizes. The estimator of split s is seeded by ("train", dataset, pool, s), noise
     by ("noise", dataset, s), views by ("views", dataset, s, member). Where a method chooses among an ensemble's
-    members, their votes are kept, too. A pool that fails is kept as missing values with its message.
+    members, their votes are kept, too. A pool that fails, as it does of `failure`, is kept as missing values with its
+    message.
     """
     spec = job.spec
     data = read_prepared(job.input("table"))
@@ -60,8 +67,11 @@ def train(job: Job) -> None:
         seeds = child(root, "train", spec["dataset"], spec["name"])
         noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
         try:
+            if failure is not None:
+                raise failure
             rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
             for i, (s, held_out) in enumerate(zip(splits, test, strict=True)):
+                beat(spec["pool"].get("training_limit"))
                 train = np.setdiff1d(np.arange(len(data.y)), held_out)
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
                 start, start_processor = time.perf_counter(), time.process_time()
@@ -69,11 +79,13 @@ def train(job: Job) -> None:
                 found, known = _outputs(trained.model, seen, spec["pool"]["ensemble_sizes"])
                 elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
                 seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
+                check_numbers(found, spec["pool"]["estimator"], data.task)
                 outputs[i, :, : len(held_out)] = found
                 for name, values in _facts(trained, known, seen, data.y[held_out], spec["pool"]).items():
                     facts[name][i] = values
                 if spec["selections"]:
                     ballots.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
+            beat(None)
         except INFRASTRUCTURE:
             raise
         except Exception as error:  # a model that fails is a result; the study goes on

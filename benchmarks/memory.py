@@ -1,0 +1,75 @@
+"""Memory that jobs ask for beside what they took: python benchmarks/memory.py STUDY [FOLDER]
+
+STUDY is a study's YAML file, FOLDER the one that it was run in. Peaks are of records; a job on a cluster has two
+Snakemakes beside its step. What asks for the least that any job asks for is summed up.
+"""
+
+import sys
+from contextlib import chdir
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rotastack.cli.studies import plan_of
+from rotastack.study.names import slug
+from rotastack.study.resources import BASE_MB
+from rotastack.tracking.records import read_record
+
+SNAKEMAKES_MB = 250
+OF_DATASETS = {
+    "fetch": "fetch", "prepare": "prepare", "folds": "folds", "rotations": "rotations", "score": "score",
+    "draw_pruning": "score", "refit": "refit", "explain": "explain", "track_dataset": "tracking",
+}  # fmt: skip
+
+
+class Need(NamedTuple):
+    """What a job asked for, and took."""
+
+    step: str
+    what: str
+    asked: int
+    took: float
+
+
+def needs(plan: Any) -> list[Need]:
+    """Return the needs of all jobs of a study that was run in the working directory, as far as there are records."""
+    pools = {slug(label): method.pool for label, method in plan.study.methods.items()}
+    folders = [Path("data/raw"), Path("results/datasets"), Path(plan.root)]
+    found = []
+    for record in (read_record(p) for folder in folders for p in sorted(folder.rglob("*.run.json"))):
+        step, dataset = record["step"], record.get("dataset")
+        if dataset is not None and dataset not in plan.datasets:
+            continue
+        if step == "train":
+            asked = plan.resources.train_mb(dataset, record["pool"], 1)
+        elif step == "combine":
+            asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])], 1)
+        elif step in OF_DATASETS:
+            asked = getattr(plan.resources, f"{OF_DATASETS[step]}_mb")(dataset, 1)
+        else:
+            asked = plan.resources.study_mb(1)
+        names = [dataset, record.get("pool") if step == "train" else record.get("method")]
+        found.append(
+            Need(step, " ".join(n for n in names if n), asked, record["peak_memory_mb"] + SNAKEMAKES_MB)
+        )
+    return found
+
+
+def main() -> None:
+    """Print a line for each job that asks for more than the least, and one for each step."""
+    study = Path(sys.argv[1]).resolve()
+    with chdir(sys.argv[2] if len(sys.argv) > 2 else "."):
+        found = needs(plan_of(study, None))
+    print(f"{'step':14s} {'of':40s} {'asked':>7s} {'took':>7s} ratio")
+    for need in sorted(found, key=lambda n: n.asked / n.took):
+        if need.asked > BASE_MB or need.took > need.asked:
+            print(
+                f"{need.step:14s} {need.what:40s} {need.asked:7d} {need.took:7.0f} {need.asked / need.took:5.2f}"
+            )
+    for step in dict.fromkeys(n.step for n in found):
+        ratios = [n.asked / n.took for n in found if n.step == step]
+        most = max(n.took for n in found if n.step == step)
+        print(f"{step:14s} {len(ratios)} jobs, least ratio {min(ratios):.2f}, most taken {most:.0f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""The commands of ``rotastack``: a file for each, which imports what is heavy when it is run."""
+
+import argparse
+import errno
+import sys
+
+from rotastack import __version__
+from rotastack.cli import (
+    completion,
+    doctor,
+    explain,
+    fit,
+    lists,
+    predict,
+    report,
+    run,
+    serve,
+    server,
+    step,
+    ui,
+)
+from rotastack.cli.stopping import StoppedError
+from rotastack.errors import RotastackError, without
+
+__all__ = ["run_command"]
+
+COMMANDS = (run, fit, report, predict, explain, serve, ui, server, lists, doctor, completion, step)
+"""In the order of the help."""
+EPILOG = """\
+example:
+  rotastack run customers.csv --target churned
+
+exit codes:
+  0 done; 1 something failed in a run; 2 what was asked for makes no sense, and one line says why;
+  130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: the same command goes on from there"""
+
+
+NOT_OURS = {
+    errno.ENOSPC: "make room, and the same command goes on",
+    errno.EDQUOT: "make room, and the same command goes on",
+    errno.EFBIG: "raise the limit of file sizes (ulimit -f), and the same command goes on",
+    errno.EROFS: "work in a folder that can be written to",
+    errno.EACCES: "change its permissions, or work in a folder of yours",
+    errno.EPERM: "change its permissions, or work in a folder of yours",
+    errno.EIO: "the device or its connection failed; once it is back, the same command goes on",
+    errno.ESTALE: "the device or its connection failed; once it is back, the same command goes on",
+    errno.EMFILE: "raise the limit of open files (ulimit -n), and the same command goes on",
+}
+"""Errors of the machine that are no fault of the program -> what to do."""
+
+
+def run_command(given: list[str]) -> int:
+    """Run a command in this process; return the exit code. A RotastackError is printed as one line."""
+    cut = given.index("--") if "--" in given else len(given)
+    arguments = _parser().parse_args(given[:cut])
+    arguments.rest = given[cut + 1 :]
+    try:
+        return arguments.run(arguments) or 0
+    except RotastackError as error:
+        _say(f"rotastack: error: {error}")
+        return 2
+    except ModuleNotFoundError as error:
+        if (reason := without(error.name)) is None:
+            raise
+        print(f"rotastack: error: {reason}", file=sys.stderr)
+        return 2
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        if error.errno not in NOT_OURS:
+            raise
+        _say(f"rotastack: error: {error.filename or 'a file'}: {error.strerror}; {NOT_OURS[error.errno]}")
+        return 1
+    except StoppedError as stopped:
+        print(f"rotastack: stopped by {stopped}; the same command goes on from here", file=sys.stderr)
+        return 128 + stopped.number
+    except KeyboardInterrupt:
+        print("rotastack: stopped; the same command goes on from here", file=sys.stderr)
+        return 130
+
+
+def _say(line: str) -> None:
+    """Print a line on standard error; where that is a file on a full disk, on standard output."""
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:
+        print(line, flush=True)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="rotastack", description="Ensembles over views of the data, and an honest verdict.", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument("--version", action="version", version=f"rotastack {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    for command in COMMANDS:
+        command.add(commands)
+    return parser

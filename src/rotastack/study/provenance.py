@@ -1,0 +1,132 @@
+"""What results were made with, by their own records: Snakemake's notes in ``.snakemake`` do not always tell.
+
+They stay behind when results are copied from a cluster, and tell of the results before where nodes went on to work
+after the submitting process was killed. A record beside a result holds the parameters and the fingerprint of the code.
+"""
+
+import base64
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from rotastack.study.names import slug
+from rotastack.study.plan import Plan
+
+__all__ = ["Result", "forget_old_notes", "mark_unfinished", "outdated", "results_of"]
+
+_NOTES = Path(".snakemake")
+
+
+@dataclass(frozen=True)
+class Result:
+    """Files that a job makes, its record, and what the record says if they are as the plan wants them."""
+
+    files: tuple[str, ...]
+    record: str
+    spec: str
+    code: str
+
+    def is_as_planned(self) -> bool:
+        """Tell whether all files are there, made with these parameters and this code."""
+        try:
+            record = json.loads(Path(self.record).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return False
+        same = isinstance(record, dict) and record.get("code") == self.code
+        return (
+            same
+            and record.get("parameters") == json.loads(self.spec)
+            and all(Path(file).is_file() for file in self.files)
+        )
+
+
+def results_of(plan: Plan) -> Iterator[Result]:
+    """Give all results of a plan that have records."""
+
+    def result(
+        record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str
+    ) -> Result:
+        return Result((*files, record), record, plan.spec(step, *names), plan.code(step, *of_code))
+
+    for dataset in plan.datasets:
+        root = f"{plan.root}/{dataset}"
+        table = f"results/datasets/{dataset}"
+        yield result(f"{table}.run.json", "prepare", (dataset,), (), f"{table}.parquet")
+        yield result(f"{root}/folds.run.json", "folds", (dataset,), (), f"{root}/folds.parquet")
+        drawn: dict[str, None] = {}
+        for pool in plan.study.used_pools:
+            for block in plan.study.blocks:
+                drawn |= dict.fromkeys(plan.rotation_files(dataset, pool, block))
+                made = f"{root}/pools/{pool}/{block}"
+                yield result(f"{made}.run.json", "train", (dataset, pool, block), (pool,), f"{made}.nc")
+        for file in drawn:
+            view, group = Path(file).parent.name, Path(file).stem
+            record = file.removesuffix(".nc") + ".run.json"
+            yield result(record, "rotations", (dataset, view, group), (view,), file)
+        for label in plan.study.methods:
+            made = f"{root}/methods/{slug(label)}"
+            yield result(f"{made}.run.json", "combine", (dataset, label), (label,), f"{made}.nc")
+        scores = (f"{root}/scores.parquet", f"{root}/calibration.parquet")
+        yield result(f"{root}/scores.run.json", "score", (), (), *scores)
+        for model in plan.model_files(dataset, "model.skops"):
+            yield result(f"{root}/model/refit.run.json", "refit", (dataset,), (), model)
+    statistics = f"{plan.root}/statistics"
+    files = (f"{statistics}/comparison.json", f"{statistics}/verdict.json", f"{statistics}/variance.parquet")
+    files = (f"{plan.root}/scores.parquet", *files, *plan.tables, f"{statistics}/summarize.run.json")
+    yield Result(files, files[-1], plan.summarize_spec(), plan.code("summarize"))
+
+
+def outdated(plan: Plan) -> list[str]:
+    """Return files that Snakemake has no notes of, and that were made with other parameters or code by their records."""
+    found: list[str] = []
+    for result in results_of(plan):
+        there = [file for file in result.files if Path(file).is_file()]
+        if (
+            there
+            and not any(_note("metadata", file).is_file() for file in there)
+            and not result.is_as_planned()
+        ):
+            found += there
+    return found
+
+
+def mark_unfinished(files: list[str]) -> None:
+    """Mark files as Snakemake marks those of a job that did not end: they are made again."""
+    for file in files:
+        path = _note("incomplete", file)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({"external_jobid": None}), encoding="utf-8")
+
+
+def forget_old_notes(plan: Plan) -> int:
+    """Take away notes that are older than the results, which are as planned; return how many.
+
+    Jobs of a killed run end their work on a cluster, and nobody is there to write Snakemake's notes. Those of the results
+    before would have them made once more.
+    """
+    forgotten = 0
+    for result in results_of(plan):
+        old = [note for file in result.files if _is_older(note := _note("metadata", file), file)]
+        if old and result.is_as_planned():
+            for note in old:
+                note.unlink(missing_ok=True)
+            forgotten += len(old)
+    return forgotten
+
+
+def _is_older(note: Path, file: str) -> bool:
+    try:
+        return note.stat().st_mtime < Path(file).stat().st_mtime
+    except OSError:
+        return False
+
+
+def _note(kind: str, file: str) -> Path:
+    """Return where Snakemake keeps a note of a file: by its name in base 64, cut to the lengths of names."""
+    root = _NOTES / kind
+    longest = (os.pathconf(root, "PC_NAME_MAX") if root.is_dir() else 255) - 1
+    text = base64.urlsafe_b64encode(file.encode()).decode()
+    parts = [text[k : k + longest] for k in range(0, len(text), longest)]
+    return root.joinpath(*("@" + part for part in parts[:-1]), parts[-1])

@@ -1,0 +1,1 @@
+"""A process that has imported what steps need, and runs each in a fork of itself."""

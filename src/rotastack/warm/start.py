@@ -1,0 +1,57 @@
+"""Start the warm server, for the steps that this process and its children will run."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from rotastack.warm.client import COMPUTE, KINDS, VARIABLE
+
+__all__ = ["start_server"]
+
+_LONGEST = 90  # characters of a socket's folder
+_held: list[Any] = []  # the process, and the pipe by whose end it hears of ours
+
+
+def start_server() -> None:
+    """Start a server and name it in the environment; where forks are not safe, or it cannot be, there is none.
+
+    It has imported nothing until the first step comes. On macOS system libraries do not survive a fork, and Windows
+    has none: there, each step imports for itself.
+    """
+    os.environ.pop(VARIABLE, None)
+    command = shutil.which("rotastack")
+    if sys.platform != "linux" or command is None:
+        return
+    place = tempfile.gettempdir()
+    folder = Path(tempfile.mkdtemp(prefix="rotastack-", dir=place if len(place) < _LONGEST else "/tmp"))
+    life, held = os.pipe()
+    sockets: dict[str, socket.socket] = {}
+    try:
+        for kind in dict.fromkeys([COMPUTE, *KINDS.values()]):
+            sockets[kind] = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            sockets[kind].bind(str(folder / kind))
+            sockets[kind].listen(256)
+        about = [str(folder), str(life), *(f"{kind}={s.fileno()}" for kind, s in sockets.items())]
+        process = subprocess.Popen(
+            [command, "step", "serve", *about],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            pass_fds=[life, *(s.fileno() for s in sockets.values())],
+            start_new_session=True,  # Ctrl-C is for the steps: their clients hand it on
+        )
+    except OSError:  # no sockets in this folder, no more processes
+        os.close(held)
+        shutil.rmtree(folder, ignore_errors=True)
+        return
+    finally:
+        os.close(life)
+        for listener in sockets.values():
+            listener.close()
+    _held.extend([process, held])
+    os.environ[VARIABLE] = str(folder)

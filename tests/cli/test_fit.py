@@ -1,0 +1,76 @@
+"""``rotastack fit``: one model, in one process or in parts."""
+
+import io
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.cli import main
+from rotastack.tracking.model_files import load_model
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    frame["k"] = rng.choice(list("xyz"), 200)
+    frame["y"] = np.where(frame["a"] * frame["b"] + (frame["k"] == "x") > 0.3, "yes", "no")
+    frame["z"] = frame["a"] + (frame["k"] == "x")
+    frame.to_csv("my table.csv", index=False)
+    return frame
+
+
+def contents(model):
+    """Return all that a model holds, whether two of its attributes are one object or equal ones."""
+    file = io.BytesIO()
+    pickler = pickle.Pickler(file)
+    pickler.fast = True
+    pickler.dump(model)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("target", "estimator", "size"),
+    [("y", "rotastack", "trees_per_family=4"), ("z", "rotastack", "trees_per_family=4"), ("y", "forest", "n_estimators=9")],
+)  # fmt: skip
+def test_parts_make_the_model_that_one_process_makes(table, target, estimator, size):
+    line = ["fit", "my table.csv", "--target", target, "--estimator", estimator, "--set", size, "--seed", "3"]
+    assert main([*line, "--out", "one.skops"]) == 0
+    for part in ("1", "0", "all"):
+        assert main([*line, "--out", "parts.skops", "--parts", "2", "--part", part]) == 0
+    assert contents(load_model("one.skops")) == contents(load_model("parts.skops"))
+    assert main([*line[:-1], "4", "--out", "other.skops"]) == 0
+    assert contents(load_model("one.skops")) != contents(load_model("other.skops"))
+
+
+@pytest.mark.workflow
+def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
+    line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3"]
+    assert main([*line, "--out", "my model.skops", "--parts", "2", "--cores", "2"]) == 0
+    assert main([*line, "--out", "one.skops"]) == 0
+    assert contents(load_model("my model.skops")) == contents(load_model("one.skops"))
+    assert main(["predict", "--model", "my model.skops", "my table.csv", "--output", "predicted.csv"]) == 0
+    assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (["--estimator", "nothing"], "'nothing' is unknown"),
+        (["--set", "trees"], "--set: 'trees' is not NAME=VALUE"),
+        (["--set", "no_such=1"], "no_such"),
+        (["--parts", "1"], "--parts: must be a number from 2"),
+        (["--threads", "0"], "--threads: must be a number from 1"),
+        (["--target", "nobody"], "nobody"),
+        (["--out", "model"], "--out: model is no name of a file"),
+        (["--estimator", "sklearn.svm.SVC", "--parts", "2", "--part", "0"], "SVC is not fitted in parts"),
+    ],
+)
+def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):
+    assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", *change]) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1

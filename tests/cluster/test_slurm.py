@@ -1,0 +1,165 @@
+"""Studies on a real Slurm of two nodes: the bytes of a local run, whatever happens to jobs, nodes and the submitting process."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from contextlib import suppress
+
+import pytest
+from tests.cluster.studies import FAULTS, MET, SPECK
+from tests.workflow.project import Project
+from tools.slurm_cluster import descendants
+
+pytestmark = pytest.mark.cluster
+
+SLURM = ("rotastack", "run", "speck", "--slurm", "--minutes", "1")
+SCORES = "results/speck/scores.parquet"
+
+
+@pytest.fixture(scope="module")
+def speck(described):
+    """The smallest study, done on this machine."""
+    project = described("local", SPECK)
+    project.make(SCORES, study="config/studies/speck.yaml")
+    return project
+
+
+@pytest.fixture(scope="module")
+def met(described):
+    """A study of five pools, each of which will meet with a fault; done on this machine, where it does not."""
+    project = described("met-local", MET)
+    project.make(*pools(), study="config/studies/met.yaml")
+    return project
+
+
+def pools(faults=FAULTS):
+    return [f"results/met/iris/pools/{fault}/S-01.nc" for fault in faults]
+
+
+def submitted(project):
+    """Return the ids that Slurm gave, by job or group of jobs, over all runs in the folder."""
+    found = {}
+    for log in sorted(project.folder.glob(".snakemake/log/*.log")):
+        for job, number in re.findall(
+            r"Job (\S+) has been submitted with SLURM jobid (\d+)", log.read_text()
+        ):
+            found.setdefault(job, []).append(number)
+    return found
+
+
+def wait_for(there, what, seconds=300):
+    until = time.monotonic() + seconds
+    while not (found := there()):
+        assert time.monotonic() < until, f"waited for {what} in vain"
+        time.sleep(0.2)
+    return found
+
+
+def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(idle, speck, described):
+    project = described("drained", SPECK)
+    process = project.start(*SLURM, "--", "results/speck/report.html")
+    wait_for(lambda: "n2" in idle.ask("squeue", "-h", "-t", "R", "-o", "%N"), "a job on the second node")
+    subprocess.run(["scontrol", "update", "nodename=n2", "state=drain", "reason=test"], check=True)
+    try:
+        said, _ = process.communicate(timeout=900)
+        assert "drain" in idle.ask("sinfo", "-h", "-n", "n2", "-o", "%T")
+    finally:
+        subprocess.run(["scontrol", "update", "nodename=n2", "state=resume"], check=True)
+    assert process.returncode == 0, said
+    assert "no accounting, so that squeue is asked" in said
+    assert "as 3 submissions" in said
+    assert [len(ids) for ids in submitted(project).values()] == [1, 1, 1]
+    assert project.scores("speck") == speck.scores("speck")
+    assert (project.folder / "results/speck/report.html").is_file()
+
+
+def test_jobs_of_a_killed_run_are_waited_for_and_none_is_submitted_twice(idle, speck, described):
+    project = described("orphaned", SPECK)
+    process = project.start(*SLURM, "--", SCORES)
+    wait_for(lambda: len(idle.ask("squeue", "-h", "-t", "R", "-o", "%i").split()) == 2, "two running jobs")
+    wait_for(lambda: list(project.folder.glob("results/speck/*/folds.parquet")), "a first file")
+    for pid in descendants(process.pid):
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+    running = idle.ask("squeue", "-h", "-t", "R", "-o", "%i").split()
+    assert len(running) == 2  # they know nothing of it
+    again = project.call(*SLURM, "--", SCORES)
+    assert f"2 Slurm jobs of an earlier run still work in this folder ({', '.join(running)})" in again.stderr
+    assert [len(ids) for ids in submitted(project).values()] == [1, 1, 1]
+    assert project.scores("speck") == speck.scores("speck")
+
+
+def test_faults(idle, met, tmp_path):
+    """A job cancelled, killed, out of time, out of memory; a node that goes down: all are tried again, to the same bytes."""
+    project = Project.copy(tmp_path / "met", met)
+    shutil.rmtree(project.folder / "results/met/iris/pools")
+    faults = project.folder / "faults"
+    faults.mkdir()
+    process = project.start(
+        *("snakemake", *pools(), "--workflow-profile", "slurm", "--configfile", "config/studies/met.yaml"),
+        *("--slurm-status-command", "squeue"),
+        *("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"),
+    )
+    did, lost = {}, None
+    until = time.monotonic() + 900
+    while process.poll() is None and time.monotonic() < until:
+        for fault in ("cancelled", "killed", "node"):
+            mark = faults / fault
+            if fault in did or not mark.is_file() or len(about := mark.read_text().split()) < 3:
+                continue
+            pid, number, node = about
+            did[fault] = number
+            if fault == "cancelled":
+                subprocess.run(["scancel", number], check=True)
+            elif fault == "killed":
+                os.kill(int(pid), signal.SIGKILL)
+            else:
+                idle.kill_node(node)
+                lost = node
+        if lost is not None and "down" in idle.ask("sinfo", "-h", "-n", lost, "-o", "%T"):
+            idle.start_node(lost)
+            lost = None
+        time.sleep(0.3)
+    said, _ = process.communicate(timeout=10)
+    assert process.returncode == 0, said[-5000:]
+    assert set(did) == {"cancelled", "killed", "node"}
+    assert (faults / "memory.done").is_file()
+    for state in ("CANCELLED", "TIMEOUT", "NODE_FAIL"):
+        assert f"SLURM status is: '{state}'" in said
+    logs = [path.read_text() for path in project.folder.glob(".snakemake/slurm_logs/**/*.log")]
+    assert any("Exceeded job memory limit" in log for log in logs)
+    for file in pools():
+        assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
+
+
+def test_a_failure_for_good_is_said_with_its_slurm_id_and_the_end_of_its_log(idle, met, tmp_path):
+    project = Project.copy(tmp_path / "met", met)
+    file = pools(["cancelled"])[0]
+    (project.folder / file).unlink()
+    (project.folder / "faults").mkdir()
+    process = project.start("rotastack", "run", "met", "--slurm", "--", "--retries", "0", file)
+    mark = project.folder / "faults/cancelled"
+    wait_for(lambda: mark.is_file() and len(mark.read_text().split()) == 3, "the job")
+    number = mark.read_text().split()[1]
+    subprocess.run(["scancel", number], check=True)
+    said, _ = process.communicate(timeout=300)
+    assert process.returncode == 1
+    assert (
+        f"rotastack: Slurm job {number} failed: it was cancelled; the end of .snakemake/slurm_logs/" in said
+    )
+
+
+def test_doctor(idle, described):
+    project = described("doctor", SPECK)
+    done = project.call("rotastack", "doctor", "--slurm")
+    assert re.findall(r"^(\w+) +(\w+):", done.stdout, re.M) == [
+        ("ok", name)
+        for name in ("environment", "snakemake", "folder", "plugin", "slurm", "queue", "partition", "node")
+    ]
+    done = project.call("rotastack", "doctor", "--slurm", "--partition", "long", check=False)
+    assert done.returncode == 1
+    assert "PROBLEM  partition: --partition: there is no 'long' here; there are main" in done.stdout

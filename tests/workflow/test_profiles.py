@@ -1,0 +1,152 @@
+"""The shipped profiles: Snakemake takes them, and says so where it has the plugin."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from tests.workflow.project import ROOT, TINY
+
+from rotastack.base.documents import load_yaml
+from rotastack.cli import main, run
+
+PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
+OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")
+ANSWERS = {
+    "pbs": ("qsub", "1234.server", "qstat", "Job Id: 1234\n    job_state = {0}\n    Exit_status = {1}", [("F", 0), ("F", 1), ("R", "")]),
+    "kubernetes": ("kubectl", "job.batch/rotastack-x", "kubectl", "{0}/{1}", [(1, ""), ("", 1), ("", "")]),
+    "lsf": ("bsub", "Job <1234> is submitted to queue <normal>.", "bjobs", "{0}", [("DONE",), ("EXIT",), ("RUN",)]),
+}  # fmt: skip
+
+
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """Return a function that puts a program of a queue on the PATH: it prints a text."""
+    monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
+
+    def make(name, text):
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\n")
+        path.chmod(0o755)
+
+    return make
+
+
+def test_all_are_there():
+    assert set(PROFILES) == {"default", "slurm", *OF_QUEUES}
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_keys_are_options_of_snakemake_or_of_its_plugin(name):
+    from snakemake.cli import get_argument_parser
+
+    content = load_yaml(PROFILES[name])
+    known = {option for action in get_argument_parser()._actions for option in action.option_strings}
+    foreign = {key for key in content if f"--{key}" not in known}
+    executor = content.get("executor", "local")
+    assert {key for key in foreign if not key.startswith(f"{executor}-")} == set()
+    if foreign:  # of a plugin that is not installed
+        assert find_spec(f"snakemake_executor_plugin_{executor.replace('-', '_')}") is None
+
+
+@pytest.mark.parametrize("name", [n for n in PROFILES if n != "default"])
+def test_all_try_again_and_go_on_after_failures(name):
+    content = load_yaml(PROFILES[name])
+    assert content["retries"] == 2
+    assert content["keep-going"] is True
+    assert content["resources"]["mlflow_writer"] == 1
+    assert {"rerun-triggers", "rerun-incomplete", "max-checksum-file-size"} <= set(content)
+
+
+def test_slurm_polls_often_and_runs_one_job_after_the_other_in_a_submission():
+    content = load_yaml(PROFILES["slurm"])
+    assert content["slurm-init-seconds-before-status-checks"] <= 10
+    assert content["set-resource-scopes"] == {"lane": "local"}
+    rules = set(
+        re.findall(
+            r"^ *rule (\w+):", "".join(p.read_text() for p in (ROOT / "workflow/rules").glob("*.smk")), re.M
+        )
+    )
+    on_nodes = rules - {"fetch", "track_dataset", "track_study", "front_page"}
+    assert set(content["set-resources"]) == on_nodes
+
+
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_submission_of_a_queue_has_the_jobs_resources(name):
+    command = load_yaml(PROFILES[name])["cluster-generic-submit-cmd"]
+    filled = command.format(threads=3, resources=type("", (), {"mem_mb": 1500, "runtime": 90}))
+    assert "1500" in filled
+    assert "90" in filled
+    assert re.search(r"(ncpus=|smp |-n |\"cpu\": \")3\b", filled)
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
+    submit, said, status, answer, states = ANSWERS[name]
+    content = load_yaml(PROFILES[name])
+    program(submit, said)
+    command = content["cluster-generic-submit-cmd"].format(
+        threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1})
+    )
+    number = _shell(f'{command} "job.sh"')
+    assert number in ("1234.server", "1234", "job.batch/rotastack-x")
+    found = []
+    for state in states:
+        program(status, answer.format(*state))
+        found.append(_shell(f"{content['cluster-generic-status-cmd']} '{number}'"))
+    assert found == ["success", "failed", "running"]
+
+
+def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "kubectl").write_text("#!/bin/sh\ncat\n")
+    (tmp_path / "kubectl").chmod(0o755)
+    command = load_yaml(PROFILES["kubernetes"])["cluster-generic-submit-cmd"]
+    filled = command.format(threads=2, resources=type("", (), {"mem_mb": 1500, "runtime": 3}))
+    told = json.loads(_shell(f'{filled} "/shared/job.sh"'))["spec"]
+    assert told["activeDeadlineSeconds"] == 180
+    (container,) = told["template"]["spec"]["containers"]
+    assert container["command"] == ["sh", "/shared/job.sh"]
+    assert container["workingDir"] == str(tmp_path)
+    assert container["resources"]["limits"] == {"memory": "1500M"}
+
+
+def test_the_state_of_a_job_of_grid_engine(program, tmp_path):
+    command = load_yaml(PROFILES["sge"])["cluster-generic-status-cmd"]
+    program("qstat", "there")
+    assert _shell(f"{command} '7'") == "running"
+    (tmp_path / "qstat").write_text("#!/bin/sh\nexit 1\n")
+    program("qacct", "exit_status  0   ")
+    assert _shell(f"{command} '7'") == "success"
+    program("qacct", "exit_status  137   ")
+    assert _shell(f"{command} '7'") == "failed"
+
+
+def _shell(command):
+    return subprocess.run(command, shell=True, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["run", "tiny", "--profile", "pbs"]) == 2
+    assert (
+        "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
+        in capsys.readouterr().err
+    )
+    assert run._missing_plugins(PROFILES["default"].parent) == []
+
+
+@pytest.mark.slow
+@pytest.mark.workflow
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_a_dry_run_takes_the_profile(name, tmp_path):
+    pytest.importorskip("snakemake_executor_plugin_cluster_generic")
+    command = [sys.executable, "-m", "rotastack", "run", str(ROOT / TINY), "--profile", name, "--dry-run"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert "This was a dry-run" in done.stdout
+    assert list(Path(tmp_path).iterdir()) == []
