@@ -34,7 +34,8 @@ def plan(tmp_path):
             for file in result.files:
                 Path(file).parent.mkdir(parents=True, exist_ok=True)
                 Path(file).write_text("made")
-            record = {"parameters": json.loads(result.spec), "code": result.code}
+            spec, code = result.wanted()
+            record = {"parameters": json.loads(spec), "code": code}
             Path(result.record).write_text(json.dumps(record))
         yield found
 

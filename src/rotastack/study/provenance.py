@@ -7,7 +7,7 @@ after the submitting process was killed. A record beside a result holds the para
 import base64
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,12 +21,11 @@ _NOTES = Path(".snakemake")
 
 @dataclass(frozen=True)
 class Result:
-    """Files that a job makes, its record, and what the record says if they are as the plan wants them."""
+    """Files that a job makes, its record, and what gives the parameters and the code that the plan wants."""
 
     files: tuple[str, ...]
     record: str
-    spec: str
-    code: str
+    wanted: Callable[[], tuple[str, str]]
 
     def is_as_planned(self) -> bool:
         """Tell whether all files are there, made with these parameters and this code."""
@@ -34,10 +33,11 @@ class Result:
             record = json.loads(Path(self.record).read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return False
-        same = isinstance(record, dict) and record.get("code") == self.code
+        spec, code = self.wanted()
         return (
-            same
-            and record.get("parameters") == json.loads(self.spec)
+            isinstance(record, dict)
+            and record.get("code") == code
+            and record.get("parameters") == json.loads(spec)
             and all(Path(file).is_file() for file in self.files)
         )
 
@@ -48,7 +48,7 @@ def results_of(plan: Plan) -> Iterator[Result]:
     def result(
         record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str
     ) -> Result:
-        return Result((*files, record), record, plan.spec(step, *names), plan.code(step, *of_code))
+        return Result((*files, record), record, lambda: (plan.spec(step, *names), plan.code(step, *of_code)))
 
     for dataset in plan.datasets:
         root = f"{plan.root}/{dataset}"
@@ -75,7 +75,7 @@ def results_of(plan: Plan) -> Iterator[Result]:
     statistics = f"{plan.root}/statistics"
     files = (f"{statistics}/comparison.json", f"{statistics}/verdict.json", f"{statistics}/variance.parquet")
     files = (f"{plan.root}/scores.parquet", *files, *plan.tables, f"{statistics}/summarize.run.json")
-    yield Result(files, files[-1], plan.summarize_spec(), plan.code("summarize"))
+    yield Result(files, files[-1], lambda: (plan.summarize_spec(), plan.code("summarize")))
 
 
 def outdated(plan: Plan) -> list[str]:

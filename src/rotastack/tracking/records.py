@@ -45,6 +45,7 @@ class Record:
     files: Mapping[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
+    _processor: float = field(default_factory=lambda: _processor_seconds(), repr=False)
     _libraries: float = field(default_factory=lambda: _peak_mb(), repr=False)
 
     def fail(self, error: BaseException) -> None:
@@ -64,6 +65,7 @@ class Record:
             "seed": self.parameters.get("seed"),
             "metrics": self.metrics,
             "seconds": round(time.perf_counter() - self._clock, 4),
+            "processor_seconds": round(_processor_seconds() - self._processor, 4),
             "peak_memory_mb": _peak_mb(),
             "libraries_mb": self._libraries,
             "version": __version__,
@@ -79,6 +81,12 @@ def _peak_mb() -> float:
     """Return the most memory that was resident in this process; a fork begins with what its parent has."""
     unit = 1 if sys.platform == "darwin" else 1024
     return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20, 1)
+
+
+def _processor_seconds() -> float:
+    """Return what this process, and those that it waited for, took of processors."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(u.ru_utime + u.ru_stime for u in used)
 
 
 def read_record(path: str | Path) -> dict[str, Any]:
