@@ -186,8 +186,9 @@ def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the name's ending; equal figures give equal bytes."""
     path = Path(path)
     kind = path.suffix[1:]
-    if figure.get_layout_engine() is not None:  # lay out once, not for every file
-        figure.draw_without_rendering()
+    layout = figure.get_layout_engine()
+    if layout is not None:  # lay out once, not for every file
+        layout.execute(figure)
         figure.set_layout_engine("none")
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     with (

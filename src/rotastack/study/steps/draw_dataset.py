@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from matplotlib.figure import Figure
+
 from rotastack.plots.boxes import plot_boxes
 from rotastack.plots.heatmap import plot_heatmaps
 from rotastack.plots.histogram import plot_histograms
@@ -31,13 +33,16 @@ def run(job: Job) -> None:
     with job.recorded():
         axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
         matrices = score_matrices(scores, primary, axes)
+        drawn: dict[str, Figure] = {}
         for path in job.outputs["figures"]:
             name = Path(path).stem
-            if name == "boxes":
+            if name in drawn:  # for a file of the other kind
+                pass
+            elif name == "boxes":
                 errors = {str(m): part[primary] for m, part in scores.groupby("method", sort=False)}
-                figure = plot_boxes(errors, f"{title}: {plural} over all splits", name_of)
+                drawn[name] = plot_boxes(errors, f"{title}: {plural} over all splits", name_of)
             elif name == "histogram":
-                figure = plot_histograms(matrices, f"{title}: {plural} over all cells", score=name_of)
+                drawn[name] = plot_histograms(matrices, f"{title}: {plural} over all cells", score=name_of)
             else:
-                figure = plot_heatmaps(matrices, title, name.removeprefix("heatmap_"), score=name_of)
-            save_figure(figure, path)
+                drawn[name] = plot_heatmaps(matrices, title, name.removeprefix("heatmap_"), score=name_of)
+            save_figure(drawn[name], path)
