@@ -59,7 +59,7 @@ def browse(client: MlflowClient, study: str) -> None:
         "list: first 100 runs": {"max_results": 100},
         "list: sorted by a metric": {"max_results": 100, "order_by": ["metrics.`metric_7` DESC"]},
         "list: of a data set": {"max_results": 100, "filter_string": "tags.dataset = 'set-3'"},
-        "list: by a metric's value": {"max_results": 100, "filter_string": "metrics.`metric_7` > 7.5"},
+        "list: by a metric's value": {"max_results": 100, "filter_string": "metrics.`metric_7` > 7.02"},
         "list: by name": {"max_results": 100, "filter_string": "attributes.run_name LIKE '%method 9%'"},
         "list: all runs": {"max_results": 50_000},
     }.items():

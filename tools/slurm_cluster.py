@@ -46,6 +46,7 @@ TaskPlugin=task/none
 SwitchType=switch/none
 MpiDefault=none
 ReturnToService=2
+JobRequeue=0
 SlurmdTimeout=10
 KillWait=2
 UnkillableStepTimeout=20

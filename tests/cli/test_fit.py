@@ -46,6 +46,7 @@ def test_parts_make_the_model_that_one_process_makes(table, target, estimator, s
     assert contents(load_model("one.skops")) != contents(load_model("other.skops"))
 
 
+@pytest.mark.workflow
 def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
     line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3"]
     assert main([*line, "--out", "my model.skops", "--parts", "2", "--cores", "2"]) == 0

@@ -104,7 +104,7 @@ def test_faults(idle, met, tmp_path):
         *("--slurm-status-command", "squeue"),
         *("--set-resources", "train:runtime=attempt", "train:mem_mb=attempt * 1000"),
     )
-    did, down = {}, 0.0
+    did, lost = {}, None
     until = time.monotonic() + 900
     while process.poll() is None and time.monotonic() < until:
         for fault in ("cancelled", "killed", "node"):
@@ -119,18 +119,19 @@ def test_faults(idle, met, tmp_path):
                 os.kill(int(pid), signal.SIGKILL)
             else:
                 idle.kill_node(node)
-                down = time.monotonic()
-        if down and "node" in did and "down" in idle.ask("sinfo", "-h", "-N", "-o", "%T"):
-            idle.start_node(node)
-            down = 0.0
+                lost = node
+        if lost is not None and "down" in idle.ask("sinfo", "-h", "-n", lost, "-o", "%T"):
+            idle.start_node(lost)
+            lost = None
         time.sleep(0.3)
     said, _ = process.communicate(timeout=10)
     assert process.returncode == 0, said[-5000:]
     assert set(did) == {"cancelled", "killed", "node"}
     assert (faults / "memory.done").is_file()
-    for state in ("CANCELLED", "TIMEOUT"):
+    for state in ("CANCELLED", "TIMEOUT", "NODE_FAIL"):
         assert f"SLURM status is: '{state}'" in said
-    assert "Exceeded job memory limit" in said
+    logs = [path.read_text() for path in project.folder.glob(".snakemake/slurm_logs/**/*.log")]
+    assert any("Exceeded job memory limit" in log for log in logs)
     for file in pools():
         assert (project.folder / file).read_bytes() == (met.folder / file).read_bytes(), file
 

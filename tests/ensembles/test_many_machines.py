@@ -162,6 +162,7 @@ def _dies(item, stop):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:a worker was lost")
 def test_workers_that_are_always_lost_end_the_fit(monkeypatch):
     monkeypatch.setattr(units, "PATIENCE", 1)

@@ -77,10 +77,10 @@ def test_where_snakemake_has_notes_it_decides(plan):
     assert provenance.outdated(plan) == []
 
 
-def note(file):
+def note(file, ended=0.0):
     path = provenance._note("metadata", file)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("{}")
+    path.write_text(json.dumps({"endtime": ended}))
     return path
 
 
@@ -99,13 +99,24 @@ def test_notes_have_the_names_that_snakemake_gives_them(plan, monkeypatch):
 
 def test_notes_of_the_results_before_are_forgotten(plan):
     result = trained(plan)
-    old, young = note(result.files[0]), note(result.files[1])
-    for path, seconds in ((old, -10), (young, 10)):
-        there = path.stat().st_mtime
-        os.utime(path, (there + seconds, there + seconds))
+    edit(result, "started", "2020-01-01T00:00:00+00:00")
+    began = 1577836800.0
+    old, own = note(result.files[0], began - 10), note(result.files[1], began + 10)
+    for file, path in zip(result.files, (old, own), strict=True):
+        there = Path(file).stat().st_mtime
+        os.utime(path, (there - 10, there - 10))
     assert provenance.forget_old_notes(plan) == 1
     assert not old.exists()
-    assert young.exists()
+    assert own.exists()  # its file was touched since, and not made
+
+
+def test_a_note_that_is_younger_than_its_file_stays(plan):
+    result = trained(plan)
+    path = note(result.files[0])
+    there = Path(result.files[0]).stat().st_mtime
+    os.utime(path, (there + 10, there + 10))
+    assert provenance.forget_old_notes(plan) == 0
+    assert path.exists()
 
 
 def test_jobs_of_this_folder_are_told_from_others(plan, monkeypatch):

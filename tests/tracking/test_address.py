@@ -1,6 +1,5 @@
 """The tracking address: looked at before anything is computed, never shown with its secrets, and part of the receipts' name."""
 
-import os
 import socket
 import sqlite3
 import threading
@@ -106,7 +105,7 @@ def whole(tmp_path_factory):
     """A database as it was just made."""
     path = tmp_path_factory.mktemp("made") / "mlflow.db"
     make_database(path)
-    assert os.listdir(path.parent) == ["mlflow.db"]
+    assert [p.name for p in path.parent.iterdir()] == ["mlflow.db"]
     return path
 
 

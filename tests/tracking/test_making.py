@@ -58,7 +58,7 @@ def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     check_file(path)
     making.make_database(path)
     check_file(path)
-    assert sorted(os.listdir(tmp_path)) == ["mlflow.db", "other.db"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["mlflow.db", "other.db"]
 
 
 def bring(folder, code, method="RF"):

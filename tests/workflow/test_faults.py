@@ -63,7 +63,7 @@ READERS = {
     f"{IRIS}/methods/RRE.nc": f"{IRIS}/scores.parquet",
     f"{IRIS}/methods/RF.run.json": f"{IRIS}/scores.parquet",
     f"{IRIS}/pools/forest/RG-01-02/FG-01-02.run.json": f"{IRIS}/scores.parquet",
-    f"{IRIS}/scores.parquet": "results/tiny/figures/iris/heatmap_by_fold_group.svg",
+    f"{IRIS}/scores.parquet": f"{STATISTICS}/comparison.json",
     f"{IRIS}/calibration.parquet": f"{STATISTICS}/comparison.json",
     f"{IRIS}/scores.run.json": f"{STATISTICS}/comparison.json",
     f"{STATISTICS}/comparison.json": "results/tiny/report.html",
@@ -83,8 +83,15 @@ def test_what_is_not_what_was_written_is_set_aside_and_made_again(copy, file, ca
     again(copy, file, flip, capsys, "not what was written there")
 
 
-@pytest.mark.parametrize("damage", [half, empty])
-@pytest.mark.parametrize("file", [f for f in READERS if f not in WITHOUT_DIGEST])
+@pytest.mark.parametrize(
+    ("file", "damage"),
+    [
+        (file, damage)
+        for file in READERS
+        for damage in (half, empty)
+        if file not in WITHOUT_DIGEST and (damage is half or not file.endswith(".svg"))  # figures take long
+    ],
+)
 def test_so_is_what_makes_no_sense_to_its_reader(copy, file, damage, capsys, monkeypatch):
     """Where there is no digest: records do not have their own, nor have figures one."""
     monkeypatch.setattr(integrity, "_recorded", lambda path: {})

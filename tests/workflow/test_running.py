@@ -279,3 +279,28 @@ def test_lists(capsys):
     for command, word in [("datasets", "ringnorm"), ("methods", "boosted")]:
         assert main([command]) == 0
         assert word in capsys.readouterr().out
+
+
+def test_another_tracking_address_reruns_tracking_alone_and_one_that_is_dead_computes_nothing(
+    project, tmp_path, monkeypatch
+):
+    assert project.planned() == ({}, [])
+    monkeypatch.setenv("MLFLOW_TRACKING_URI", f"sqlite:///{tmp_path}/other.db")
+    planned, _ = project.planned()
+    assert planned == {"track_dataset": 2, "track_study": 1}
+    project.make()
+    assert project.planned() == ({}, [])
+    assert (tmp_path / "other.db").is_file()
+    monkeypatch.delenv("MLFLOW_TRACKING_URI")
+    assert project.planned() == ({}, [])
+
+    project.edit(TINY, "seed: 1", "seed: 2")
+    done = project.call(
+        "rotastack", "run", "tiny", "--cores", "1", check=False, MLFLOW_TRACKING_URI="http://anna:secret@127.0.0.1:1"
+    )  # fmt: skip
+    assert done.returncode != 0
+    said = [line for line in done.stderr.splitlines() if "error" in line]
+    assert len(said) == 1
+    assert "http://127.0.0.1:1: the tracking server does not answer" in said[0]
+    assert "secret" not in done.stdout + done.stderr
+    assert project.planned()[0]["train"] > 0

@@ -128,5 +128,6 @@ def _jobs(arguments: Namespace, megabytes: int) -> int:
         raise RotastackError(
             f"a part failed, see above and {config.parent}/logs; what was done is kept, and the same command goes on"
         )
-    print(f"model: {arguments.out}")
+    if not arguments.rest:  # which may ask for a dry run
+        print(f"model: {arguments.out}")
     return 0

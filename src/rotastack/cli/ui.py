@@ -29,13 +29,25 @@ def _ui(arguments: Namespace) -> int:
 
     if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
         raise ModuleNotFoundError("no flask", name="flask")
+    from rotastack.errors import RotastackError
+    from rotastack.tracking.address import database_file, shown
+    from rotastack.tracking.making import make_database
     from rotastack.tracking.store import tracking_uri
 
     say_who_may_ask(arguments.host)
-    command = [sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", tracking_uri()]
+    uri = tracking_uri()
+    if uri.startswith(("http:", "https:")):
+        raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
+    if (path := database_file(uri)) is not None:
+        make_database(path)
+    command = [sys.executable, "-m", "mlflow", "ui"]
+    environment = {
+        **os.environ,
+        "MLFLOW_BACKEND_STORE_URI": uri,
+    }  # a command line shows its password to everybody
     command += ["--host", arguments.host, "--port", str(arguments.port)]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
-    process = subprocess.Popen(command, start_new_session=True)
+    process = subprocess.Popen(command, start_new_session=True, env=environment)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         return process.wait()

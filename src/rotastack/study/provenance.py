@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from rotastack.study.names import slug
@@ -108,7 +109,9 @@ def forget_old_notes(plan: Plan) -> int:
     """
     forgotten = 0
     for result in results_of(plan):
-        old = [note for file in result.files if _is_older(note := _note("metadata", file), file)]
+        old = [
+            note for file in result.files if _is_older(note := _note("metadata", file), file, result.record)
+        ]
         if old and result.is_as_planned():
             for note in old:
                 note.unlink(missing_ok=True)
@@ -116,10 +119,14 @@ def forget_old_notes(plan: Plan) -> int:
     return forgotten
 
 
-def _is_older(note: Path, file: str) -> bool:
+def _is_older(note: Path, file: str, record: str) -> bool:
+    """Tell whether a note is of a job that had ended before the file's began; a file that was touched is no younger."""
     try:
-        return note.stat().st_mtime < Path(file).stat().st_mtime
-    except OSError:
+        if note.stat().st_mtime >= Path(file).stat().st_mtime:
+            return False
+        began = datetime.fromisoformat(json.loads(Path(record).read_text(encoding="utf-8"))["started"])
+        return json.loads(note.read_text(encoding="utf-8"))["endtime"] < began.timestamp()
+    except (OSError, ValueError, KeyError, TypeError):
         return False
 
 

@@ -12,9 +12,9 @@ from rotastack.tracking.writer import Writer
 __all__ = ["track"]
 
 
-def track(job: Job, log: Callable[[Job, Writer], dict[str, str]]) -> None:
-    """Upsert runs by `log`, and write output ``receipt``: a hash of what was logged, and the run ids."""
-    with Writer(job.about["study"], job.about.get("dataset")) as writer:
+def track(job: Job, log: Callable[[Job, Writer], dict[str, str]], dataset: str | None = None) -> None:
+    """Upsert runs of a data set, or the study's own, by `log`, and write output ``receipt``: a hash of what was logged, and the run ids."""
+    with Writer(job.about["study"], dataset) as writer:
         runs = log(job, writer)
         digest = hashlib.sha256()
         for paths in job.inputs.values():

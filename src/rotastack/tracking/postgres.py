@@ -100,16 +100,14 @@ class Postgres:
             ) from None
         return ACCOUNT
 
-    def _run(self, *command: str | Path, **options) -> subprocess.Popen:
+    def _run(self, *command: str | Path) -> subprocess.Popen:
         """Start a program in a session of its own, so that Ctrl-C reaches this process alone."""
-        account = (
-            {"user": self._as, "group": pwd.getpwnam(self._as).pw_gid, "extra_groups": []} if self._as else {}
-        )
+        group = pwd.getpwnam(self._as).pw_gid if self._as else None
         with self.log.open("a") as log:
             return subprocess.Popen(
                 [str(part) for part in command],
                 stdout=log, stderr=log, start_new_session=True, cwd="/", env={**os.environ, "LC_ALL": "C.UTF-8"},
-                **account, **options,
+                user=self._as, group=group, extra_groups=[] if self._as else None,
             )  # fmt: skip
 
     def _refuse_second(self) -> None:

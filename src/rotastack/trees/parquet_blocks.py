@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, without
 
 __all__ = ["BLOCK_ROWS", "ParquetRows"]
 
@@ -42,7 +42,10 @@ class ParquetRows:
     def __init__(
         self, paths: str | PathLike | Sequence[str | PathLike], target: str, read_rows: int = BLOCK_ROWS
     ):
-        from pyarrow import types
+        try:
+            from pyarrow import types
+        except ModuleNotFoundError as error:
+            raise RotastackError(without(error.name) or str(error)) from None
 
         given = [paths] if isinstance(paths, (str, PathLike)) else list(paths)
         self.files = [str(file) for path in map(Path, given) for file in _files(path)]

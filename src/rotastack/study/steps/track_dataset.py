@@ -19,7 +19,7 @@ ABOUT = ("study", "dataset")
 
 def run(job: Job) -> None:
     """Upsert the runs of the data set, its pools, methods and model; write output ``receipt``."""
-    track(job, _log)
+    track(job, _log, job.about["dataset"])
 
 
 def _log(job: Job, writer: Writer) -> dict[str, str]:
