@@ -188,7 +188,7 @@ rule report:
         spec=lambda w: PLAN.report_spec(),
         skipped=lambda w: PLAN.skipped_json,
         code=PLAN.code("report"),
-        results=ROOT,
+        results=lambda w: ROOT,
     message:
         "writing the report"
     shell:

@@ -165,6 +165,22 @@ class Resources:
         each += prediction_seconds(path, n_trees, 0.3 * rows)
         return JOB_SECONDS + study.protocol.trainings(study.blocks[block]) * self._views(pool) * each
 
+    def usual_combining_seconds(self, dataset: str, label: str) -> float:
+        """Return what a combining job is thought to take: its level-1 estimators see an output of each member and class."""
+        method, protocol = self.study.methods[label], self.study.protocol
+        rows, combiner = self.rows(dataset), method.combiner
+        seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
+        if not combiner.trained:
+            return seconds
+        given = combiner.resolved(self.study.task.estimators)["parameters"].get("estimator")
+        if not isinstance(given, Mapping):
+            return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
+        columns = self._views(method.pool) * self._classes(dataset)
+        n_trees = given["parameters"].get("n_estimators", 100)
+        return seconds + protocol.combiner_fits * training_seconds(
+            given["class"], n_trees, rows, columns, self._classes(dataset)
+        )
+
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""
         outputs, votes = self.pool_megabytes(dataset, pool), self.votes_megabytes(dataset, pool)

@@ -170,9 +170,8 @@ class Submissions:
             for pool in plan.study.used_pools:
                 yield from self._trainings(dataset, pool)
             rows = resources.rows(dataset)
-            for label, method in plan.study.methods.items():
-                fits = protocol.combiner_fits if method.combiner.trained else 0
-                thought = JOB_SECONDS + fits * (0.1 + 2e-4 * rows) + 0.02 * protocol.n_cells
+            for label in plan.study.methods:
+                thought = resources.usual_combining_seconds(dataset, label)
                 yield self._of("combine", dataset, f"{root}/methods/{slug(label)}.nc", thought)
             scored = JOB_SECONDS + 2e-6 * rows * protocol.n_cells * len(plan.study.methods)
             yield self._of("score", dataset, f"{root}/scores.parquet", scored)

@@ -1,0 +1,129 @@
+"""What studies and fits of any size would take, from the coefficients that jobs are sized by: nothing is run.
+
+    python benchmarks/scale.py            the tables of docs/scale.md
+
+A study here is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table; a fit is the
+flagship at its defaults. Seconds are of one core of the machine that the coefficients were measured on.
+"""
+
+import argparse
+from math import ceil, sqrt
+
+from rotastack.base.documents import load_yaml
+from rotastack.project import project_file
+from rotastack.study.costs import BOOSTED, FAMILIES, prediction_seconds, training_seconds
+from rotastack.study.launch import config_file, read_plan
+from rotastack.study.plan import Plan
+from rotastack.study.submissions import Submissions
+
+BYTES_PER_OUTPUT = 2.0
+"""On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""
+FILES_OF_JOB = 5
+"""What it makes, its record, its log, and Snakemake's note of the first two."""
+MOST_JOBS = 500
+"""Trainings of a pool, from which on blocks grow."""
+FLAGSHIP = "rotastack.RotastackClassifier"
+TREES = 100 * FAMILIES["RotastackClassifier"]
+MOST_DRAWS = 100_000
+"""Rows in a bag of the flagship, however many there are."""
+
+
+def study_of(cells: int, rows: int, columns: int) -> Plan:
+    """Return the plan of rotation stacking with so many cells on a table of this size."""
+    side = min(round(sqrt(cells)), 999)  # as many as a study may have
+    block = max(1, ceil(side / sqrt(MOST_JOBS)))
+    content = load_yaml(project_file("config/studies/rotation_stacking.yaml"))
+    content |= {
+        "datasets": ["iris"],
+        "protocol": {**content["protocol"], "rotation_groups": side, "fold_groups": side},
+        "blocks": {"rotation_groups": block, "fold_groups": block},
+    }
+    plan = read_plan(load_yaml(project_file(config_file())) | content, [config_file()], check=False)
+    entry = {
+        "sources": [],
+        "rows": rows,
+        "columns": columns,
+        "classes": {"a": rows // 2, "b": rows - rows // 2},
+    }
+    plan.study.datasets["iris"] = plan.resources.datasets["iris"] = entry
+    return plan
+
+
+def outputs_of(plan: Plan) -> float:
+    """Return how many numbers the pools of a plan hold."""
+    members = sum(
+        plan.study.protocol.rotations if p.view is not None else 1 for p in plan.study.pools.values()
+    )
+    return plan.study.protocol.n_cells * plan.study.protocol.folds * members * plan.resources.rows("iris") * 2
+
+
+def by_cells(rows: int, columns: int) -> None:
+    """Print what studies of 10^2 to 10^6 cells take."""
+    print(
+        f"| cells of {rows} x {columns} | blocks | jobs | submissions | core hours | hours on 100 cores | on disk | files | MB of a job |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for cells in (100, 1000, 10_000, 100_000, 1_000_000):
+        plan = study_of(cells, rows, columns)
+        submissions = Submissions(plan)
+        work = submissions.work
+        seconds = sum(w.seconds for w in work)
+        longest = max(seconds / 100, max(w.seconds for w in work)) / 3600
+        memory = max(plan.resources.train_mb("iris", pool, 1) for pool in plan.study.used_pools)
+        print(
+            f"| {plan.study.protocol.n_cells:,} | {len(plan.study.blocks):,} | {len(work):,} | {sum(submissions.counts.values())} "
+            f"| {seconds / 3600:,.1f} | {longest:,.1f} | {_bytes(BYTES_PER_OUTPUT * outputs_of(plan))} "
+            f"| {FILES_OF_JOB * len(work):,} | {memory:,} |"
+        )
+
+
+def by_rows(columns: int) -> None:
+    """Print what a fit of the flagship takes on 10^3 to 10^9 rows."""
+    print(
+        f"| rows of {columns} numbers | table in float64 | one core | trees on bags alone | predicting as many | nodes |"
+    )
+    print("|---|---|---|---|---|---|")
+    for power in range(3, 10):
+        rows = 10**power
+        bags = min(rows, MOST_DRAWS)
+        whole = training_seconds(FLAGSHIP, TREES, rows, columns, 2)
+        trees = training_seconds("ForestClassifier", TREES, bags, columns, 2)
+        predicted = prediction_seconds(FLAGSHIP, TREES, rows)
+        print(
+            f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(whole)} | {_time(trees)} | {_time(predicted)} "
+            f"| {_bytes(2 * 12 * bags * TREES)} |"
+        )
+    share = BOOSTED["RotastackClassifier"]
+    print(
+        f"\nBoosted families are {share.per_column:g} ns of the first for each row, column and doubling of rows."
+    )
+
+
+def _bytes(count: float) -> str:
+    for unit in ("kB", "MB", "GB", "TB"):
+        count /= 1000
+        if count < 1000:
+            break
+    return f"{count:,.3g} {unit}"
+
+
+def _time(seconds: float) -> str:
+    for unit, size in (("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.3g} {unit}"
+    return f"{seconds:.2g} s"
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rows", type=int, default=1000, help="of the table of the studies")
+    parser.add_argument("--columns", type=int, default=20)
+    arguments = parser.parse_args()
+    by_cells(arguments.rows, arguments.columns)
+    print()
+    by_rows(arguments.columns)
+
+
+if __name__ == "__main__":
+    main()
