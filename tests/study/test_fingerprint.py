@@ -205,6 +205,7 @@ def loaded():
 
 
 LAZY = {
+    **dict.fromkeys(("fetch", "prepare"), {"rotastack.base.scikit"}),
     "track_dataset": {"rotastack.tracking.model_files", "rotastack.data.tables"},
     "track_study": {"rotastack.tracking.model_files"},
 }
