@@ -205,6 +205,7 @@ def loaded():
 
 
 LAZY = {
+    **{key: {"rotastack.base.scikit"} for key in ("fetch", "prepare")},
     "track_dataset": {"rotastack.tracking.model_files", "rotastack.data.tables"},
     "track_study": {"rotastack.tracking.model_files"},
 }
