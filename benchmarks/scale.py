@@ -11,7 +11,7 @@ from math import ceil, sqrt
 
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
-from rotastack.study.costs import BOOSTED, FAMILIES, prediction_seconds, training_seconds
+from rotastack.study.costs import FAMILIES, prediction_seconds, training_seconds
 from rotastack.study.launch import config_file, read_plan
 from rotastack.study.plan import Plan
 from rotastack.study.submissions import Submissions
@@ -79,32 +79,31 @@ def by_cells(rows: int, columns: int) -> None:
 
 def by_rows(columns: int) -> None:
     """Print what a fit of the flagship takes on 10^3 to 10^9 rows."""
-    print(
-        f"| rows of {columns} numbers | table in float64 | one core | trees on bags alone | predicting as many | nodes |"
+    names = (
+        "table in float64",
+        "trees, one core",
+        "boosted families, one core",
+        "predicting as many",
+        "nodes",
     )
+    print(f"| rows of {columns} numbers | {' | '.join(names)} |")
     print("|---|---|---|---|---|---|")
     for power in range(3, 10):
         rows = 10**power
-        bags = min(rows, MOST_DRAWS)
-        whole = training_seconds(FLAGSHIP, TREES, rows, columns, 2)
-        trees = training_seconds("ForestClassifier", TREES, bags, columns, 2)
+        drawn = min(rows, MOST_DRAWS)
+        trees, boosted_of_these = (training_seconds(FLAGSHIP, n, drawn, columns, 2) for n in (TREES, 0))
+        boosted = training_seconds(FLAGSHIP, 0, rows, columns, 2)
         predicted = prediction_seconds(FLAGSHIP, TREES, rows)
         print(
-            f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(whole)} | {_time(trees)} | {_time(predicted)} "
-            f"| {_bytes(2 * 12 * bags * TREES)} |"
+            f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(trees - boosted_of_these)} | {_time(boosted)} "
+            f"| {_time(predicted)} | {_bytes(2 * 12 * drawn * TREES)} |"
         )
-    share = BOOSTED["RotastackClassifier"]
-    print(
-        f"\nBoosted families are {share.per_column:g} ns of the first for each row, column and doubling of rows."
-    )
 
 
 def _bytes(count: float) -> str:
-    for unit in ("kB", "MB", "GB", "TB"):
-        count /= 1000
-        if count < 1000:
-            break
-    return f"{count:,.3g} {unit}"
+    units = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6))
+    unit, size = next((known for known in units if count >= known[1]), ("kB", 1e3))
+    return f"{count / size:,.3g} {unit}"
 
 
 def _time(seconds: float) -> str:
