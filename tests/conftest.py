@@ -1,6 +1,7 @@
 """Settings that all tests share."""
 
 import os
+import signal
 import sys
 
 import pytest
@@ -24,6 +25,16 @@ def tracked_nowhere():
     yield
     if "mlflow" in sys.modules:
         sys.modules["mlflow"].set_tracking_uri(None)
+
+
+@pytest.fixture
+def terminal_signals():
+    """Hear Ctrl-C and SIGHUP, as do the processes that a test starts: what runs in the background may ignore both."""
+    heard = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in heard.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @pytest.fixture

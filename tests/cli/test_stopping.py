@@ -11,6 +11,8 @@ import pytest
 
 from rotastack.cli.stopping import StoppedError, ending_with_us
 
+pytestmark = pytest.mark.usefixtures("terminal_signals")
+
 FAMILY = """
 import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])

@@ -46,6 +46,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("how", FAULTS)
 def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how):
+    others = set(psutil.Process().children())
     limit = 0.5 if how in ("hang", "loop") else None
     pool = train(table, "strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
     record = json.loads((table / "p/pool.run.json").read_text())
@@ -55,7 +56,7 @@ def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how
     assert np.isnan(pool["proba"]).all()
     _, record = combine(table, {"kind": "vote"})
     assert record["message"] == f"its pool failed: TrainingStoppedError: {FAULTS[how]}"
-    assert not psutil.Process().children(), "what hung is gone"
+    assert set(psutil.Process().children()) <= others, "what hung is gone"
 
 
 def test_in_nested_cross_validation_too(table):

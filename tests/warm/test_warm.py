@@ -15,7 +15,10 @@ import pytest
 
 from rotastack.warm import client, server, start
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere steps import for themselves")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere steps import for themselves"),
+    pytest.mark.usefixtures("terminal_signals"),
+]
 
 COMMAND = """\
 #!{python}
