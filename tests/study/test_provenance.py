@@ -51,7 +51,18 @@ def edit(result, key, value):
 
 def test_results_are_those_of_all_steps_with_records(plan):
     steps = {Path(r.record).name.removesuffix(".run.json") for r in provenance.results_of(plan)}
-    assert {"iris", "folds", "RF", "RRE", "scores", "refit", "summarize"} <= steps
+    assert {
+        "iris",
+        "folds",
+        "RF",
+        "RRE",
+        "scores",
+        "refit",
+        "summarize",
+        "draw_dataset",
+        "draw_study",
+        "report",
+    } <= steps
     assert all(result.is_as_planned() for result in provenance.results_of(plan))
     assert provenance.outdated(plan) == []
 

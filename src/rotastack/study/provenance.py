@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from rotastack.study.names import slug
@@ -73,10 +74,29 @@ def results_of(plan: Plan) -> Iterator[Result]:
         yield result(f"{root}/scores.run.json", "score", (), (), *scores)
         for model in plan.model_files(dataset, "model.skops"):
             yield result(f"{root}/model/refit.run.json", "refit", (dataset,), (), model)
+        folder = f"{plan.root}/figures/{dataset}"
+        yield _drawn(plan, folder, "draw_dataset", plan.figures, partial(plan.spec, "draw_dataset"))
+        if plan.pruning_figures:
+            yield _drawn(plan, folder, "draw_pruning", plan.pruning_figures, plan.pruning_spec)
     statistics = f"{plan.root}/statistics"
     files = (f"{statistics}/comparison.json", f"{statistics}/verdict.json", f"{statistics}/variance.parquet")
     files = (f"{plan.root}/scores.parquet", *files, *plan.tables, f"{statistics}/summarize.run.json")
     yield Result(files, files[-1], lambda: (plan.summarize_spec(), plan.code("summarize")))
+    record = f"{plan.root}/figures/study/draw_study.run.json"
+    files = (*plan.study_figure_files("svg"), *plan.study_figure_files("png"), record)
+    yield Result(files, record, lambda: (plan.draw_study_spec(), plan.code("draw_study")))
+    files = (f"{plan.root}/report.html", f"{plan.root}/report.run.json")
+    yield Result(files, files[-1], lambda: (plan.report_spec(), plan.code("report")))
+    for page in plan.published:
+        files = (page, f"{plan.root}/tables/published.csv", f"{plan.root}/published.run.json")
+        yield Result(files, files[-1], lambda: (plan.published_spec(), plan.code("published")))
+
+
+def _drawn(plan: Plan, folder: str, step: str, names: tuple[str, ...], spec: Callable[[], str]) -> Result:
+    """Return the figures that a step draws of a data set."""
+    record = f"{folder}/{step}.run.json"
+    files = (*(f"{folder}/{name}.{suffix}" for name in names for suffix in ("svg", "png")), record)
+    return Result(files, record, lambda: (spec(), plan.code(step)))
 
 
 def outdated(plan: Plan) -> list[str]:
