@@ -12,7 +12,7 @@ from rotastack.study.submissions import Submissions
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 
 
-@pytest.mark.parametrize(("minutes", "number"), [(20, 2), (1.3, 3), (0.5, 10)])
+@pytest.mark.parametrize(("minutes", "number"), [(20, 2), (1.3, 3), (0.5, 9)])
 def test_groups_are_as_many_as_were_counted(blank, minutes, number):
     with blank.here():
         submissions = Submissions(plan_of(Path(TINY), None), minutes)
