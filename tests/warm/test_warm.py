@@ -148,10 +148,8 @@ def test_a_step_ends_as_a_process_of_its_own_does(run, code, expected, said):
 
 
 def test_a_signal_reaches_the_step(run):
-    code = (
-        WHO
-        + "import time\ntry:\n    time.sleep(60)\nexcept KeyboardInterrupt:\n    print('stopped')\n    exit(130)"
-    )
+    stopped = "except KeyboardInterrupt:\n    print('stopped')\n    exit(130)"
+    code = f"import time\ntry:\n    {WHO}    time.sleep(60)\n{stopped}"
     process = run.start(code)
     child = int(process.stdout.readline().split()[0])
     process.send_signal(signal.SIGINT)
