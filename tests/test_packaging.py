@@ -62,7 +62,8 @@ def tracked(*places):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(  # and what is in both is compared with what git knows
+# Without a checkout there is nothing to compare with: what is in both is compared with what git knows.
+@pytest.mark.skipif(
     not (ROOT / ".git").exists(), reason="meson makes source distributions of git checkouts only"
 )
 def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp_path):

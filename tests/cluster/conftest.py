@@ -18,7 +18,7 @@ def cluster():
     slurm = SlurmCluster()
     try:
         slurm.start()
-    except CannotStartError as reason:
+    except CannotStartError as reason:  # Debian's packages and root's rights are no part of the lock file
         pytest.skip(f"no Slurm here: {reason}")
     yield slurm
     slurm.stop()

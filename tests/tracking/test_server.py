@@ -23,7 +23,9 @@ pytest.importorskip("psycopg")
 pytest.importorskip("flask")
 try:
     programs()
-except RotastackError as error:
+except (
+    RotastackError
+) as error:  # PostgreSQL is Debian's, and no part of the lock file; it says what is missing
     pytest.skip(str(error), allow_module_level=True)
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_signals")]

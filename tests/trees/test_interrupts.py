@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-# The kernel asks Python for signals, on every system alike: what is tested elsewhere holds there, too.
+# The kernel asks Python for signals, on every system alike: what is tested elsewhere holds on Windows, too.
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows cannot send Ctrl-C to one process alone")
 
 FIT = """

@@ -41,9 +41,8 @@ CODE = """
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(  # macOS knows the limit and does not keep to it; Windows has none
-    not sys.platform.startswith("linux"), reason="only Linux refuses memory beyond RLIMIT_AS"
-)
+# macOS knows the limit and does not keep to it; Windows has none: nothing would be refused there.
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux refuses memory beyond RLIMIT_AS")
 @pytest.mark.parametrize(
     "forest",
     [

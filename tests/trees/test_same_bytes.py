@@ -50,7 +50,8 @@ BUILDS = {
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(  # what was recorded is tested there, too: by the test above, with the build that there is
+# Elsewhere what was recorded is tested by the test above, with the build that there is.
+@pytest.mark.skipif(
     platform.machine() != "x86_64" or os.name == "nt",
     reason="only x86-64 has several widths of vectors, and MSVC knows no -march",
 )

@@ -16,7 +16,10 @@ import pytest
 from rotastack.warm import client, server, start
 
 pytestmark = [
-    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere steps import for themselves"),
+    # start_server makes none where forks are not safe: all other tests of steps go the way that is taken there.
+    pytest.mark.skipif(
+        sys.platform != "linux", reason="elsewhere there is no server, and steps import for themselves"
+    ),
     pytest.mark.usefixtures("terminal_signals"),
 ]
 
