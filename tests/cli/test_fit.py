@@ -1,11 +1,9 @@
 """``rotastack fit``: one model, in one process or in parts."""
 
-import io
-import pickle
-
 import numpy as np
 import pandas as pd
 import pytest
+from tests.contents import contents
 
 from rotastack.cli import main
 from rotastack.tracking.model_files import load_model
@@ -21,15 +19,6 @@ def table(tmp_path, monkeypatch):
     frame["z"] = frame["a"] + (frame["k"] == "x")
     frame.to_csv("my table.csv", index=False)
     return frame
-
-
-def contents(model):
-    """Return all that a model holds, whether two of its attributes are one object or equal ones."""
-    file = io.BytesIO()
-    pickler = pickle.Pickler(file)
-    pickler.fast = True
-    pickler.dump(model)
-    return file.getvalue()
 
 
 @pytest.mark.parametrize(

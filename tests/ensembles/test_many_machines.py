@@ -1,8 +1,6 @@
 """Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process, whatever becomes of a worker."""
 
-import io
 import os
-import pickle
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +9,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from tests.contents import contents
 
 from rotastack import (
     RegularizedRotationForestClassifier,
@@ -65,15 +64,6 @@ def forest(table):
 
 
 FITS = (flagship, regression, regularized, rotation_forest, boosted, forest)
-
-
-def contents(model):
-    """Return all that a model holds, whether two of its attributes are one object or equal ones."""
-    file = io.BytesIO()
-    pickler = pickle.Pickler(file)
-    pickler.fast = True
-    pickler.dump(model)
-    return file.getvalue()
 
 
 @pytest.fixture(scope="module")

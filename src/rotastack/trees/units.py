@@ -109,7 +109,7 @@ def _sent(
                 given = shared
             except _UnitError as raised:
                 raise raised.args[0] from None
-            except Exception as error:
+            except Exception as error:  # a worker was lost; each backend raises something else then
                 failures += 1
                 if failures > PATIENCE:
                     raise RuntimeError(
@@ -138,7 +138,7 @@ def _guarded(call: Callable, function: Callable, item: Any, *given: Any) -> Any:
         given = _opened(given[0].path)
     try:
         return call(function, item, *given)
-    except Exception as error:
+    except Exception as error:  # the unit's own: told from what the backend raises, which is tried again
         raise _UnitError(error) from error
 
 

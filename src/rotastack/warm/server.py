@@ -235,7 +235,7 @@ class _Server:
             sys.argv[1:] = request["argv"]
             code = _code_of(self.run, request["argv"])
             self._teach(request["argv"][1], [name for name in sys.modules if name not in before])
-        except BaseException:
+        except BaseException:  # as the interpreter does: it is shown, and the step has failed
             sys.excepthook(*sys.exc_info())
         finally:
             _leave(code)
@@ -340,6 +340,6 @@ def _leave(code: int) -> NoReturn:
         atexit._run_exitfuncs()
         sys.stdout.flush()
         sys.stderr.flush()
-    except BaseException:
+    except BaseException:  # such as a closed pipe: there is nobody to tell, so the exit code does
         code = code or 1
     os._exit(code & 255)
