@@ -135,11 +135,11 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
 
 def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]]:
     """Return method -> training and prediction time in times of the control's, at the median data set."""
+    if control not in set(seconds.get("method", ())):
+        return {}
     found = []
     for kind in ("fit", "predict"):
         wide = seconds.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        if control not in wide:
-            return {}
         found.append(wide.div(wide[control], axis=0).median())
     return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
 
