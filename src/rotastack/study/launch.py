@@ -20,6 +20,7 @@ from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
 from rotastack.study.provenance import mark_unfinished, outdated
 from rotastack.study.remembered import remembered
+from rotastack.study.resources import SPARE_OF_MANY
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
 from rotastack.tracking import address
@@ -77,7 +78,11 @@ def runs_nothing(arguments: list[str]) -> bool:
     """Tell whether Snakemake was called to look and not to run: --dry-run, --lint, --dag, ..."""
     looks = ("--dry-run", "--dryrun", "--lint", "--unlock", "--dag", "--rulegraph", "--filegraph", "--list",
              "--summary", "--detailed-summary", "--d3dag", "--print-compilation", "--report")  # fmt: skip
-    return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
+    return any(
+        (a.startswith(looks) and not a.startswith("--report-"))  # --report-after-run runs
+        or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a)
+        for a in arguments
+    )
 
 
 def open_plan(
@@ -105,7 +110,7 @@ def open_plan(
     try:
         plan = read_plan(config, config_files, check=main)
         if grouped:
-            plan.resources.spare_minutes = 1
+            plan.resources.spare_minutes = SPARE_OF_MANY
         if main and not dry_run:
             _hold_directory()
             address.check_address(os.environ.get(address.VARIABLE))
@@ -127,7 +132,12 @@ def open_plan(
 def _look_back(plan: Plan, dry_run: bool) -> None:
     """See to what earlier runs left here that Snakemake's own notes do not tell."""
     if dry_run:
-        if waiting := jobs_here():
+        waiting: list[str] = []
+        try:
+            waiting = jobs_here()
+        except RotastackError as error:  # nothing is submitted now
+            print(f"rotastack: warning: {error}", file=sys.stderr)
+        if waiting:
             print(
                 f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
                 file=sys.stderr,
