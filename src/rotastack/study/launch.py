@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from itertools import takewhile
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
-__all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
+__all__ = ["Machine", "config_file", "hold_directory", "open_plan", "read_plan", "runs_nothing", "step"]
 
 
 class _Data(Document):
@@ -122,11 +122,31 @@ def open_plan(
         _warm(main and not dry_run)
         return plan
     except (RotastackError, OSError) as error:
-        if isinstance(error, OSError) and error.filename is None:
-            raise
-        print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+        _stop(error)
+
+
+def hold_directory(arguments: list[str]) -> None:
+    """Hold the working directory for a run that has no study; stop with one line if another run works there.
+
+    Parameters
+    ----------
+    arguments : list of str
+        What Snakemake was called with.
+    """
+    try:
+        if not runs_nothing(arguments):
+            _hold_directory()
+    except (RotastackError, OSError) as error:
+        _stop(error)
+
+
+def _stop(error: Exception) -> NoReturn:
+    """End with one line; an error of the machine that names no file is a mistake of ours."""
+    if isinstance(error, OSError) and error.filename is None:
+        raise error
+    print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
 
 
 def _look_back(plan: Plan, dry_run: bool) -> None:
