@@ -1,5 +1,8 @@
 """``rotastack fit``: one model, in one process or in parts."""
 
+import fcntl
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +46,22 @@ def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
     assert contents(load_model("my model.skops")) == contents(load_model("one.skops"))
     assert main(["predict", "--model", "my model.skops", "my table.csv", "--output", "predicted.csv"]) == 0
     assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
+
+
+@pytest.mark.workflow
+def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
+    """Snakemake's own lock outlives a kill -9, and would ask for --unlock."""
+    line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "model.skops", "--parts", "2", "--cores", "1"]  # fmt: skip
+    held = Path(".snakemake/rotastack.lock")
+    held.parent.mkdir()
+    with held.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert main(line) == 2
+    assert "another run (process unknown) works in this directory" in capfd.readouterr().err
+    (held.parent / "locks").mkdir()
+    for kind, file in (("input", "my table.csv"), ("output", "model.skops")):
+        (held.parent / f"locks/0.{kind}.lock").write_text(file)
+    assert main(line) == 0
 
 
 @pytest.mark.parametrize(

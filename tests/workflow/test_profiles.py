@@ -101,6 +101,18 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     assert found == ["success", "failed", "running"]
 
 
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_a_job_that_the_queue_refuses_has_failed(name, program, tmp_path):
+    """Without a number it would count as submitted, and as running for ever."""
+    submit = ANSWERS.get(name, ("qsub",))[0]
+    (tmp_path / submit).write_text("#!/bin/sh\nexit 255\n")
+    (tmp_path / submit).chmod(0o755)
+    command = load_yaml(PROFILES[name])["cluster-generic-submit-cmd"]
+    filled = command.format(threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1}))
+    with pytest.raises(subprocess.CalledProcessError):
+        _shell(f'{filled} "job.sh"')
+
+
 def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kubectl").write_text("#!/bin/sh\ncat\n")

@@ -122,8 +122,13 @@ def _jobs(arguments: Namespace, megabytes: int) -> int:
     if arguments.profile:
         shipped = project_file(f"workflow/profiles/{arguments.profile}")
         options += ["--workflow-profile", str(shipped if shipped.is_dir() else arguments.profile)]
-    quiet = ["--quiet", "rules", "host", "reason"]
-    code = snakemake([*options, *quiet, *arguments.rest], snakefile="workflow/fit.smk")
+    quiet = [
+        "--quiet",
+        "rules",
+        "host",
+        "reason",
+    ]  # first, as it takes many values: what follows may be a target
+    code = snakemake([*quiet, *options, *arguments.rest], snakefile="workflow/fit.smk")
     if code:
         raise RotastackError(
             f"a part failed, see above and {config.parent}/logs; what was done is kept, and the same command goes on"

@@ -98,8 +98,9 @@ def _run(arguments: Namespace) -> int:
         options += ["--cores", str(arguments.cores), *_profile(arguments.profile)]
     if arguments.dry_run:
         with without_traces():
+            # Before the others, as it takes many values: what follows may be a target.
             quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
-            return snakemake([*options, "--dry-run", *quiet, *arguments.rest])
+            return snakemake([*quiet, "--dry-run", *options, *arguments.rest])
     if arguments.verbose:
         code, seconds = snakemake(options + arguments.rest, out=sys.stderr if arguments.json else None), None
     else:
