@@ -25,6 +25,8 @@ class ParquetRows:
     target : str
     read_rows : int
         Rows decoded at once.
+    numeric_target : bool
+        Whether the target, too, must hold numbers.
 
     Attributes
     ----------
@@ -40,7 +42,12 @@ class ParquetRows:
     """
 
     def __init__(
-        self, paths: str | PathLike | Sequence[str | PathLike], target: str, read_rows: int = BLOCK_ROWS
+        self,
+        paths: str | PathLike | Sequence[str | PathLike],
+        target: str,
+        read_rows: int = BLOCK_ROWS,
+        *,
+        numeric_target: bool = False,
     ):
         try:
             from pyarrow import types
@@ -60,7 +67,7 @@ class ParquetRows:
             for name in [target, *self.columns]:
                 if name not in schema.names:
                     raise RotastackError(f"{path}: there is no column {name!r}")
-            for name in self.columns:
+            for name in [*self.columns, target] if numeric_target else self.columns:
                 kind = schema.field(name).type
                 if not (
                     types.is_integer(kind)
@@ -145,7 +152,13 @@ def _target(batch: Any, path: str, name: str) -> NDArray:
     column = batch.column(name)
     if column.null_count:
         raise RotastackError(f"{path}: the target {name!r} is missing in {column.null_count} rows or more")
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    found = np.asarray(column.to_numpy(zero_copy_only=False))
+    if (
+        found.dtype.kind == "f" and not np.isfinite(found).all()
+    ):  # NaN, which is no null, would be in every leaf
+        n_bad = int((~np.isfinite(found)).sum())
+        raise RotastackError(f"{path}: the target {name!r} is missing or infinite in {n_bad} rows or more")
+    return found
 
 
 def _joined(parts: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray[np.float32], NDArray]:
