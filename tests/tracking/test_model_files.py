@@ -125,7 +125,39 @@ def test_the_same_model_makes_the_same_bytes(model, tmp_path):
     for _ in range(2):
         dump_model(clone(model).set_params(random_state=0).fit(X, y), tmp_path / "model.skops")
         written.append((tmp_path / "model.skops").read_bytes())
+    assert not differences(*written)
     assert written[0] == written[1]
+
+
+def differences(one, two):
+    """Tell what two model files do not have in common: an array and its numbers, or the place in the schema."""
+    parts = [
+        {n: archive.read(n) for n in archive.namelist()}
+        for archive in map(ZipFile, map(io.BytesIO, (one, two)))
+    ]
+    said = [f"{name} is in one of them" for name in parts[0].keys() ^ parts[1].keys()]
+    for name in parts[0].keys() & parts[1].keys():
+        first, second = parts[0][name], parts[1][name]
+        if first == second:
+            continue
+        if name.endswith(".npy"):
+            said += [f"{name}: {np.load(io.BytesIO(part))!r}" for part in (first, second)]
+            continue
+        at = next((k for k, pair in enumerate(zip(first, second, strict=False)) if len(set(pair)) > 1), 0)
+        said += [f"{name}: ...{part[max(0, at - 300) : at + 100].decode()}" for part in (first, second)]
+    return said
+
+
+def test_what_files_do_not_have_in_common_is_told(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    files = []
+    for model in (GaussianNB(), GaussianNB(var_smoothing=1e-3)):
+        dump_model(model.fit(X, y), tmp_path / "model.skops")
+        files.append((tmp_path / "model.skops").read_bytes())
+    assert not differences(files[0], files[0])
+    said = "\n".join(differences(*files))
+    assert "var_smoothing" in said
+    assert "npy: array(" in said
 
 
 def test_what_lies_between_the_fields_of_records_is_no_part_of_a_file(tmp_path):
