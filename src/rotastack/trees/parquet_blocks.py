@@ -101,23 +101,25 @@ class ParquetRows:
 
     def targets(self) -> Iterator[NDArray]:
         """Yield the target of all rows; nothing else is read."""
-        for path in self.files:
-            with _opened(path) as file:
-                for batch in file.iter_batches(self.read_rows, columns=[self.target], use_threads=False):
-                    yield _target(batch, path, self.target)
+        for path, batch in self._batches([self.target]):
+            yield _target(batch, path, self.target)
 
     def _decoded(self) -> Iterator[tuple[NDArray[np.float32], NDArray]]:
+        for path, batch in self._batches([*self.columns, self.target]):
+            X = np.empty((batch.num_rows, len(self.columns)), np.float32)
+            for j, name in enumerate(self.columns):
+                X[:, j] = _numbers(batch.column(name))
+                if np.isinf(X[:, j]).any():
+                    raise RotastackError(f"{path}: column {name!r} holds values beyond float32")
+            yield X, _target(batch, path, self.target)
+
+    def _batches(self, columns: list[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the file and some rows at a time; one row group after the other, as readers of several hold more than one."""
         for path in self.files:
             with _opened(path) as file:
-                for batch in file.iter_batches(
-                    self.read_rows, columns=[*self.columns, self.target], use_threads=False
-                ):
-                    X = np.empty((batch.num_rows, len(self.columns)), np.float32)
-                    for j, name in enumerate(self.columns):
-                        X[:, j] = _numbers(batch.column(name))
-                        if np.isinf(X[:, j]).any():
-                            raise RotastackError(f"{path}: column {name!r} holds values beyond float32")
-                    yield X, _target(batch, path, self.target)
+                for group in range(file.num_row_groups):
+                    for batch in file.iter_batches(self.read_rows, [group], columns, use_threads=False):
+                        yield path, batch
 
 
 def _files(path: Path) -> list[Path]:
