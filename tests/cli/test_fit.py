@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from tests.contents import contents
 
-from rotastack.cli import main
+from rotastack.cli import main, studies
 from rotastack.tracking.model_files import load_model
 
 
@@ -75,6 +75,12 @@ def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
         (["--target", "nobody"], "nobody"),
         (["--out", "model"], "--out: model is no name of a file"),
         (["--estimator", "sklearn.svm.SVC", "--parts", "2", "--part", "0"], "SVC is not fitted in parts"),
+        (
+            ["--parts", "2", "--out", "m{x}.skops"],
+            "--out: with --parts the name of a file holds no braces, found m{x}.skops",
+        ),
+        (["--parts", "2", "--cores", "two"], "--cores: must be all or a number from 1, found 'two'"),
+        (["--parts", "2", "--profile", "slrum"], "--profile: 'slrum' is no folder, nor a profile of ours"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):
@@ -82,3 +88,11 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+    assert not list(Path().glob("*.parts/fit.json"))
+
+
+def test_a_part_that_fails_is_a_failed_run(table, monkeypatch, capsys):
+    """What was asked for makes sense: the exit code is Snakemake's 1, not the 2 of a mistake."""
+    monkeypatch.setattr(studies, "snakemake", lambda *given, **more: 1)
+    assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", "--parts", "2"]) == 1
+    assert "error: a part failed, see above and model.skops.parts/logs" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
-from rotastack.cli import main, run
+from rotastack.cli import main, profiles
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
 OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")
@@ -149,7 +149,19 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
         "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
         in capsys.readouterr().err
     )
-    assert run._missing_plugins(PROFILES["default"].parent) == []
+    assert profiles._missing_plugins(PROFILES["default"].parent) == []
+
+
+def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
+    """Snakemake would say nothing, and run everything on this machine."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "tiny", "--profile", "slrum"]) == 2
+    said = capsys.readouterr().err
+    assert "--profile: 'slrum' is no folder, nor a profile of ours; did you mean 'slurm'" in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "profiles" / "mine").mkdir(parents=True)
+    assert profiles.profile_options("mine") == ["--workflow-profile", "mine"]
 
 
 @pytest.mark.slow
