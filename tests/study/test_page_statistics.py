@@ -30,7 +30,7 @@ process.stdin.on("data", (part) => (text += part)).on("end", () => {
   const table = (t) => ({ n: t.n, k: t.k, values: numbers(t.values) });
   const plain = (_, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v === Infinity ? "Infinity" : v);
   process.stdout.write(JSON.stringify(JSON.parse(text).map(([name, ...given]) =>
-    s[name](...given.map((g) => (g && g.values ? table(g) : Array.isArray(g) ? Array.from(numbers(g)) : g)))), plain));
+    s[name](...given.map((g) => (Array.isArray(g) ? Array.from(numbers(g)) : g && g.values ? table(g) : g)))), plain));
 });
 """
 
@@ -180,7 +180,14 @@ def test_signed_rank_p_of_each_rule():
         for n in (1, 2, 5, 12, 13, 14, 20, 49, 50, 51, 121)
         for digits in (12, 1, 0)
     ]
-    cases += [np.zeros(4), np.array([0, 0, 1.0]), np.ones(13), np.ones(14), np.ones(60), np.array([-1, 1.0] * 20)]
+    cases += [
+        np.zeros(4),
+        np.array([0, 0, 1.0]),
+        np.ones(13),
+        np.ones(14),
+        np.ones(60),
+        np.array([-1, 1.0] * 20),
+    ]
     found = calculated([("wilcoxon", case.tolist()) for case in cases])
     np.testing.assert_allclose(found, [signed_rank_p(case) for case in cases], rtol=1e-9, atol=1e-300)
 

@@ -67,11 +67,11 @@ const statistics = (() => {
     return draws;
   }
 
-  // A quantile as NumPy interpolates it; the values are sorted in place.
+  // A quantile as NumPy interpolates it.
   function quantile(values, q) {
-    values.sort();
-    const place = q * (values.length - 1), low = Math.floor(place), share = place - low;
-    const a = values[low], b = values[Math.min(low + 1, values.length - 1)];
+    const sorted = Float64Array.from(values).sort();
+    const place = q * (sorted.length - 1), low = Math.floor(place), share = place - low;
+    const a = sorted[low], b = sorted[Math.min(low + 1, sorted.length - 1)];
     return share < 0.5 ? a + (b - a) * share : b - (b - a) * (1 - share);
   }
 
@@ -172,7 +172,7 @@ const statistics = (() => {
       let ties = 0;
       counts.forEach((t) => (ties += t ** 3 - t));
       const se = Math.sqrt((n * (n + 1) * (2 * n + 1) - ties / 2) / 24), z = (plus - (n * (n + 1)) / 4) / se;
-      return Math.min(1, 2 * normalTail(Math.abs(z - (Math.sign(z) * 0.5) / se)));
+      return 2 * normalTail(Math.abs(z));
     }
     const top = n * (n + 1); // of twice the sum of ranks, which is whole
     let ways = new Float64Array(top + 1);
@@ -360,7 +360,7 @@ const statistics = (() => {
 
   // The median of the numbers that are known; NaN of none.
   function median(values) {
-    const known = Float64Array.from(values.filter((v) => Number.isFinite(v)));
+    const known = values.filter((v) => Number.isFinite(v));
     return known.length ? quantile(known, 0.5) : NaN;
   }
 
