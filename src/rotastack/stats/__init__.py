@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bayesian": ["bayesian_signed_rank"],
+        "bayesian": ["bayesian_signed_rank", "signed_rank_draws"],
         "comparison": ["Comparison", "compare"],
         "friedman": ["friedman"],
         "nemenyi": ["critical_difference", "nemenyi"],
