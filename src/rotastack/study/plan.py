@@ -227,7 +227,12 @@ class Plan:
     @property
     def figures(self) -> tuple[str, ...]:
         """Figures of a data set's scores."""
-        return declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        own = declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        return (*own, *(["kappa_error"] if self.study.voting_pools else []))
+
+    def voting_files(self, dataset: str) -> list[str]:
+        """Return the first blocks of the pools that hold votes."""
+        return [self.pool_files(dataset, pool)[0] for pool in self.study.voting_pools]
 
     @property
     def pruning_figures(self) -> tuple[str, ...]:
