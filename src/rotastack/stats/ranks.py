@@ -1,26 +1,16 @@
 """Ranks of methods within data sets."""
 
-import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
 
-from rotastack.errors import RotastackError
+from rotastack.stats.missing import checked_scores
 
-__all__ = ["average_ranks", "checked_scores", "rank_table"]
-
-
-def checked_scores(scores: pd.DataFrame) -> None:
-    """Raise RotastackError if there are fewer than two methods (columns), or a score is missing."""
-    if scores.shape[1] < 2:
-        raise RotastackError(f"comparing methods needs at least 2, got {scores.shape[1]}")
-    if scores.isna().to_numpy().any():
-        row, column = np.argwhere(scores.isna().to_numpy())[0]
-        raise RotastackError(
-            f"no score of method {scores.columns[column]!r} on data set {scores.index[row]!r}"
-        )
+__all__ = ["average_ranks", "rank_table"]
 
 
-def rank_table(scores: pd.DataFrame, higher_is_better: bool, ties: str = "average") -> pd.DataFrame:
+def rank_table(
+    scores: pd.DataFrame, higher_is_better: bool, ties: str = "average", *, missing: str = "raise"
+) -> pd.DataFrame:
     """Rank the methods (columns) within each data set (row); 1 is best.
 
     Parameters
@@ -32,18 +22,22 @@ def rank_table(scores: pd.DataFrame, higher_is_better: bool, ties: str = "averag
     ties : {"average", "min", "max", "dense"}, default="average"
         The rank of tied methods, as in `scipy.stats.rankdata`: "average" is the mean of the ranks they share,
         "min" the best of these.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Raises
     ------
     RotastackError
-        A missing score, or fewer than two methods.
+        See :func:`rotastack.stats.missing.checked_scores`.
     """
-    checked_scores(scores)
-    values = -scores.to_numpy() if higher_is_better else scores.to_numpy()
-    return pd.DataFrame(rankdata(values, method=ties, axis=1), scores.index, scores.columns)
+    table = checked_scores(scores, missing)
+    values = -table.to_numpy() if higher_is_better else table.to_numpy()
+    return pd.DataFrame(rankdata(values, method=ties, axis=1), table.index, table.columns)
 
 
-def average_ranks(scores: pd.DataFrame, higher_is_better: bool, ties: str = "average") -> pd.Series:
+def average_ranks(
+    scores: pd.DataFrame, higher_is_better: bool, ties: str = "average", *, missing: str = "raise"
+) -> pd.Series:
     """Return each method's rank averaged over data sets; 1 is best.
 
     Parameters
@@ -55,6 +49,8 @@ def average_ranks(scores: pd.DataFrame, higher_is_better: bool, ties: str = "ave
     ties : {"average", "min", "max", "dense"}, default="average"
         The rank of methods tied on a data set: "average" is the mean of the ranks they share, "min" the best
         of these.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
@@ -64,7 +60,7 @@ def average_ranks(scores: pd.DataFrame, higher_is_better: bool, ties: str = "ave
     Raises
     ------
     RotastackError
-        A missing score, or fewer than two methods.
+        See :func:`rotastack.stats.missing.checked_scores`.
 
     Examples
     --------
@@ -73,4 +69,4 @@ def average_ranks(scores: pd.DataFrame, higher_is_better: bool, ties: str = "ave
     >>> average_ranks(errors, higher_is_better=False).to_dict()
     {'A': 1.25, 'B': 1.75}
     """
-    return rank_table(scores, higher_is_better, ties).mean()
+    return rank_table(scores, higher_is_better, ties, missing=missing).mean()

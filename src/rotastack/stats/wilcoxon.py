@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.ranks import checked_scores
+from rotastack.stats.missing import checked_scores
 
 __all__ = ["holm", "signed_rank_p", "wilcoxon_holm"]
 

@@ -73,10 +73,16 @@ def _members(job: Job, title: str) -> Figure:
         cells.append(found.cell)
         clouds[pool] = kappa_error(found.votes, found.y, found.votes >= 0)
     figure = plot_kappa_error(clouds, title)
-    notes = [f"A panel for each pool, a point for each pair of its members, on the test rows of {cells[0]}."] if cells else []
+    notes = (
+        [f"A panel for each pool, a point for each pair of its members, on the test rows of {cells[0]}."]
+        if cells
+        else []
+    )
     if failed:
         notes.append(f"Left out, as they failed: {', '.join(failed)}.")
     if silent := job.spec["silent"]:
-        notes.append(f"Left out, as they hold the ensemble's outputs and no votes of members: {', '.join(silent)}.")
+        notes.append(
+            f"Left out, as they hold the ensemble's outputs and no votes of members: {', '.join(silent)}."
+        )
     add_note(figure, " ".join(notes))
     return figure

@@ -1,0 +1,72 @@
+"""Improvability: how much of a method's error the best method of the table does without."""
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError
+from rotastack.stats.missing import checked_scores
+
+__all__ = ["improvability"]
+
+_ROUNDING = 1e-12
+
+
+def improvability(
+    scores: pd.DataFrame, higher_is_better: bool, *, optimum: float | None = None, missing: str = "raise"
+) -> pd.DataFrame:
+    """Return by how many percent each method's error could be lowered by taking the best method.
+
+    With e the distance of a score from the best possible one, it is ``100 (e - min e) / e`` on each data set, the
+    minimum over methods; 0 where e is 0. The best method has 0; 50 says that the best halves this error.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
+    higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
+    optimum : float, optional
+        The best possible score; by default 1 if higher is better, else 0.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
+
+    Returns
+    -------
+    DataFrame of shape (n_datasets, n_methods)
+        In percent. :func:`bootstrap_means` gives its means, with intervals.
+
+    Raises
+    ------
+    RotastackError
+        A score beyond the optimum, such as an accuracy in percent; see also
+        :func:`rotastack.stats.missing.checked_scores`.
+
+    References
+    ----------
+    Erickson, N. et al. (2025). TabArena: a living benchmark for machine learning on tabular data. NeurIPS.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> improvability(pd.DataFrame({"A": [0.1, 0.3], "B": [0.2, 0.3]}), higher_is_better=False)
+         A     B
+    0  0.0  50.0
+    1  0.0   0.0
+    """
+    table = checked_scores(scores, missing, at_least=1)
+    best = (1.0 if higher_is_better else 0.0) if optimum is None else float(optimum)
+    if not np.isfinite(best):
+        raise RotastackError(f"optimum must be a finite number, got {optimum}")
+    gap = best - table.to_numpy() if higher_is_better else table.to_numpy() - best
+    beyond = gap < -_ROUNDING * max(1.0, abs(best))
+    if beyond.any():
+        row, column = np.argwhere(beyond)[0]
+        hint = "; accuracies in percent? give optimum=100" if higher_is_better else ""
+        raise RotastackError(
+            f"score {table.iat[row, column]:g} of method {table.columns[column]!r} on data set "
+            f"{table.index[row]!r} is beyond the optimum {best:g}{hint}"
+        )
+    gap = np.maximum(gap, 0.0)
+    least = gap.min(axis=1, keepdims=True)
+    share = np.divide(gap - least, gap, out=np.zeros_like(gap), where=gap > 0)
+    return pd.DataFrame(100 * share, table.index, table.columns)

@@ -1,0 +1,143 @@
+"""The table of scores that goes into every comparison: checked, and open about missing cells."""
+
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError
+
+__all__ = ["Missing", "checked_scores", "complete_block"]
+
+Missing = Literal["raise", "block", "pairs"]
+
+
+def checked_scores(
+    scores: pd.DataFrame, missing: str = "raise", *, pairs: bool = False, at_least: int = 0
+) -> pd.DataFrame:
+    """Return a table of scores as numbers, with its missing cells treated as `missing` says.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method; NaN where there is none.
+    missing : {"raise", "block", "pairs"}, default="raise"
+        "raise": a missing score is an error. "block": data sets that lack a score of any method are left out.
+        "pairs": missing scores stay, and each pair of methods is compared where both have one.
+    pairs : bool, default=False
+        Whether the caller can compare pairs.
+    at_least : int, default=0
+        Number of data sets that the caller needs.
+
+    Returns
+    -------
+    DataFrame
+        Of floating-point numbers; the table itself, if it holds nothing else.
+
+    Raises
+    ------
+    RotastackError
+        One line that names the culprit: fewer than two methods, or two of one name; two data sets of one name;
+        scores that are no numbers, infinite, or missing; a method without any score; or too few data sets.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, None]}, index=["iris", "wine"])
+    >>> checked_scores(errors, "block").index.to_list()
+    ['iris']
+    """
+    allowed = ["raise", "block", "pairs"] if pairs else ["raise", "block"]
+    if missing not in allowed:
+        raise RotastackError(f"missing must be one of {', '.join(allowed)}, got {missing!r}")
+    if not isinstance(scores, pd.DataFrame):
+        raise RotastackError(
+            f"scores must be a DataFrame (rows data sets, columns methods), got {type(scores).__name__}"
+        )
+    if scores.shape[1] < 2:
+        raise RotastackError(f"comparing methods needs at least 2, got {scores.shape[1]}")
+    for names, kind in [(scores.columns, "methods"), (scores.index, "data sets")]:
+        if not names.is_unique:
+            raise RotastackError(f"two {kind} are named {names[names.duplicated()][0]!r}; names must differ")
+    table = _numbers(scores)
+    infinite = np.isinf(table.to_numpy())
+    if infinite.any():
+        raise RotastackError(f"infinite score {_cell(scores, infinite)}; leave it empty if the method failed")
+    if missing == "block":
+        table = complete_block(table)
+    absent = np.isnan(table.to_numpy())
+    if absent.any():
+        _refuse_empty_methods(table)
+        if missing == "raise":
+            raise RotastackError(
+                f"no score {_cell(scores, absent)}; missing={' or '.join(map(repr, allowed[1:]))} compares the rest"
+            )
+    if len(table) < at_least:
+        raise RotastackError(f"needs at least {at_least} data set{'s'[: at_least > 1]}, got {len(table)}")
+    return table
+
+
+def complete_block(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the data sets on which every method has a score; nothing is filled in.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        NaN where there is no score.
+
+    Raises
+    ------
+    RotastackError
+        A method has no score at all, or no data set remains.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> complete_block(pd.DataFrame({"A": [0.1, 0.2], "B": [0.3, None]}))
+         A    B
+    0  0.1  0.3
+    """
+    absent = scores.isna().to_numpy()
+    if not absent.any():
+        return scores
+    _refuse_empty_methods(scores)
+    whole = ~absent.any(axis=1)
+    if not whole.any():
+        most = absent.mean(axis=0).argmax()
+        raise RotastackError(
+            f"no data set has a score of every method; {scores.columns[most]!r} lacks most, "
+            f"{absent[:, most].sum()} of {len(scores)}"
+        )
+    return scores[whole]
+
+
+def _refuse_empty_methods(scores: pd.DataFrame) -> None:
+    """Raise RotastackError naming the methods that have no score at all."""
+    empty = [repr(m) for m in scores.columns[scores.isna().all(axis=0)]]
+    if empty:
+        raise RotastackError(f"no score on any data set: {', '.join(empty)}; leave out what never ran")
+
+
+def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the table as floating-point numbers; RotastackError if a column holds anything else."""
+    if all(dtype == np.float64 for dtype in scores.dtypes):
+        return scores
+    for position, name in enumerate(scores.columns):
+        column = scores.iloc[:, position]
+        if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
+            continue
+        values = column.astype(object)
+        strange = [not isinstance(v, (int, float, np.integer, np.floating)) for v in values] & values.notna()
+        if strange.any():
+            value = values[strange].iloc[0]
+            raise RotastackError(
+                f"method {name!r} has a score that is no number: {value!r} on data set {values.index[strange][0]!r}"
+            )
+    values = scores.to_numpy(dtype=np.float64, na_value=np.nan)
+    return pd.DataFrame(values, scores.index, scores.columns)
+
+
+def _cell(scores: pd.DataFrame, found: np.ndarray) -> str:
+    """Name the first cell that was found."""
+    row, column = np.argwhere(found)[0]
+    return f"of method {scores.columns[column]!r} on data set {scores.index[row]!r}"

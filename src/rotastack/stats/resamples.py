@@ -1,0 +1,139 @@
+"""Resamples of data sets, the same in Python and in a browser."""
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rotastack.errors import RotastackError
+
+__all__ = ["bootstrap_interval", "bootstrap_means", "resample_counts", "resamples"]
+
+_STEP = 0x6D2B79F5
+_AT_ONCE = 1 << 21  # draws held at once
+
+
+def resamples(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.int64]:
+    """Draw data sets with replacement.
+
+    Numbers are those of the generator mulberry32, hashed from their place. Numpy's generators are better, but
+    a report that is read in a browser has to draw the same data sets, and this one is the same few lines of
+    32-bit arithmetic in JavaScript.
+
+    Parameters
+    ----------
+    n : int
+        Number of data sets.
+    n_bootstraps : int
+        Number of resamples.
+    seed : int, default=0
+        Seed.
+
+    Returns
+    -------
+    ndarray of shape (n_bootstraps, n)
+        Row numbers, from 0.
+
+    Raises
+    ------
+    RotastackError
+        No data set, no resample, or a seed that is no integer.
+
+    Examples
+    --------
+    >>> resamples(5, 2).tolist()
+    [[1, 0, 1, 0, 2], [2, 3, 3, 2, 2]]
+    """
+    if n < 1 or n_bootstraps < 1:
+        raise RotastackError(
+            f"resamples need at least 1 data set and n_bootstraps of at least 1, got {n} and {n_bootstraps}"
+        )
+    if not isinstance(seed, (int, np.integer)):
+        raise RotastackError(f"seed must be an integer, got {seed!r}")
+    drawn = np.empty((n_bootstraps, n), dtype=np.int64)
+    step = max(1, _AT_ONCE // n)
+    for start in range(0, n_bootstraps, step):
+        stop = min(start + step, n_bootstraps)
+        places = np.arange(start * n + 1, stop * n + 1, dtype=np.uint64)
+        state = ((places * np.uint64(_STEP) + np.uint64(int(seed) % 2**32)) % 2**32).astype(np.uint32)
+        drawn[start:stop] = (_uniform(state) * n).astype(np.int64).reshape(-1, n)
+    return drawn
+
+
+def _uniform(state: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Return mulberry32's output, in [0, 1), for its states; all is modulo 2^32."""
+    t = (state ^ (state >> np.uint32(15))) * (state | np.uint32(1))
+    t ^= t + (t ^ (t >> np.uint32(7))) * (t | np.uint32(61))
+    return (t ^ (t >> np.uint32(14))) / 2**32
+
+
+def resample_counts(n: int, n_bootstraps: int, seed: int = 0) -> NDArray[np.float64]:
+    """Return how often each data set is in each resample, so that sums over resamples are matrix products.
+
+    Parameters
+    ----------
+    n, n_bootstraps, seed : int
+        As for :func:`resamples`.
+
+    Returns
+    -------
+    ndarray of shape (n_bootstraps, n)
+
+    Examples
+    --------
+    >>> resample_counts(5, 2).tolist()
+    [[2.0, 2.0, 1.0, 0.0, 0.0], [0.0, 0.0, 3.0, 2.0, 0.0]]
+    """
+    drawn = resamples(n, n_bootstraps, seed)
+    drawn += np.arange(n_bootstraps)[:, None] * n
+    return np.bincount(drawn.ravel(), minlength=n_bootstraps * n).reshape(-1, n).astype(np.float64)
+
+
+def bootstrap_interval(found: NDArray[np.float64], alpha: float) -> NDArray[np.float64]:
+    """Return the percentiles alpha / 2 and 1 - alpha / 2 over resamples (the first axis), by linear interpolation."""
+    if not 0 < alpha < 1:
+        raise RotastackError(f"alpha must lie between 0 and 1, got {alpha}")
+    return np.quantile(found, [alpha / 2, 1 - alpha / 2], axis=0)
+
+
+def bootstrap_means(
+    table: pd.DataFrame, *, n_bootstraps: int = 1000, alpha: float = 0.05, seed: int = 0
+) -> pd.DataFrame:
+    """Return each column's mean over data sets, with a bootstrap interval over data sets.
+
+    Parameters
+    ----------
+    table : DataFrame of shape (n_datasets, n_methods)
+        Any quantity, such as :func:`improvability`, without missing cells.
+    n_bootstraps : int, default=1000
+        Number of resamples of the data sets.
+    alpha : float, default=0.05
+        1 - coverage of the interval.
+    seed : int, default=0
+        Seed of the resamples.
+
+    Returns
+    -------
+    DataFrame
+        By method: ``mean, lower, upper``.
+
+    Raises
+    ------
+    RotastackError
+        No data set, a cell that is not finite, no resample, or alpha outside (0, 1).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> bootstrap_means(pd.DataFrame({"A": [1.0, 2.0, 3.0], "B": [2.0, 2.0, 2.0]})).round(2)
+       mean  lower  upper
+    A   2.0    1.0    3.0
+    B   2.0    2.0    2.0
+    """
+    values = table.to_numpy(dtype=np.float64)
+    if not np.isfinite(values).all():
+        raise RotastackError("the table to be averaged has cells that are not finite")
+    counts = resample_counts(len(values), n_bootstraps, seed)
+    # Not BLAS, whose order of sums depends on its number of threads.
+    means = np.einsum("bn,nk->bk", counts, values, optimize=False) / len(values)
+    lower, upper = bootstrap_interval(means, alpha)
+    return pd.DataFrame({"mean": table.mean(), "lower": lower, "upper": upper}, index=table.columns)

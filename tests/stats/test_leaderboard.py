@@ -1,0 +1,236 @@
+"""Elo, win matrix, improvability and resamples: by hand, by other ways of computing, and as they were."""
+
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.optimize import brentq, minimize
+from scipy.special import expit, log_expit
+from tests.stats.leaderboard_numbers import FILE, all_numbers
+
+from rotastack.errors import RotastackError
+from rotastack.stats import (
+    average_ranks,
+    bootstrap_means,
+    bootstrap_ranks,
+    elo,
+    improvability,
+    resamples,
+    win_matrix,
+)
+
+NAN = float("nan")
+
+
+def random_table(n=12, k=5, seed=0, ties=False):
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0, 5, (n, k)) / 10 if ties else rng.random((n, k)) + np.arange(k) / 10
+    return pd.DataFrame(values, columns=list("ABCDEFGHIJ")[:k])
+
+
+def assert_close(found, expected, path=""):
+    if isinstance(expected, dict):
+        assert found.keys() == expected.keys(), path
+        for key in expected:
+            assert_close(found[key], expected[key], f"{path}/{key}")
+    elif isinstance(expected, list):
+        assert len(found) == len(expected), path
+        for place, (one, other) in enumerate(zip(found, expected, strict=True)):
+            assert_close(one, other, f"{path}[{place}]")
+    elif isinstance(expected, float):
+        assert found == pytest.approx(expected, rel=1e-9, abs=1e-9), path
+    else:
+        assert found == expected, path
+
+
+def test_numbers_are_those_that_javascript_is_compared_with():
+    assert_close(json.loads(json.dumps(all_numbers())), json.loads(FILE.read_text()))
+
+
+def test_resamples_are_those_of_mulberry32():
+    """Mulberry32 in plain integers."""
+
+    def draw(state):
+        t = ((state ^ (state >> 15)) * (state | 1)) % 2**32
+        t ^= (t + ((t ^ (t >> 7)) * (t | 61)) % 2**32) % 2**32
+        return (t ^ (t >> 14)) / 2**32
+
+    for seed in (0, 7, -1, 2**40 + 3):
+        expected = [
+            [int(draw((seed + 0x6D2B79F5 * (b * 11 + i + 1)) % 2**32) * 11) for i in range(11)]
+            for b in range(4)
+        ]
+        assert resamples(11, 4, seed).tolist() == expected
+
+
+def test_resamples_are_drawn_evenly_and_in_blocks(monkeypatch):
+    drawn = resamples(20, 5000, 3)
+    counts = np.bincount(drawn.ravel(), minlength=20)
+    assert ((counts - 5000) ** 2 / 5000).sum() < 45  # chi2 of 19 degrees of freedom: 0.9993
+    monkeypatch.setattr(sys.modules["rotastack.stats.resamples"], "_AT_ONCE", 64)
+    np.testing.assert_array_equal(resamples(20, 5000, 3), drawn)
+
+
+def test_elo_of_two_methods_with_known_odds():
+    """3000 wins to 1000 are 400 log10(3) points, the drawn games aside; with 12 to 4 they are solved for."""
+    many = pd.DataFrame({"A": [0] * 3000 + [2] * 1000, "B": [1] * 4000})
+    found = elo(many, higher_is_better=False, n_bootstraps=2)["elo"]
+    assert found["A"] - found["B"] == pytest.approx(400 * np.log10(3), abs=0.05)
+    few = elo(many.iloc[2988:3004], higher_is_better=False)["elo"]
+    theta = brentq(lambda t: 2 * (12 - 16 * expit(2 * t)) + 1 - 2 * expit(t), 0, 3, xtol=1e-14)
+    assert few["A"] == pytest.approx(1000 + 400 / np.log(10) * theta, abs=1e-9)
+    assert few.sum() == pytest.approx(2000)
+
+
+def test_elo_maximises_the_penalised_likelihood():
+    table = random_table(ties=True)
+    wins = len(table) * win_matrix(table, False).to_numpy()
+    np.fill_diagonal(wins, 0)
+
+    def loss(theta):
+        games = (wins * log_expit(theta[:, None] - theta)).sum()
+        return -games - (log_expit(theta) + log_expit(-theta)).sum() / 2
+
+    theta = minimize(loss, np.zeros(5), method="BFGS", options={"gtol": 1e-9}).x
+    expected = 1000 + 400 / np.log(10) * (theta - theta.mean())
+    np.testing.assert_allclose(elo(table, False)["elo"], expected, atol=1e-4)
+
+
+def test_intervals_are_fits_of_resamples():
+    table = random_table()
+    fits = [
+        elo(table.iloc[rows].reset_index(drop=True), False, n_bootstraps=1)["elo"]
+        for rows in resamples(12, 40, 9)
+    ]
+    found = elo(table, False, n_bootstraps=40, alpha=0.2, seed=9)
+    np.testing.assert_allclose(found[["lower", "upper"]], np.quantile(fits, [0.1, 0.9], axis=0).T, atol=1e-9)
+    ranks = [average_ranks(table.iloc[rows].reset_index(drop=True), False) for rows in resamples(12, 40, 9)]
+    found = bootstrap_ranks(table, False, n_bootstraps=40, alpha=0.2, seed=9)
+    np.testing.assert_allclose(
+        found[["lower", "upper"]], np.quantile(ranks, [0.1, 0.9], axis=0).T, atol=1e-12
+    )
+    assert found["average_rank"].tolist() == average_ranks(table, False).tolist()
+
+
+def test_methods_that_always_win_stay_finite():
+    table = pd.DataFrame(np.tile(np.arange(20.0), (200, 1)))
+    found = elo(table, False, n_bootstraps=20)
+    assert np.isfinite(found).all(axis=None)
+    assert found["elo"].is_monotonic_decreasing
+    np.testing.assert_allclose(found["lower"], found["elo"], atol=1e-9)
+    np.testing.assert_allclose(found["elo"] + found["elo"][::-1].to_numpy(), 2000, atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(arrays(float, (7, 4), elements=st.integers(0, 4).map(float)), st.permutations(range(4)), st.booleans())
+def test_order_of_methods_and_data_sets_does_not_matter(values, order, higher):
+    table = pd.DataFrame(values, columns=list("ABCD"))
+    turned = table.iloc[:, order]
+    one, other = (elo(t, higher, n_bootstraps=5) for t in (table, turned))
+    np.testing.assert_allclose(other.loc[one.index], one, atol=1e-9)
+    upside_down = elo(table[::-1], higher, n_bootstraps=1)["elo"]
+    np.testing.assert_allclose(upside_down, one["elo"], atol=1e-9)
+    mirrored = elo(-table, not higher, n_bootstraps=1)["elo"]
+    np.testing.assert_allclose(mirrored, one["elo"], atol=1e-9)
+    reversed_ = elo(table, not higher, n_bootstraps=1)["elo"]
+    np.testing.assert_allclose(reversed_, 2000 - one["elo"], atol=1e-9)
+
+
+def test_anchor_has_1000_points_in_every_resample():
+    table = random_table()
+    found, free = elo(table, False, anchor="C"), elo(table, False)
+    assert found.loc["C"].tolist() == [1000] * 3
+    np.testing.assert_allclose(found["elo"] - 1000, free["elo"] - free.loc["C", "elo"], atol=1e-9)
+
+
+def test_elo_does_not_depend_on_blocks(monkeypatch):
+    table = random_table(ties=True)
+    whole = elo(table, False, n_bootstraps=30)
+    monkeypatch.setattr(sys.modules["rotastack.stats.elo"], "_AT_ONCE", 60)
+    pd.testing.assert_frame_equal(elo(table, False, n_bootstraps=30), whole, check_exact=True)
+
+
+def test_missing_scores_by_pairs():
+    """A and B share three data sets, A and C none, B and C one."""
+    table = pd.DataFrame({"A": [1, 2, 3, NAN], "B": [2, 1, 4, 5], "C": [NAN, NAN, NAN, 5.0]})
+    wins = win_matrix(table, False, missing="pairs")
+    assert wins.loc["A", "B"] == pytest.approx(2 / 3)
+    assert wins.loc["B", "C"] == 0.5
+    assert np.isnan(wins.loc["A", "C"])
+    found = elo(table, False, missing="pairs", n_bootstraps=20)
+    assert np.isfinite(found).all(axis=None)
+    assert found["elo"].idxmax() == "A"
+    with pytest.raises(
+        RotastackError, match="no data set has a score of every method; 'C' lacks most, 3 of 4"
+    ):
+        elo(table, False, missing="block")
+    block = table.drop(columns="C")
+    assert elo(block, False, missing="block").equals(elo(block[:3], False))
+    assert elo(block, False, missing="pairs", n_bootstraps=1)["elo"].equals(elo(block[:3], False)["elo"])
+
+
+def test_win_matrix_by_hand():
+    table = pd.DataFrame({"A": [1, 2, 2, 4], "B": [2, 2, 1, 5], "C": [0, 3, 3, 5]})
+    assert win_matrix(table, higher_is_better=False).to_numpy().tolist() == [
+        [0.5, 0.625, 0.75],
+        [0.375, 0.5, 0.625],
+        [0.25, 0.375, 0.5],
+    ]
+    higher = win_matrix(table, higher_is_better=True)
+    pd.testing.assert_frame_equal(higher, 1 - win_matrix(table, higher_is_better=False))
+
+
+def test_improvability_by_hand():
+    accuracies = pd.DataFrame({"A": [0.9, 1.0, 0.5], "B": [0.8, 1.0, 0.5], "C": [0.6, 0.9, 1.0]})
+    found = improvability(accuracies, higher_is_better=True)
+    np.testing.assert_allclose(found, [[0, 50, 75], [0, 0, 100], [100, 100, 0]], atol=1e-9)
+    pd.testing.assert_frame_equal(improvability(1 - accuracies, higher_is_better=False), found)
+    percent = improvability(100 * accuracies, higher_is_better=True, optimum=100)
+    pd.testing.assert_frame_equal(percent, found)
+    means = bootstrap_means(found, n_bootstraps=50)
+    assert means["mean"].tolist() == pytest.approx([100 / 3, 50, 175 / 3])
+    drawn = found.to_numpy()[resamples(3, 50)].mean(axis=1)
+    np.testing.assert_allclose(means[["lower", "upper"]], np.quantile(drawn, [0.025, 0.975], axis=0).T)
+
+
+@pytest.mark.parametrize(
+    ("table", "higher", "message"),
+    [
+        ({"A": [90.0], "B": [0.8]}, True, "score 90 of method 'A' on data set 0 .*give optimum=100"),
+        ({"A": [0.1], "B": [-0.2]}, False, "score -0.2 of method 'B' on data set 0 is beyond the optimum 0$"),
+        ({"A": [0.1], "B": [NAN]}, False, "no score on any data set: 'B'"),
+    ],
+)
+def test_improvability_refuses_what_makes_no_sense(table, higher, message):
+    with pytest.raises(RotastackError, match=message):
+        improvability(pd.DataFrame(table), higher)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"anchor": "a"}, "anchor 'a' is not a method; did you mean 'A'"),
+        ({"n_bootstraps": 0}, "n_bootstraps of at least 1, got 12 and 0"),
+        ({"alpha": 1.0}, "alpha must lie between 0 and 1"),
+        ({"seed": 0.5}, "seed must be an integer, got 0.5"),
+        ({"missing": "fill"}, "missing must be one of raise, block, pairs, got 'fill'"),
+    ],
+)
+def test_nonsense_options_are_refused(options, message):
+    with pytest.raises(RotastackError, match=message):
+        elo(random_table(), False, **options)
+
+
+def test_one_data_set_and_equal_methods():
+    one = random_table(n=1, k=3)
+    found = elo(one, False)
+    assert (found["lower"] == found["elo"]).all()
+    assert bootstrap_ranks(one, False)["lower"].equals(average_ranks(one, False).rename("lower"))
+    equal = pd.DataFrame({"A": [0.1, 0.2], "B": [0.1, 0.2]})
+    assert (elo(equal, False) == 1000).all(axis=None)
+    assert (improvability(equal, False) == 0).all(axis=None)
