@@ -64,7 +64,11 @@ def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str
 
 
 def complete(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows on which no method failed, without the methods that failed on all."""
+    """Return the rows on which no method failed, without the methods that failed on all.
+
+    An infinite score, such as of numbers far off, is a failure.
+    """
+    table = table.replace([np.inf, -np.inf], np.nan)
     return table.drop(columns=table.columns[table.isna().all()]).dropna()
 
 
