@@ -1,6 +1,7 @@
 """What several steps read from a study's scores."""
 
 from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,6 +91,11 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     if len(parts) > 1:
         parts = {name: part.rename(index=lambda d, n=name: f"{d}, {n}") for name, part in parts.items()}
     return pd.concat(parts.values())
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return one of a study's tables; of an empty file, a table without rows and columns."""
+    return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
 
 
 def relative_times(times: pd.DataFrame, control: str, kind: str) -> pd.DataFrame | None:

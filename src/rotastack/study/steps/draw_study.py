@@ -17,6 +17,7 @@ from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.rank_intervals import plot_rank_intervals
 from rotastack.plots.style import add_note, save_figure, sentence
 from rotastack.plots.win_matrix import plot_win_matrix
+from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import signed_rank_draws
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.comparison import compare
@@ -26,7 +27,7 @@ from rotastack.stats.win_matrix import win_matrix
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
-from rotastack.study.results import complete, group_table, in_units, mean_scores, relative_times
+from rotastack.study.results import complete, group_table, in_units, mean_scores, read_table, relative_times
 
 FEW = 5  # cells from which on a standard error says something
 ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
@@ -152,7 +153,8 @@ def figure_pareto(known: Known) -> Figure:
     control = known.spec["control"]
     if known.ranked is None:
         return sentence(_TOO_FEW)
-    times = relative_times(pd.read_csv(known.tables["times"]), control, "fit")
+    table = known.tables["times"]
+    times = relative_times(read_table(table), control, "fit")
     if times is None:
         return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
     ranks = average_ranks(known.ranked, False)
@@ -169,9 +171,9 @@ def figure_posterior(known: Known) -> Figure:
         return sentence(f"{control}, which the others are compared with, failed on every data set.")
     ranks = average_ranks(known.ranked, False).drop(control)
     best = str(ranks.idxmin())
-    accuracies = -known.ranked
-    draws = signed_rank_draws(accuracies[control], accuracies[best], ROPE, random_state=0)
-    return plot_posterior(draws, control, best, ROPE)
+    seed = child(root_sequence(0), best, control)  # as bayesian_table draws
+    draws = signed_rank_draws(-known.ranked[best], -known.ranked[control], ROPE, random_state=seed)
+    return plot_posterior(draws, best, control, ROPE)
 
 
 def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
