@@ -162,6 +162,7 @@ def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     """Say what cluster this is and how work is submitted; return what Snakemake is told."""
     from rotastack.cli.slurm import Cluster, slurm_options
     from rotastack.cli.studies import plan_of
+    from rotastack.study.resources import MOST_MINUTES
     from rotastack.study.submissions import MINUTES
 
     cluster = Cluster.look()
@@ -171,6 +172,7 @@ def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     options, submissions = slurm_options(
         cluster, plan_of(study, size), arguments.account, arguments.partition, minutes
     )
+    os.environ[MOST_MINUTES] = f"{submissions.most_minutes:g}"
     print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
     if arguments.account is not None and not cluster.accounting:
         print("rotastack: this cluster keeps no accounts: --account is left out", file=sys.stderr)

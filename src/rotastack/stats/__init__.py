@@ -5,7 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bayesian": ["bayesian_signed_rank"],
+        "bayesian": ["bayesian_signed_rank", "signed_rank_draws"],
+        "bayesian_table": ["bayesian_table"],
         "bootstrap_ranks": ["bootstrap_ranks"],
         "comparison": ["Comparison", "compare"],
         "elo": ["elo"],
@@ -17,7 +18,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "ranks": ["average_ranks"],
         "resamples": ["bootstrap_means", "resamples"],
         "resampled_t": ["corrected_t"],
-        "variance": ["variance_components"],
+        "variance": ["kendall_w", "variance_components"],
         "win_matrix": ["win_matrix"],
         "wilcoxon": ["wilcoxon_holm"],
     },

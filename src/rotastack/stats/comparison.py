@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.stats.friedman import FriedmanResult, friedman
+from rotastack.stats.missing import checked_scores
 from rotastack.stats.nemenyi import critical_difference, nemenyi
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
@@ -24,10 +25,13 @@ class Comparison:
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
+    left_out : tuple, default=()
+        Data sets that are not in `scores`, as a method had none there.
     """
 
     scores: pd.DataFrame
     higher_is_better: bool
+    left_out: tuple = ()
 
     @cached_property
     def average_ranks(self) -> pd.Series:
@@ -115,7 +119,7 @@ class Comparison:
         return 100 * sign * self.scores.sub(base, axis=0)[base != 0].div(base[base != 0].abs(), axis=0)
 
 
-def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
+def compare(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> Comparison:
     """Compare methods over data sets.
 
     Parameters
@@ -124,11 +128,18 @@ def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
     Comparison
-        With ranks, tests, wins and improvements, computed when they are read.
+        With ranks, tests, wins and improvements, computed when they are read, and the data sets that were left out.
+
+    Raises
+    ------
+    RotastackError
+        See :func:`rotastack.stats.missing.checked_scores`.
 
     Examples
     --------
@@ -136,8 +147,12 @@ def compare(scores: pd.DataFrame, higher_is_better: bool) -> Comparison:
     >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]})
     >>> compare(errors, higher_is_better=False).average_ranks.round(2).to_dict()
     {'RF': 1.67, 'RRE': 1.33}
+    >>> errors.loc[2, "RF"] = None
+    >>> compare(errors, higher_is_better=False, missing="block").left_out
+    (2,)
     """
-    return Comparison(scores, higher_is_better)
+    table = checked_scores(scores, missing)
+    return Comparison(table, higher_is_better, tuple(scores.index.difference(table.index, sort=False)))
 
 
 def cliques(ranks: pd.Series, different: pd.DataFrame) -> list[list[str]]:

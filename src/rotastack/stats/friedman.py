@@ -32,7 +32,7 @@ class FriedmanResult(NamedTuple):
     p: float
 
 
-def friedman(scores: pd.DataFrame, higher_is_better: bool) -> FriedmanResult:
+def friedman(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> FriedmanResult:
     """Test by ranks whether all methods are equal over data sets.
 
     ``chi2`` is Friedman's statistic with the correction for ties, and
@@ -46,11 +46,13 @@ def friedman(scores: pd.DataFrame, higher_is_better: bool) -> FriedmanResult:
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Raises
     ------
     RotastackError
-        Fewer than 2 data sets or methods, or a missing score.
+        Fewer than 2 data sets; see also :func:`rotastack.stats.missing.checked_scores`.
 
     Examples
     --------
@@ -60,10 +62,10 @@ def friedman(scores: pd.DataFrame, higher_is_better: bool) -> FriedmanResult:
     >>> round(result.chi2, 3), round(result.F, 3), result.df
     (4.667, 7.0, (2, 4))
     """
-    n, k = scores.shape
+    ranks = rank_table(scores, higher_is_better, missing=missing).to_numpy()
+    n, k = ranks.shape
     if n < 2:
         raise RotastackError(f"Friedman's test needs at least 2 data sets, got {n}")
-    ranks = rank_table(scores, higher_is_better).to_numpy()
     spread = (ranks**2).sum() - n * k * (k + 1) ** 2 / 4
     df = (k - 1, (k - 1) * (n - 1))
     if spread < 1e-9:

@@ -5,7 +5,7 @@ import pandas as pd
 from scipy.stats import studentized_range
 
 from rotastack.errors import RotastackError
-from rotastack.stats.ranks import average_ranks
+from rotastack.stats.ranks import rank_table
 
 __all__ = ["critical_difference", "nemenyi"]
 
@@ -41,7 +41,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     return float(q * np.sqrt(k * (k + 1) / (6 * n)))
 
 
-def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
+def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> pd.DataFrame:
     """Return p-values of all pairs of methods, adjusted for all of them being tested.
 
     Parameters
@@ -50,6 +50,8 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
         One score (an error, an accuracy) per data set and method.
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
@@ -59,7 +61,7 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     Raises
     ------
     RotastackError
-        Fewer than two methods, or a missing score.
+        See :func:`rotastack.stats.missing.checked_scores`.
 
     Examples
     --------
@@ -68,8 +70,9 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool) -> pd.DataFrame:
     >>> bool(nemenyi(errors, higher_is_better=False).loc["A", "C"] < 0.01)
     True
     """
-    n, k = scores.shape
-    ranks = average_ranks(scores, higher_is_better)
+    table = rank_table(scores, higher_is_better, missing=missing)
+    n, k = table.shape
+    ranks = table.mean()
     distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
     p = studentized_range.sf(distance / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2), k, np.inf)
     np.fill_diagonal(p, 1.0)

@@ -30,7 +30,7 @@ def rank_table(
     RotastackError
         See :func:`rotastack.stats.missing.checked_scores`.
     """
-    table = checked_scores(scores, missing)
+    table = checked_scores(scores, missing, at_least=1)
     values = -table.to_numpy() if higher_is_better else table.to_numpy()
     return pd.DataFrame(rankdata(values, method=ties, axis=1), table.index, table.columns)
 

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2, rankdata
 from scipy.stats import f as f_distribution
 
@@ -73,7 +73,7 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     Raises
     ------
     RotastackError
-        Fewer than two fold or rotation groups, or values that are not finite.
+        Fewer than two fold or rotation groups, values that are not finite, or alpha outside (0, 1).
 
     Examples
     --------
@@ -81,11 +81,9 @@ def variance_components(matrix: ArrayLike, alpha: float = 0.05) -> VarianceCompo
     >>> round(parts.share_rotation_groups, 2)
     1.0
     """
-    table = np.asarray(matrix, dtype=float)
-    if table.ndim != 2 or min(table.shape) < 2:
-        raise RotastackError(f"needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}")
-    if not np.isfinite(table).all():
-        raise RotastackError("the result matrix has values that are not finite")
+    table = _result_matrix(matrix)
+    if not 0 < alpha < 1:
+        raise RotastackError(f"alpha must lie between 0 and 1, got {alpha}")
     m, n = table.shape
     mean = table.mean()
     rows, columns = table.mean(axis=1), table.mean(axis=0)
@@ -139,17 +137,32 @@ def kendall_w(matrix: ArrayLike) -> float:
         1 for the same ranking in every fold group, near 0 for unrelated ones; NaN if
         everything is tied.
 
+    Raises
+    ------
+    RotastackError
+        Fewer than two fold or rotation groups, or values that are not finite.
+
     Examples
     --------
     >>> kendall_w([[1, 2, 3], [4, 5, 6]])
     1.0
     """
-    ranks = rankdata(np.asarray(matrix, dtype=float), axis=1)
+    ranks = rankdata(_result_matrix(matrix), axis=1)
     m, n = ranks.shape
     spread = ((ranks.sum(axis=0) - m * (n + 1) / 2) ** 2).sum()
     ties = sum((c**3 - c).sum() for row in ranks for c in [np.unique(row, return_counts=True)[1]])
     scale = m**2 * (n**3 - n) - m * ties
     return float(12 * spread / scale) if scale > 0 else float("nan")
+
+
+def _result_matrix(matrix: ArrayLike) -> NDArray[np.float64]:
+    """Return a result matrix as an array; RotastackError unless it has two groups of each kind, all finite."""
+    table = np.asarray(matrix, dtype=float)
+    if table.ndim != 2 or min(table.shape) < 2:
+        raise RotastackError(f"needs at least 2 fold groups and 2 rotation groups, got shape {table.shape}")
+    if not np.isfinite(table).all():
+        raise RotastackError("the result matrix has values that are not finite")
+    return table
 
 
 def _component(ms, df, ms_rest, df_rest, size, alpha):

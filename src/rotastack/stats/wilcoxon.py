@@ -1,13 +1,11 @@
 """Wilcoxon's signed-rank test, for two methods and, with Holm's correction, for many."""
 
-import itertools
-
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import wilcoxon
 
-from rotastack.errors import RotastackError, nearest
+from rotastack.stats.contrasts import contrasts
 from rotastack.stats.missing import checked_scores
 
 __all__ = ["holm", "signed_rank_p", "wilcoxon_holm"]
@@ -55,7 +53,9 @@ def holm(p: pd.Series) -> pd.Series:
     return pd.Series(adjusted, p.index)
 
 
-def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: bool) -> pd.DataFrame:
+def wilcoxon_holm(
+    scores: pd.DataFrame, control: str | None, higher_is_better: bool, *, missing: str = "raise"
+) -> pd.DataFrame:
     """Compare methods over data sets by two-sided signed-rank tests, corrected by Holm's procedure.
 
     Parameters
@@ -66,6 +66,8 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
         Compare every other method with this one; None compares all pairs.
     higher_is_better : bool
         Tells wins from losses; the p-values are the same either way.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
 
     Returns
     -------
@@ -78,7 +80,7 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
     Raises
     ------
     RotastackError
-        `control` is not a method; fewer than two methods; or a missing score.
+        `control` is not a method; see also :func:`rotastack.stats.missing.checked_scores`.
 
     References
     ----------
@@ -96,19 +98,11 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
     B     0     0       5  0.0625   0.125
     C     0     5       0  1.0000   1.000
     """
-    checked_scores(scores)
-    methods = list(scores.columns)
-    if control is not None and control not in methods:
-        raise RotastackError(f"control {control!r} is not a method{nearest(str(control), methods)}")
-    if control is None:
-        pairs = list(itertools.combinations(methods, 2))
-        index: pd.Index = pd.MultiIndex.from_tuples(pairs)
-    else:
-        pairs = [(m, control) for m in methods if m != control]
-        index = pd.Index([m for m, _ in pairs])
-    differences = [(scores[one] - scores[other]).to_numpy() for one, other in pairs]
+    table = checked_scores(scores, missing, at_least=1)
+    pairs, index = contrasts(list(table.columns), control)
+    differences = [(table[one] - table[other]).to_numpy() for one, other in pairs]
     sign = 1 if higher_is_better else -1
-    table = pd.DataFrame(
+    tests = pd.DataFrame(
         {
             "wins": [int((sign * d > 0).sum()) for d in differences],
             "ties": [int((d == 0).sum()) for d in differences],
@@ -117,4 +111,4 @@ def wilcoxon_holm(scores: pd.DataFrame, control: str | None, higher_is_better: b
         },
         index,
     )
-    return table.assign(p_holm=holm(table["p"]))
+    return tests.assign(p_holm=holm(tests["p"]))

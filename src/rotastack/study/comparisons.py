@@ -40,6 +40,7 @@ def compare_methods(
     if higher is None:
         return {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
                 "higher_is_better": None, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
+    means = means.replace([np.inf, -np.inf], np.nan)  # numbers that far off are a failure
     absent = list(means.columns[means.isna().all()])
     notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
     optimistic = [m for m in spec["optimistic"] if m in means and m not in absent]

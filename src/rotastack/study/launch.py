@@ -2,12 +2,14 @@
 
 import fcntl
 import gc
+import inspect
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
+from types import FunctionType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -26,7 +28,7 @@ from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
-__all__ = ["Machine", "config_file", "open_plan", "read_plan", "runs_nothing", "step"]
+__all__ = ["Machine", "config_file", "open_plan", "read_plan", "remember_parameters", "runs_nothing", "step"]
 
 
 class _Data(Document):
@@ -238,6 +240,22 @@ def _warm(runs_many: bool) -> None:
         runs_many = len(list(jobs)) > 1
     if runs_many:
         start_server()
+
+
+def remember_parameters(rules: Iterable[Any]) -> None:
+    """Tell Snakemake once what the functions in rules take: it would look at each of them again for each job.
+
+    That was a sixth of what it does for a job in a dry run; most of it was of the method by which resources are evaluated.
+    """
+    from snakemake.common import overwrite_function_params
+    from snakemake.resources import Resource
+
+    overwrite_function_params(Resource.evaluate, inspect.signature(Resource("any", 0).evaluate).parameters)
+    for rule in rules:
+        for item in [*rule.input, *rule.params]:
+            function = getattr(item, "callable", item)
+            if isinstance(function, FunctionType):
+                overwrite_function_params(function, inspect.signature(function).parameters)
 
 
 def step(name: str) -> str:

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 
 from rotastack.study.costs import JOB_SECONDS
@@ -25,6 +25,8 @@ MOST = 50
 """Submissions of a study: a larger one gets longer ones."""
 SECONDS_OF_START = 4.0
 """Of each job in a submission, beside its own: Snakemake is started for it."""
+ATTEMPTS = 3
+"""Of a job that fails; each asks for more time, and the last one has to fit the partition, too."""
 _LONGEST = 1.5  # times the minutes: up to then a data set is not cut
 _MUCH = 0.2  # of all time to start jobs, from which on a word is said
 _SPARE = 4  # times what is thought: the limit of a job's time, at the first attempt
@@ -38,12 +40,16 @@ _STUDY = ("summarize", "draw_study", "published", "report")
 
 @dataclass(frozen=True)
 class Work:
-    """A job that is submitted: its rule, its data set ("" if it is over all), the first file it makes, its seconds."""
+    """A job that is submitted: its rule, its data set ("" if it is over all), the first file it makes, its seconds.
+
+    Trainings and combiners ask for ``minutes`` at the first attempt; others for what the longest of their rule does.
+    """
 
     rule: str
     dataset: str
     file: str
     seconds: float
+    minutes: int = 0
 
 
 class Submissions:
@@ -61,7 +67,9 @@ class Submissions:
     def __init__(self, plan: Plan, minutes: float = MINUTES, most_minutes: float | None = None):
         self.plan = plan
         self.seconds = 60 * minutes
-        self.most_minutes = most_minutes
+        self.most_minutes = inf if most_minutes is None else most_minutes
+        plan.resources.most_minutes = self.most_minutes
+        plan.resources.spare_minutes = 1  # limits of jobs that go together add up
 
     @cached_property
     def work(self) -> list[Work]:
@@ -78,8 +86,14 @@ class Submissions:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether data sets are not cut: each is done in a submission."""
-        return max(self._seconds_by("dataset").values(), default=0.0) <= _LONGEST * self.seconds
+        """Whether data sets are not cut: each is done in a submission, and the cluster lets it take that long."""
+        asked: dict[str, float] = {}
+        for work in self.work:
+            asked[work.dataset] = asked.get(work.dataset, 0.0) + self._asked(work)
+        asked.pop("", None)
+        longest = max(self._seconds_by("dataset").values(), default=0.0)
+        allowed = self.most_minutes / ATTEMPTS
+        return longest <= _LONGEST * self.seconds and max(asked.values(), default=0.0) <= allowed
 
     @property
     def groups(self) -> dict[str, str]:
@@ -105,10 +119,9 @@ class Submissions:
                 break  # one more is that of the study
             target *= 1.1
         found = {group: ceil(sizes[group][0] / n) for group, n in submissions.items()}
-        if self.most_minutes is not None:
-            each = self._minutes_of_component()
-            for group in found:
-                found[group] = max(1, min(found[group], int(self.most_minutes / each[group])))
+        for group, each in self._minutes_of_component().items():
+            if found[group] * each > self.most_minutes / ATTEMPTS:
+                found[group] = max(1, int(self.most_minutes / ATTEMPTS / each))
         return found
 
     @property
@@ -117,7 +130,7 @@ class Submissions:
         counts = {group: ceil(count / self.components[group]) for group, (count, _) in self._sizes().items()}
         return counts | ({"study": 1} if any(w.dataset == "" for w in self.work) else {})
 
-    @property
+    @cached_property
     def minutes(self) -> dict[str, int]:
         """Rule -> limit of a job's minutes at the first attempt; rules not named state their own."""
         longest: dict[str, float] = {}
@@ -128,6 +141,10 @@ class Submissions:
             for rule, seconds in longest.items()
             if rule not in ("train", "combine")
         }
+
+    def _asked(self, work: Work) -> int:
+        """Return the limit of a job's minutes at the first attempt."""
+        return work.minutes or self.minutes[work.rule]
 
     def arguments(self) -> list[str]:
         """Return the options that say all this to Snakemake."""
@@ -172,7 +189,8 @@ class Submissions:
             rows = resources.rows(dataset)
             for label in plan.study.methods:
                 thought = resources.usual_combining_seconds(dataset, label)
-                yield self._of("combine", dataset, f"{root}/methods/{slug(label)}.nc", thought)
+                minutes = resources.combine_minutes(dataset, label, 1)
+                yield self._of("combine", dataset, f"{root}/methods/{slug(label)}.nc", thought, minutes)
             scored = JOB_SECONDS + 2e-6 * rows * protocol.n_cells * len(plan.study.methods)
             yield self._of("score", dataset, f"{root}/scores.parquet", scored)
             for rule, figures in (("draw_dataset", plan.figures), ("draw_pruning", plan.pruning_figures)):
@@ -195,13 +213,15 @@ class Submissions:
         thought = {block: self.plan.resources.usual_seconds(dataset, pool, block) for block in files}
         known = {block: took for block, file in files.items() if (took := _took(file)) is not None}
         rate = sum(known.values()) / sum(thought[block] for block in known) if known else 1.0
+        minutes = self.plan.resources.train_minutes(dataset, pool, 1)
         for block, file in files.items():
-            yield self._of("train", dataset, file, rate * thought[block])
+            yield self._of("train", dataset, file, rate * thought[block], minutes)
 
     @staticmethod
-    def _of(rule: str, dataset: str, file: str, thought: float) -> Work:
+    def _of(rule: str, dataset: str, file: str, thought: float, minutes: int = 0) -> Work:
         took = _took(file)
-        return Work(rule, dataset, file, SECONDS_OF_START + (thought if took is None else JOB_SECONDS + took))
+        seconds = SECONDS_OF_START + (thought if took is None else JOB_SECONDS + took)
+        return Work(rule, dataset, file, seconds, minutes)
 
     def _seconds_by(self, key: str) -> dict[str, float]:
         sums: dict[str, float] = {}
@@ -227,13 +247,11 @@ class Submissions:
 
     def _minutes_of_component(self) -> dict[str, float]:
         """Return group -> the limit that one of its components asks for."""
-        limits = self.minutes
         asked: dict[str, float] = {}
         for work in self.work:
             if work.dataset:
                 group = "datasets" if self.whole else _PARTS[work.rule]
-                limit = limits.get(work.rule, 1 + _SPARE * work.seconds / 60)
-                asked[group] = asked.get(group, 0.0) + limit
+                asked[group] = asked.get(group, 0.0) + self._asked(work)
         return {group: asked[group] / count for group, (count, _) in self._sizes().items()}
 
 

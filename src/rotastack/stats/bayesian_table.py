@@ -1,0 +1,85 @@
+"""Bayesian signed-rank tests of many methods over data sets: against a control, or of all pairs."""
+
+import pandas as pd
+
+from rotastack.seeds import child, root_sequence
+from rotastack.stats.bayesian import bayesian_signed_rank
+from rotastack.stats.contrasts import contrasts
+from rotastack.stats.missing import checked_scores
+
+__all__ = ["bayesian_table"]
+
+
+def bayesian_table(
+    scores: pd.DataFrame,
+    control: str | None,
+    higher_is_better: bool,
+    rope: float = 0.0,
+    *,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = 0,
+    missing: str = "raise",
+) -> pd.DataFrame:
+    """Compare methods over data sets by Bayesian signed-rank tests.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        One score (an error, an accuracy) per data set and method.
+    control : str or None
+        Compare every other method with this one; None compares all pairs.
+    higher_is_better : bool
+        Whether the scores are like accuracies, not errors.
+    rope : float, default=0.0
+        Half the width of the region of practical equivalence, in the units of the scores.
+    prior, n_samples : float, int
+        As for :func:`bayesian_signed_rank`.
+    random_state : None, int, SeedSequence, Generator or RandomState, default=0
+        Seed. Each pair draws by its names, so that a further method changes no number.
+    missing : {"raise", "block"}, default="raise"
+        A missing score is an error, or data sets that lack one are left out.
+
+    Returns
+    -------
+    DataFrame of shape (n_comparisons, 3)
+        By method, or by pair of methods: the posterior probabilities ``better``, that the method is better than the
+        control (the first of a pair better than the second) by more than the rope; ``equal``, that they are
+        practically equivalent; and ``worse``. They need no correction for the number of comparisons.
+
+    Raises
+    ------
+    RotastackError
+        `control` is not a method; see also :func:`rotastack.stats.missing.checked_scores` and
+        :func:`bayesian_signed_rank`.
+
+    References
+    ----------
+    Benavoli, A., Corani, G., Demsar, J. and Zaffalon, M. (2017). Time for a change: a tutorial for comparing
+    multiple classifiers through Bayesian analysis. JMLR 18(77).
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"A": [0.1, 0.2, 0.3, 0.4], "B": [0.2, 0.4, 0.5, 0.6], "C": [0.1, 0.2, 0.3, 0.4]})
+    >>> bayesian_table(errors, "A", higher_is_better=False, rope=0.01).round(1)
+       better  equal  worse
+    B     0.0    0.0    1.0
+    C     0.0    1.0    0.0
+    """
+    table = checked_scores(scores, missing, at_least=1)
+    pairs, index = contrasts(list(table.columns), control)
+    sign = 1 if higher_is_better else -1
+    root = root_sequence(random_state)
+    rows = []
+    for one, other in pairs:
+        found = bayesian_signed_rank(
+            sign * table[one],
+            sign * table[other],
+            rope,
+            prior=prior,
+            n_samples=n_samples,
+            random_state=child(root, str(one), str(other)),
+        )
+        rows.append({"better": found.p_left, "equal": found.p_rope, "worse": found.p_right})
+    return pd.DataFrame(rows, index)
