@@ -25,6 +25,9 @@ __all__ = ["Plan"]
 OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining", "score": "folds"}
 """Steps that each protocol does in its own way, or ask of it -> its module."""
 
+OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
+"""Figures of methods over data sets, of which a single one has none."""
+
 
 class Plan:
     """A study laid out as files, parameters and fingerprints.
@@ -206,8 +209,9 @@ class Plan:
 
     @property
     def _without(self) -> list[str]:
-        """Tables and figures that are of class probabilities, and not made of a regression."""
-        return ["calibration"] if self.study.task.name == "regression" else []
+        """Tables and figures of class probabilities, not made of a regression, and figures of several data sets."""
+        of_classes = ["calibration"] if self.study.task.name == "regression" else []
+        return of_classes + (list(OF_SEVERAL) if len(self.datasets) < 2 else [])
 
     @property
     def tables(self) -> list[str]:
@@ -235,7 +239,12 @@ class Plan:
     @property
     def figures(self) -> tuple[str, ...]:
         """Figures of a data set's scores."""
-        return declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        own = declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        return (*own, *(["kappa_error"] if self.study.voting_pools else []))
+
+    def voting_files(self, dataset: str) -> list[str]:
+        """Return the first blocks of the pools that hold votes."""
+        return [self.pool_files(dataset, pool)[0] for pool in self.study.voting_pools]
 
     @property
     def pruning_figures(self) -> tuple[str, ...]:
@@ -287,7 +296,7 @@ class Plan:
                 "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "shown": evaluation["shown"],
-                "groups": self.study.groups_of_methods,
+                "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
                 "sweeps": {sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
             }
         )  # fmt: skip

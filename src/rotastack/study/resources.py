@@ -237,6 +237,16 @@ class Resources:
         """Return the memory of scoring methods one after the other, and of drawing what is known of their members."""
         return _request(attempt, 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset))
 
+    def draw_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of drawing a data set's scores, and the members of one cell of a block of outputs or votes."""
+        pools = self.study.voting_pools
+        held = [2 * self.pool_megabytes(dataset, p) + 2 * self.votes_megabytes(dataset, p) for p in pools]
+        pairs = [1e-6 * 8 * 12 * self._voters(p) ** 2 for p in pools]
+        return _request(attempt, 2 * self._cells_megabytes(dataset) + max(held, default=0.0) + sum(pairs))
+
+    def _voters(self, pool: str) -> int:
+        return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)
+
     def refit_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of training on all rows, the largest of the methods: all of its trees are kept."""
         pools = {self.study.methods[label].pool for label in self.study.refittable}

@@ -101,8 +101,10 @@ def _best(
     change = _change(means, method, other, score)
     text += f"; {'it' if method == best else method} {change} ({_won(means, method, other, result)})"
     paid = times.get(method)
-    if paid is not None and other == control and np.isfinite(paid).all():
-        text += f", for {_times(paid[0])} the training time and {_times(paid[1])} the prediction time"
+    if paid is not None and other == control and np.isfinite(paid[0]):
+        text += f", for {_times(paid[0])} the training time"
+        if np.isfinite(paid[1]):
+            text += f" and {_times(paid[1])} the prediction time"
     return text + "."
 
 

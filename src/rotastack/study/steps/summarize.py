@@ -267,12 +267,17 @@ def table_control(known: Known) -> pd.DataFrame:
 
 
 def table_times(known: Known) -> pd.DataFrame:
-    """Return processor seconds of a training and of predicting its test rows: a row per data set and method."""
+    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
     rows = []
     for record in known.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
         rows += [
-            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict[m]}
+            {
+                "dataset": record["dataset"],
+                "method": m,
+                "fit_seconds": s,
+                "predict_seconds": predict.get(m, np.nan),
+            }
             for m, s in fit.items()
         ]
     return pd.DataFrame(rows)
