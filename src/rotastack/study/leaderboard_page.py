@@ -19,7 +19,13 @@ __all__ = ["comparison_page", "leaderboard_environment"]
 def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
-    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "score": _score}
+    environment.filters |= {
+        "as_json": _as_json,
+        "source": _source,
+        "order": _order,
+        "best": _best,
+        "score": _score,
+    }
     return environment
 
 
@@ -36,6 +42,7 @@ def comparison_page(
     optimum: float | None = None,
     alpha: float = 0.05,
     missing: str = "block",
+    times: Mapping[str, pd.DataFrame] | None = None,
     figures: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of a table of scores: what came out, and a leaderboard that one explores.
@@ -60,6 +67,8 @@ def comparison_page(
     alpha : float, default=0.05
     missing : {"block", "pairs"}, default="block"
         Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    times : mapping, optional
+        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     figures : mapping, optional
         Name (critical_difference, win_matrix) -> SVG, for those who read without JavaScript; it is taken as it is.
 
@@ -76,8 +85,10 @@ def comparison_page(
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
-    metric = Metric("score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum))
-    board = leaderboard([metric], control, alpha=alpha, missing=missing)
+    metric = Metric(
+        "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
+    )
+    board = leaderboard([metric], control, alpha=alpha, missing=missing, times=times)
     return (
         leaderboard_environment()
         .get_template("comparison.html.j2")
