@@ -1,8 +1,8 @@
 """
-Decision boundaries of rotated trees
-====================================
+What do rotations do to decision boundaries?
+============================================
 
-How trees and forests divide the plane, without and with random rotations (thesis, figures 1.1 and 3.1), on the problem
+How do trees and forests divide the plane, without and with random rotations? Drawn anew are figures 1.1 and 3.1 of the thesis, on the problem
 of Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 2.3: two classes that are
 mixtures of ten Gaussians each. The optimal boundary is known there; it is dashed.
 """
@@ -86,3 +86,6 @@ compare(
     }
 )
 plt.show()
+
+# %%
+# What one saw: of the four, the forest of 2000 rotated trees comes closest to the optimal boundary; and a single tree that may choose among rotations cuts obliquely, too.

@@ -30,7 +30,7 @@ def draw(n_rows, rng):
 
 rng = np.random.default_rng(0)
 X, y, _ = draw(600, rng)
-X_test, y_test, truth = draw(20_000, rng)
+X_test, y_test, truth = draw(10_000, rng)
 
 # %%
 # Vote, stack, weigh

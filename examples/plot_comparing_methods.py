@@ -32,7 +32,7 @@ METHODS = {
     "one tree": TreeClassifier(random_state=0),
     "forest": ForestClassifier(100, random_state=0),
     "random rotations": RandomRotationForestClassifier(100, random_state=0),
-    "Rotation Forest": RotationForestClassifier(50, random_state=0),
+    "Rotation Forest": RotationForestClassifier(30, random_state=0),
     "RotastackClassifier": RotastackClassifier(10, random_state=0),
 }
 
@@ -77,4 +77,5 @@ figure.set_size_inches(5.2, 4.6)
 plt.show()
 
 # %%
-# TEXT
+# What one saw: at 5 % ranks over twelve data sets tell a single tree from the better ensembles, but not one ensemble from another; still, the posterior makes it far more probable that
+# `RotastackClassifier` is better than the forest than that it is practically equal, let alone worse.

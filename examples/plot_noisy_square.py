@@ -1,8 +1,8 @@
 """
-Pruning on the noisy unit square
-================================
+What does pruning do to a boundary that was learnt from noisy labels?
+=====================================================================
 
-Figure 4 of Martinez, *Ensemble pruning via margin maximization* (2022; section 5.2): 500 full trees on a square cut by its
+Is a pruned ensemble misled by wrong labels as the whole one is? This is figure 4 of Martinez, *Ensemble pruning via margin maximization* (2022; section 5.2): 500 full trees on a square cut by its
 diagonal, where 20 of 1000 training rows have the wrong label, and what QMM keeps of them. Dashed: the true boundary.
 """
 
@@ -58,3 +58,6 @@ for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), 
         draw_regions(axis, classifier, X, y, above_diagonal)
         axis.set_title(f"{title}: error {np.mean(classifier.predict(X_test) != y_test):.3f}", fontsize=9)
 plt.show()
+
+# %%
+# What one saw: QMM keeps less than half of the trees of either ensemble, for about the same error on new rows.

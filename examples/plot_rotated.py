@@ -1,8 +1,8 @@
 """
-Rotations that make trees simple
-================================
+Which rotations make trees simple?
+==================================
 
-Three problems of the unit square under the 20 rotations, of 100, on which trees are simplest, and the 20 on which they are
+If some rotations make trees simple, what do the rows look like under them? Drawn are three problems of the unit square under the 20 rotations, of 100, on which trees are simplest, and the 20 on which they are
 most complex (thesis, figures 2.3 to 2.5; problems of figure 2.2). In the corner stands the complexity of
 equation 2.5: nodes of a tree, depth breaking ties.
 """
@@ -60,3 +60,6 @@ draw_extremes("b")
 
 draw_extremes("c")
 plt.show()
+
+# %%
+# What one saw: under the simplest rotations a long straight piece of the boundary is along an axis; under the most complex ones none is.

@@ -1,8 +1,8 @@
 """
-Random rotations are uniform
-============================
+Are random rotations uniform?
+=============================
 
-Where 10,000 random rotations take one vector (thesis, figure 1.2), beside vectors of two uniform angles. Colours are
+Does a random rotation prefer some directions? Drawn is where 10,000 of them take one vector (thesis, figure 1.2), beside vectors of two uniform angles. Colours are
 the mean distance to all other points, those behind the sphere included, on one scale for both.
 """
 
@@ -36,7 +36,7 @@ points = {
 # %%
 # How close the others are
 # ------------------------
-# Uniform rotations spread evenly; two uniform angles crowd at the poles.
+# The mean distance of each point to all others.
 
 
 def mean_distances(rows):
@@ -49,7 +49,7 @@ distances = {title: mean_distances(rows) for title, rows in points.items()}
 low, high = min(d.min() for d in distances.values()), max(d.max() for d in distances.values())
 pale = high + 0.15 * (high - low)  # so that the farthest points can still be seen on white
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), subplot_kw={"projection": "3d"}, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 3.8), subplot_kw={"projection": "3d"}, layout="constrained")
 for axis, (title, rows) in zip(axes, points.items(), strict=True):
     front = rows @ FRONT > 0
     dots = axis.scatter(
@@ -65,3 +65,6 @@ figure.colorbar(
     dots, ax=axes, location="bottom", shrink=0.5, label="mean distance to the other points (dark: close)"
 )
 plt.show()
+
+# %%
+# What one saw: points of uniform rotations are about as far from the others wherever they are; those of two uniform angles crowd at the poles.

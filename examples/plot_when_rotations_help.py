@@ -31,13 +31,13 @@ def draw(kind, n_noise, n_rows, rng):
 # %%
 # More and more noise
 # -------------------
-# Errors on 2000 new rows, after training on 300; means of three draws.
+# Errors on 1000 new rows, after training on 300; means of three draws.
 
 NOISE = (0, 4, 12, 28)
 METHODS = {
     "forest": lambda seed: ForestClassifier(100, random_state=seed),
     "forest on rotations": lambda seed: RandomRotationForestClassifier(100, random_state=seed),
-    "RotastackClassifier": lambda seed: RotastackClassifier(20, random_state=seed),
+    "RotastackClassifier": lambda seed: RotastackClassifier(10, random_state=seed),
 }
 
 
@@ -47,7 +47,7 @@ def mean_error(make, kind, n_noise):
     for seed in range(3):
         rng = np.random.default_rng(seed)
         X, y = draw(kind, n_noise, 300, rng)
-        X_test, y_test = draw(kind, n_noise, 2000, rng)
+        X_test, y_test = draw(kind, n_noise, 1000, rng)
         errors.append(np.mean(make(seed).fit(X, y).predict(X_test) != y_test))
     return np.mean(errors)
 
@@ -70,4 +70,4 @@ plt.show()
 
 # %%
 # What one saw: rotations more than halve the error at an oblique boundary without noise, and lose this gain as columns of noise are added;
-# they only hurt where the boundary is along the columns, and `RotastackClassifier` was never worse than the better of the two forests.
+# they only hurt where the boundary is along the columns. `RotastackClassifier` was never more than a percentage point above the better of the two forests, and far below both with noise.
