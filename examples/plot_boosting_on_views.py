@@ -22,10 +22,7 @@ from rotastack.views import PrincipalRotation, RandomRotation
 def draw(kind, n_rows, rng):
     """Return rows and their classes, one in twenty of which is wrong."""
     X = rng.standard_normal((n_rows, 10))
-    if kind == "oblique":
-        y = X.sum(axis=1) > 0
-    else:
-        y = (X[:, 0] > 0) ^ (X[:, 1] > 0.5)
+    y = X.sum(axis=1) > 0 if kind == "oblique" else (X[:, 0] > 0) ^ (X[:, 1] > 0.5)
     return X, (y ^ (rng.random(n_rows) < 0.05)).astype(int)
 
 

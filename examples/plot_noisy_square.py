@@ -47,7 +47,7 @@ X_test, y_test = noisy_square(1000, 0, rng)
 boosted = AdaBoostM1Classifier(500, TreeClassifier(), resample=True, random_state=0)
 forest = ForestClassifier(500, random_state=0)
 
-figure, axes = plt.subplots(2, 2, figsize=(7, 7.2), layout="constrained")
+figure, axes = plt.subplots(2, 2, figsize=(6, 6.4), layout="constrained")
 for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), axes, strict=True):
     ensemble.fit(X, y)
     pruned = PrunedEnsembleClassifier(FrozenEstimator(ensemble), QMMPruner(0.5), selection="train").fit(X, y)
@@ -56,7 +56,7 @@ for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), 
         (right, pruned, f"QMM of {name}, {len(pruned.selected_)} trees"),
     ):
         draw_regions(axis, classifier, X, y, above_diagonal)
-        axis.set_title(f"{title}: error {np.mean(classifier.predict(X_test) != y_test):.3f}", fontsize=9)
+        axis.set_title(f"{title}:\nerror {np.mean(classifier.predict(X_test) != y_test):.3f}", fontsize=10)
 plt.show()
 
 # %%

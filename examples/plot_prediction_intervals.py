@@ -48,7 +48,9 @@ figure, (top, bottom) = plt.subplots(
 )
 typical = np.c_[np.linspace(0.1, 19.9, 200), np.full(200, 10.0), np.full(200, 0.5)]
 band = forest.predict_interval(typical, coverage=0.9)
-top.fill_between(typical[:, 0], *band.T, color=METHOD_COLORS[4], alpha=0.5, linewidth=0, label="interval of 90 %")
+top.fill_between(
+    typical[:, 0], *band.T, color=METHOD_COLORS[4], alpha=0.5, linewidth=0, label="interval of 90 %"
+)
 top.plot(typical[:, 0], forest.predict(typical), color=METHOD_COLORS[0], label="prediction")
 top.plot(wind[:600], y_test[:600], ".", color=METHOD_COLORS[7], markersize=2, label="new values")
 top.set_ylabel("power, kW")
@@ -66,7 +68,9 @@ kept = []
 for coverage in COVERAGES:
     low, high = forest.predict_interval(X_test, coverage=coverage).T
     kept.append(np.mean((low <= y_test) & (y_test <= high)))
-    print(f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {np.mean(high - low):.0f} kW")
+    print(
+        f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {np.mean(high - low):.0f} kW"
+    )
 plt.show()
 
 # %%

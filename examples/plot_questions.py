@@ -58,17 +58,21 @@ forest = RotastackClassifier(random_state=0).fit(X_train, y_train)
 held_out = permutation_importance(forest, X_test, y_test, scoring="neg_log_loss", n_repeats=5, random_state=0)
 out_of_bag = forest.out_of_bag_importances(X_train, y_train, "neg_log_loss")
 
-figure, axes = plt.subplots(2, 2, figsize=(6, 4.4), sharey=True, layout="constrained")
-for axis, title, values in (
-    (axes[0, 0], "decreases of impurity", forest.feature_importances_),
-    (axes[0, 1], "shuffled, held out", held_out.importances_mean),
-    (axes[1, 0], "shuffled, out of bag", out_of_bag.importances_mean),
+figure, axes = plt.subplots(2, 2, figsize=(6, 5), sharey=True, layout="constrained")
+for axis, title, unit, values in (
+    (axes[0, 0], "decreases of impurity", "share", forest.feature_importances_),
+    (axes[0, 1], "shuffled, held out", "log loss gained", held_out.importances_mean),
+    (axes[1, 0], "shuffled, out of bag", "log loss gained", out_of_bag.importances_mean),
 ):
     axis.barh(X.columns, values, color=METHOD_COLORS[0])
-    axis.set_title(title, fontsize=9)
+    axis.set_title(title, fontsize=11)
+    axis.set_xlabel(unit)
 for k, (name, values) in enumerate(zip(forest.classes_, out_of_bag.by_class.T, strict=True)):
-    axes[1, 1].barh(np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name)
-axes[1, 1].set_title("out of bag, by class", fontsize=9)
+    axes[1, 1].barh(
+        np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name
+    )
+axes[1, 1].set_title("out of bag, by class", fontsize=11)
+axes[1, 1].set_xlabel("log loss gained")
 axes[1, 1].legend(fontsize=8)
 
 # %%

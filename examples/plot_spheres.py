@@ -49,7 +49,7 @@ distances = {title: mean_distances(rows) for title, rows in points.items()}
 low, high = min(d.min() for d in distances.values()), max(d.max() for d in distances.values())
 pale = high + 0.15 * (high - low)  # so that the farthest points can still be seen on white
 
-figure, axes = plt.subplots(1, 2, figsize=(6, 3.8), subplot_kw={"projection": "3d"}, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 4), subplot_kw={"projection": "3d"}, layout="constrained")
 for axis, (title, rows) in zip(axes, points.items(), strict=True):
     front = rows @ FRONT > 0
     dots = axis.scatter(
@@ -58,9 +58,9 @@ for axis, (title, rows) in zip(axes, points.items(), strict=True):
     )  # fmt: skip
     axis.view_init(ELEVATION, AZIMUTH)
     axis.set_proj_type("ortho")
-    axis.set_box_aspect((1, 1, 1), zoom=1.5)
+    axis.set_box_aspect((1, 1, 1), zoom=1.3)
     axis.set_axis_off()
-    axis.set_title(title)
+    axis.set_title(title, y=0.98, fontsize=11)
 figure.colorbar(
     dots, ax=axes, location="bottom", shrink=0.5, label="mean distance to the other points (dark: close)"
 )
