@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from scipy.spatial.distance import cdist
-
 from tests.examples.claims import CLAIMS
 
 FOLDER = Path(__file__).parents[2] / "examples"

@@ -1,5 +1,7 @@
 """Figures on the screen: the functions of this package draw without one, so that they work in any job."""
 
+from typing import Any
+
 from matplotlib.figure import Figure
 
 __all__ = ["on_screen"]
@@ -29,7 +31,7 @@ def on_screen(figure: Figure) -> Figure:
     """
     import matplotlib.pyplot as plt
 
-    window = plt.figure(figsize=tuple(figure.get_size_inches())).canvas.manager
+    window: Any = plt.figure(figsize=tuple(figure.get_size_inches())).canvas.manager
     window.canvas.figure = figure
     figure.set_canvas(window.canvas)
     return figure
