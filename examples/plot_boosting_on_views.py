@@ -2,8 +2,8 @@
 Does boosting gain from views?
 ==============================
 
-Boosted trees cut along the columns, too: do they gain as much from rotations as forests do? Three ways to boost on views are tried on a boundary that
-is oblique and on one that is not.
+Boosted trees cut along the columns, too: do they gain as much from rotations as forests do? Three ways to
+boost on views are tried on a boundary that is oblique and on one that is not.
 """
 
 import matplotlib.pyplot as plt
@@ -29,8 +29,9 @@ def draw(kind, n_rows, rng):
 # %%
 # Boosting, and boosting on ten views
 # -----------------------------------
-# The trees of a booster depend on each other, so that a view belongs to all trees of one: a pool of boosters, each on a view of its own. `BoostedTreesClassifier`
-# chooses its number of rounds by rows held out. In `RotastackClassifier` boosters on the columns stand beside forests on other views.
+# The trees of a booster depend on each other, so that a view belongs to all trees of one: a pool of boosters,
+# each on a view of its own. `BoostedTreesClassifier` chooses its number of rounds by rows held out. In
+# `RotastackClassifier` boosters on the columns stand beside forests on other views.
 
 BOOSTED = BoostedTreesClassifier(100, random_state=0)
 METHODS = {
@@ -61,5 +62,6 @@ figure.legend(loc="outside upper center", ncols=3, fontsize=9)
 plt.show()
 
 # %%
-# What one saw: views take two fifths off the errors of boosting at the oblique boundary and multiply them where it is along the columns, just as with forests; with boosters beside forests on
-# other views, `RotastackClassifier` was best on both.
+# What one saw: views take a third or more off the errors of boosting at the oblique boundary, and double them
+# at least where it is along the columns, just as with forests. With boosters beside forests on other views
+# `RotastackClassifier` was best on both.

@@ -2,8 +2,9 @@
 Whose probabilities can be trusted?
 ===================================
 
-Of the rows that an ensemble gives a probability of 80 %, are 80 % of that class? Three ways to combine trees on rotations are compared: the vote, a level-1
-estimator that learns from outputs for rows that the members have not seen (stacking), and the weights of `RotastackClassifier`.
+Of the rows that an ensemble gives a probability of 80 %, are 80 % of that class? Three ways to combine
+trees on rotations are compared: the vote, a level-1 estimator that learns from outputs for rows that the
+members have not seen (stacking), and the weights of `RotastackClassifier`.
 """
 
 import matplotlib.pyplot as plt
@@ -60,5 +61,6 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: the vote of trees on rotations is too unsure, stacking less so, and the probabilities of `RotastackClassifier`, with nothing done about them afterwards, are nearest to
-# the diagonal and have the lowest log loss.
+# What one saw: the vote of trees on rotations is too unsure, stacking less so, and the probabilities of
+# `RotastackClassifier`, with nothing done about them afterwards, are nearest to the diagonal and have the
+# lowest log loss.

@@ -2,8 +2,9 @@
 What do class weights do on an unbalanced table?
 ================================================
 
-If one row in twenty is of the class that matters, does a weight on that class find more of these rows, and at what price? The same forest is fitted with five
-weights; what it finds is held against what another threshold of the unweighted forest's probability would find.
+If one row in twenty is of the class that matters, does a weight on that class find more of these rows, and
+at what price? The same forest is fitted with five weights; what it finds is held against what another
+threshold of the unweighted forest's probability would find.
 """
 
 import matplotlib.pyplot as plt
@@ -34,7 +35,8 @@ X_test, y_test = draw(10_000, rng)
 # %%
 # Five weights
 # ------------
-# `class_weight` multiplies the weights of rows; trees draw their bags by them. "balanced" is 19 here: both classes weigh the same.
+# `class_weight` multiplies the weights of rows; trees draw their bags by them. "balanced" is 19 here: both
+# classes weigh the same.
 
 WEIGHTS = (1, 3, 6, 19, 60)
 forests = {
@@ -55,7 +57,8 @@ for weight, forest in forests.items():
     found[weight] = recall_score(y_test, predicted), precision_score(y_test, predicted)
     print(
         f"weight {weight:2d}: finds {100 * found[weight][0]:.0f} % of the rare rows;"
-        f" {100 * found[weight][1]:.0f} % of what it calls rare is rare; {100 * np.mean(predicted != y_test):.1f} % errors"
+        f" {100 * found[weight][1]:.0f} % of what it calls rare is rare;"
+        f" {100 * np.mean(predicted != y_test):.1f} % errors"
     )
     axis.annotate(f"{weight}", 100 * np.array(found[weight]), (5, 5), textcoords="offset points")
 axis.plot(
@@ -71,5 +74,6 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: the larger the weight, the more rare rows are found and the fewer of those found are rare. Small weights choose a point of the unweighted forest's curve, as
-# another threshold would; weights of 19 and more, where most rare rows are found, gave a somewhat better trade than a threshold.
+# What one saw: the larger the weight, the more rare rows are found and the fewer of those found are rare.
+# Small weights choose a point of the unweighted forest's curve, as another threshold would; weights of 19 and
+# more, where most rare rows are found, gave a somewhat better trade than a threshold.

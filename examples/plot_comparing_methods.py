@@ -2,8 +2,9 @@
 Is one method better than another over data sets?
 =================================================
 
-If one method wins on nine data sets of twelve, is it better, or lucky? `rotastack.stats` takes any table of scores, a row for each data set and a column for
-each method, whoever computed them; here they are computed first.
+If one method wins on nine data sets of twelve, is it better, or lucky? `rotastack.stats` takes any table of
+scores, a row for each data set and a column for each method, whoever computed them; here they are computed
+first.
 """
 
 import matplotlib.pyplot as plt
@@ -22,7 +23,8 @@ from rotastack.trees import ForestClassifier, TreeClassifier
 # %%
 # A table of errors
 # -----------------
-# Data sets that need no network, 300 rows of each at most; two-fold cross-validation, which is enough for a picture.
+# Data sets that need no network, 300 rows of each at most; two-fold cross-validation, which is enough for a
+# picture.
 
 DATASETS = (
     "iris", "wine", "wdbc", "balance-scale", "twonorm", "ringnorm", "waveform-21-simulated",
@@ -52,7 +54,8 @@ print(errors.round(3).to_string())
 # %%
 # Ranks
 # -----
-# Methods are ranked on each data set. Those whose average ranks differ by less than the critical difference are joined: data sets are too few to tell them apart.
+# Methods are ranked on each data set. Those whose average ranks differ by less than the critical difference
+# are joined: data sets are too few to tell them apart.
 
 comparison = compare(errors, higher_is_better=False)
 print(comparison.average_ranks.round(2).to_dict(), f"p = {comparison.p_value:.3f}")
@@ -64,8 +67,9 @@ plt.show()
 # %%
 # How probable is it that one is better?
 # --------------------------------------
-# A p-value does not say. The Bayesian signed-rank test gives the probabilities that either is better, and that they are practically equal: within one percentage point.
-# Each point of the triangle is a draw from the posterior.
+# A p-value does not say. The Bayesian signed-rank test gives the probabilities that either is better, and
+# that they are practically equal: within one percentage point. Each point of the triangle is a draw from the
+# posterior.
 
 accuracy = 100 * (1 - errors)
 pair = accuracy["forest"], accuracy["RotastackClassifier"]
@@ -77,5 +81,6 @@ figure.set_size_inches(5.2, 4.6)
 plt.show()
 
 # %%
-# What one saw: at 5 % ranks over twelve data sets tell a single tree from the better ensembles, but not one ensemble from another; still, the posterior makes it far more probable that
-# `RotastackClassifier` is better than the forest than that it is practically equal, let alone worse.
+# What one saw: at 5 % ranks over twelve data sets tell a single tree from the better ensembles, but not one
+# ensemble from another; still, the posterior makes it far more probable that `RotastackClassifier` is better
+# than the forest than that it is practically equal, let alone worse.

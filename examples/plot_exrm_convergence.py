@@ -2,8 +2,9 @@
 How fast does the exclusivity regularised machine converge?
 ===========================================================
 
-Does the printed algorithm arrive, and after how many iterations? This is the third picture of figure 1 of Guo, Wang and Ling,
-*Exclusivity regularized machine*: the objective after each iteration of the printed algorithm (ALM with a penalty that grows by 1.1, all members started alike), on generated rows of 22
+Does the printed algorithm arrive, and after how many iterations? This is the third picture of figure 1 of
+Guo, Wang and Ling, *Exclusivity regularized machine*: the objective after each iteration of the printed
+algorithm (ALM with a penalty that grows by 1.1, all members started alike), on generated rows of 22
 columns; 1 is the first iteration, 0 the exact optimum.
 """
 
@@ -42,5 +43,5 @@ axes[1].legend(frameon=False)
 plt.show()
 
 # %%
-# What one saw: the algorithm stands still after some 30 iterations. With squared losses (right) it has then arrived at the optimum; with plain
-# ones (left) the growing penalty freezes it a little above.
+# What one saw: the algorithm stands still after some 30 iterations. With squared losses (right) it has then
+# arrived at the optimum; with plain ones (left) the growing penalty freezes it a little above.

@@ -2,9 +2,10 @@
 How does the training time of linear machines grow with the rows?
 =================================================================
 
-Do more members cost more, and more rows? This is the fourth picture of figure 1 of Guo, Wang and Ling, *Exclusivity regularized machine*: seconds of training (the fastest of
-three runs, on one thread) against generated rows of 22 columns, squared losses. **These are measured as the script runs**:
-other programs that run at the same time lengthen them, and no two runs agree.
+Do more members cost more, and more rows? This is the fourth picture of figure 1 of Guo, Wang and Ling,
+*Exclusivity regularized machine*: seconds of training (the fastest of three runs, on one thread) against
+generated rows of 22 columns, squared losses. **These are measured as the script runs**: other programs that
+run at the same time lengthen them, and no two runs agree.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ SIZES = (100, 1000, 10_000)
 # %%
 # The machines
 # ------------
-# The printed algorithm (ALM) starts from random members; the exact solver trains one machine however many members there
-# are.
+# The printed algorithm (ALM) starts from random members; the exact solver trains one machine however many
+# members there are.
 
 machines = {"PSVM": PrimalSVMClassifier(LAM)}
 for n_members in MEMBERS:
@@ -52,5 +53,5 @@ figure.legend(loc="outside right upper", frameon=False)
 plt.show()
 
 # %%
-# What one saw: from the smallest to the largest table the seconds grow by no more than the rows do, and the printed algorithm costs more with each member, while
-# the exact solver does not.
+# What one saw: from the smallest to the largest table the seconds grow by no more than the rows do, and the
+# printed algorithm costs more with each member, while the exact solver does not.

@@ -2,9 +2,10 @@
 How long does an ensemble take on 150 rows?
 ===========================================
 
-Which machines are fast where data are few? Table 2 of Guo, Wang and Ling, *Exclusivity regularized machine*, has mean seconds of one training on 150 rows, one
-thread, one run after the other; here on generated problems with as many columns as the eight data sets have.
-**These are measured as the script runs**, and other programs that run at the same time lengthen them.
+Which machines are fast where data are few? Table 2 of Guo, Wang and Ling, *Exclusivity regularized
+machine*, has mean seconds of one training on 150 rows, one thread, one run after the other; here on
+generated problems with as many columns as the eight data sets have. **These are measured as the script
+runs**, and other programs that run at the same time lengthen them.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +26,8 @@ PRINTED = {
 # %%
 # The machines
 # ------------
-# They are those of the study ``exrm``: AdaTree boosts trees that are pruned as rpart does by default, BagTree bags full
-# ones.
+# They are those of the study ``exrm``: AdaTree boosts trees that are pruned as rpart does by default, BagTree
+# bags full ones.
 
 machines = {}
 for n_members in (10, 30):
@@ -42,8 +43,8 @@ for n_members in (10, 30):
 # %%
 # Here and as printed
 # -------------------
-# What can be compared is the order within a colour, not the two colours: the printed seconds are those of another machine
-# and of other programs.
+# What can be compared is the order within a colour, not the two colours: the printed seconds are those of
+# another machine and of other programs.
 
 rng = np.random.default_rng(0)
 seconds = dict.fromkeys(machines, 0.0)
@@ -66,5 +67,5 @@ figure.legend(loc="outside upper center", ncols=2, frameon=False)
 plt.show()
 
 # %%
-# What one saw: as printed the diversity regularised machine takes hundreds of times as long as the exclusivity regularised one; here they are within some ten times of each
-# other, and trees, which are compiled, are faster than both.
+# What one saw: as printed the diversity regularised machine takes hundreds of times as long as the
+# exclusivity regularised one; here the two are within some ten times of each other.

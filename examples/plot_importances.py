@@ -2,8 +2,9 @@
 What do rotations do to feature importances?
 ============================================
 
-Do the importances of a forest on rotations still tell which columns count? Each of its splits is on a weighted sum of columns, and its gain is
-shared out among these by their squared weights. Two ways to ask are compared, where the answer is known.
+Do the importances of a forest on rotations still tell which columns count? Each of its splits is on a
+weighted sum of columns, and its gain is shared out among these by their squared weights. Two ways to ask
+are compared, where the answer is known.
 """
 
 import matplotlib.pyplot as plt
@@ -33,8 +34,9 @@ y, y_test = label(X), label(X_test)
 # %%
 # Decreases of impurity, and shuffled columns
 # -------------------------------------------
-# `feature_importances_` are at hand after `fit`. To shuffle a column and see how many more rows are wrong takes rows kept aside
-# (or, with `RotastackClassifier.out_of_bag_importances`, none) and asks any model the same question.
+# `feature_importances_` are at hand after `fit`. To shuffle a column and see how many more rows are wrong
+# takes rows kept aside (or, with `RotastackClassifier.out_of_bag_importances`, none) and asks any model the
+# same question.
 
 MODELS = {
     "forest": ForestClassifier(200, random_state=0),
@@ -70,5 +72,6 @@ figure.legend(
 plt.show()
 
 # %%
-# What one saw: rotations spread decreases of impurity over the columns, so that seven columns of noise get more of them than the three that
-# count; shuffled columns tell the same of all models, and give next to nothing to noise.
+# What one saw: rotations spread decreases of impurity over the columns, so that seven columns of noise get
+# more of them than the three that count; shuffled columns tell the same of all models, and give next to
+# nothing to noise.

@@ -2,8 +2,8 @@
 What does the flagship make of a mixed table with missing values?
 =================================================================
 
-Can a table with numbers, categories and gaps be fitted as it is, and which of its families of trees does `RotastackClassifier`
-then listen to? The table is drawn here, so that it is known what there is to find.
+Can a table with numbers, categories and gaps be fitted as it is, and which of its families of trees does
+`RotastackClassifier` then listen to? The table is drawn here, so that it is known what there is to find.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,9 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # The table
 # ---------
-# Loans fail where the debt is large for the income, which is an oblique boundary, and where trade and region go badly together, which
-# is a pair of categories. Hours are noise. Every column but the trade has gaps, and one loan in twenty comes out by chance.
+# Loans fail where the debt is large for the income, which is an oblique boundary, and where trade and region
+# go badly together, which is a pair of categories. Hours are noise. Every column but the trade has gaps, and
+# one loan in twenty comes out by chance.
 
 
 def loans(n_rows, rng):
@@ -47,8 +48,9 @@ print(X.head())
 # %%
 # The fit
 # -------
-# Nothing is encoded, filled in or scaled beforehand. Each family of trees sees the columns in its own way; the weights are fitted to
-# outputs for rows that the trees have not seen (out of bag), so no rows have to be kept aside.
+# Nothing is encoded, filled in or scaled beforehand. Each family of trees sees the columns in its own way;
+# the weights are fitted to outputs for rows that the trees have not seen (out of bag), so no rows have to be
+# kept aside.
 
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
 error, error_new = 1 - forest.oob_score_, np.mean(forest.predict(X_new) != y_new)
@@ -70,5 +72,5 @@ figure.legend(loc="outside upper right", fontsize=9)
 plt.show()
 
 # %%
-# What one saw: all families together err less than the best of them alone, several are switched off, and the error out of bag was right
-# about new rows to within two percentage points.
+# What one saw: all families together err less than the best of them alone, several are switched off, and the
+# error out of bag was right about new rows to within two percentage points.

@@ -2,8 +2,9 @@
 What does pruning do to a boundary that was learnt from noisy labels?
 =====================================================================
 
-Is a pruned ensemble misled by wrong labels as the whole one is? This is figure 4 of Martinez, *Ensemble pruning via margin maximization* (2022; section 5.2): 500 full trees on a square cut by its
-diagonal, where 20 of 1000 training rows have the wrong label, and what QMM keeps of them. Dashed: the true boundary.
+Is a pruned ensemble misled by wrong labels as the whole one is? This is figure 4 of Martinez, *Ensemble
+pruning via margin maximization* (2022; section 5.2): 500 full trees on a square cut by its diagonal, where
+20 of 1000 training rows have the wrong label, and what QMM keeps of them. Dashed: the true boundary.
 """
 
 import matplotlib.pyplot as plt
@@ -41,8 +42,9 @@ X_test, y_test = noisy_square(1000, 0, rng)
 # %%
 # All trees, and those that QMM keeps
 # -----------------------------------
-# Errors are on 1000 rows without noise. Boosting (trees on rows drawn by their weights) goes around single wrong labels
-# more closely than a forest; QMM, with v = 0.5, votes with fewer trees and keeps half of the margins from shrinking.
+# Errors are on 1000 rows without noise. Boosting (trees on rows drawn by their weights) goes around single
+# wrong labels more closely than a forest; QMM, with v = 0.5, votes with fewer trees and keeps half of the
+# margins from shrinking.
 
 boosted = AdaBoostM1Classifier(500, TreeClassifier(), resample=True, random_state=0)
 forest = ForestClassifier(500, random_state=0)
@@ -60,4 +62,5 @@ for name, ensemble, (left, right) in zip(("AdaBoost", "RF"), (boosted, forest), 
 plt.show()
 
 # %%
-# What one saw: QMM keeps less than half of the trees of either ensemble, for about the same error on new rows.
+# What one saw: QMM keeps less than half of the trees of either ensemble, for about the same error on new
+# rows.

@@ -2,8 +2,8 @@
 How is a pruner of one's own written?
 =====================================
 
-What does it take to try another rule for which members to keep? A pruner sees the members' votes and the true classes, never the models; one that orders the
-members states their order, and the rest is done for it.
+What does it take to try another rule for which members to keep? A pruner sees the members' votes and the
+true classes, never the models; one that orders the members states their order, and the rest is done for it.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +19,8 @@ from rotastack.plots.style import DASHES, METHOD_COLORS
 # %%
 # The pruner
 # ----------
-# The simplest rule: members that err least by themselves come first. `ballots` has the votes, the classes `y`, and sums over them that many rules need, such as each
-# member's own error.
+# The simplest rule: members that err least by themselves come first. `ballots` has the votes, the classes
+# `y`, and sums over them that many rules need, such as each member's own error.
 
 
 class AccuracyPruner(OrderingPruner):
@@ -42,15 +42,15 @@ class AccuracyPruner(OrderingPruner):
 X, y = (part.to_numpy() for part in load_dataset("balance-scale"))
 forest = RandomRotationForestClassifier(200, random_state=0)
 pruned = PrunedEnsembleClassifier(forest, AccuracyPruner(None), selection="oob").fit(X[::2], y[::2])
-print(
-    f"kept {len(pruned.selected_)} of {pruned.n_members_}; error {np.mean(pruned.predict(X[1::2]) != y[1::2]):.3f}"
-)
+error = np.mean(pruned.predict(X[1::2]) != y[1::2])
+print(f"kept {len(pruned.selected_)} of {pruned.n_members_}; error {error:.3f}")
 
 # %%
 # Is the rule a good one?
 # -----------------------
-# `order_` has all members, the first to keep first, so that the error on new rows can be drawn for any number of them; means of eight splits. That members err little is
-# not all that counts: orientation prefers those that are right where the others are wrong.
+# `order_` has all members, the first to keep first, so that the error on new rows can be drawn for any number
+# of them; means of eight splits. That members err little is not all that counts: orientation prefers those
+# that are right where the others are wrong.
 
 PRUNERS = {"accuracy (ours)": AccuracyPruner(), "orientation": OrientationPruner()}
 curves = {"as they were grown": [], **{name: [] for name in PRUNERS}}
@@ -81,4 +81,5 @@ axis.legend(fontsize=9)
 plt.show()
 
 # %%
-# What one saw: on this table the rule of one line does about as well as orientation: some 20 of 200 trees, chosen, do as well as all 200, and better than the first 20.
+# What one saw: on this table the rule of one line does about as well as orientation: some 20 of 200 trees,
+# chosen, do as well as all 200, and better than the first 20.

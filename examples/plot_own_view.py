@@ -2,8 +2,9 @@
 How is a view of one's own written?
 ===================================
 
-What if neither rotations nor subspaces suit the data, but one knows what would? Any scikit-learn transformer is a view: `fit` and `transform` are all that an
-ensemble asks for, and `random_state`, if there is one, makes every member's view another.
+What if neither rotations nor subspaces suit the data, but one knows what would? Any scikit-learn
+transformer is a view: `fit` and `transform` are all that an ensemble asks for, and `random_state`, if there
+is one, makes every member's view another.
 """
 
 import matplotlib.pyplot as plt
@@ -21,7 +22,8 @@ from rotastack.views import RandomRotation
 # %%
 # The view
 # --------
-# Where classes are islands, distances tell more than columns: this view gives the distances to a few training rows, drawn anew for each member.
+# Where classes are islands, distances tell more than columns: this view gives the distances to a few training
+# rows, drawn anew for each member.
 
 
 class Distances(TransformerMixin, BaseEstimator):
@@ -79,5 +81,5 @@ for axis, (name, view) in zip(
 plt.show()
 
 # %%
-# What one saw: with distances to training rows the same forests find the rings best, for a cut at a distance is round; rotations come second, and the columns as they are
-# last.
+# What one saw: with distances to training rows the same forests find the rings best, for a cut at a distance
+# is round; rotations come second, and the columns as they are last.

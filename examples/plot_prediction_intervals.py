@@ -2,8 +2,9 @@
 Do prediction intervals keep their promise?
 ===========================================
 
-Does an interval that should hold nine new values in ten hold them, where the noise is small and where it is large? `RotastackRegressor` makes intervals of the
-residuals of rows that its trees have not seen; no rows are kept aside, and no second model is fitted.
+Does an interval that should hold nine new values in ten hold them, where the noise is small and where it is
+large? `RotastackRegressor` makes intervals of the residuals of rows that its trees have not seen; no rows
+are kept aside, and no second model is fitted.
 """
 
 import matplotlib.pyplot as plt
@@ -15,7 +16,8 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # Power by wind
 # -------------
-# What a turbine yields grows with the wind and levels off; its scatter is largest in the middle. Two more columns count a little, or not at all.
+# What a turbine yields grows with the wind and levels off; its scatter is largest in the middle. Two more
+# columns count a little, or not at all.
 
 
 def yields(n_rows, rng):
@@ -68,11 +70,11 @@ kept = []
 for coverage in COVERAGES:
     low, high = forest.predict_interval(X_test, coverage=coverage).T
     kept.append(np.mean((low <= y_test) & (y_test <= high)))
-    print(
-        f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {np.mean(high - low):.0f} kW"
-    )
+    width = np.mean(high - low)
+    print(f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {width:.0f} kW")
 plt.show()
 
 # %%
-# What one saw: of all new values at least as many are inside as was promised, and at most some three in a hundred more; intervals are wide where the scatter is, but not quite
-# wide enough there, and somewhat too wide where there is little.
+# What one saw: of all new values at least as many are inside as was promised, and at most some three in a
+# hundred more; intervals are wide where the scatter is, but not quite wide enough there, and somewhat too
+# wide where there is little.

@@ -2,9 +2,10 @@
 What do the best and the worst rotation look like?
 ==================================================
 
-Can one see what makes trees simple on a rotation? Drawn is the square cut by its diagonal (thesis, figure 2.2, a) with 0 to 3 more columns of uniform noise, under the rotation, of 100,
-on which trees are simplest (thesis, figure 2.6), and the one on which they are most complex (figure 2.7). Each panel
-is a plane of two new axes, whose numbers stand in the corner.
+Can one see what makes trees simple on a rotation? Drawn is the square cut by its diagonal (thesis, figure
+2.2, a) with 0 to 3 more columns of uniform noise, under the rotation, of 100, on which trees are simplest
+(thesis, figure 2.6), and the one on which they are most complex (figure 2.7). Each panel is a plane of two
+new axes, whose numbers stand in the corner.
 """
 
 from itertools import combinations
@@ -63,4 +64,5 @@ draw_planes(-1)
 plt.show()
 
 # %%
-# What one saw: the simplest rotation has the boundary along one of its axes, with 0 to 2 columns of noise at least; the most complex one shows it along none.
+# What one saw: the simplest rotation has the boundary nearly along one of its axes, with no column of noise
+# or with three; the most complex one has it along none.

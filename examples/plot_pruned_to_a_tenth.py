@@ -2,8 +2,9 @@
 Can a forest be pruned to a tenth?
 ==================================
 
-If only 20 of 200 trees are kept, does it matter which, and do they err more than all? Trees are chosen by their votes on rows out of their bags, so that no rows
-have to be kept aside; the answer depends on the data, so here are two sets.
+If only 20 of 200 trees are kept, does it matter which, and do they err more than all? Trees are chosen by
+their votes on rows out of their bags, so that no rows have to be kept aside; the answer depends on the
+data, so here are two sets.
 """
 
 import matplotlib.pyplot as plt
@@ -19,8 +20,8 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # Two data sets
 # -------------
-# On which side a balance tips is an oblique question, which some rotations straighten and others do not. For 64 pixels of digits no rotation
-# is much better than another.
+# On which side a balance tips is an oblique question, which some rotations straighten and others do not. For
+# 64 pixels of digits no rotation is much better than another.
 
 sides = [part.to_numpy() for part in load_dataset("balance-scale")]
 pixels = [part[:900] for part in load_digits(return_X_y=True)]
@@ -29,7 +30,8 @@ SETS = {"balance-scale": (sides, 400), "digits": (pixels, 500)}
 # %%
 # 200 trees, and 20 of them
 # -------------------------
-# Errors on the rows that are not among 400 or 500 for training, in six random splits. The forest is frozen, so that all pruners choose from the same trees.
+# Errors on the rows that are not among 400 or 500 for training, in six random splits. The forest is frozen,
+# so that all pruners choose from the same trees.
 
 PRUNERS = {
     "orientation": OrientationPruner(0.1),
@@ -70,5 +72,6 @@ axes[1].set_xlabel("error on new rows, %; bar: mean of six splits")
 plt.show()
 
 # %%
-# What one saw: on balance-scale twenty trees chosen by orientation err no more than all 200; on digits a tenth makes twice the errors of the whole, chosen or
-# not. So a pruner wants to be compared with the whole forest, and with a small one, on rows of your own.
+# What one saw: on balance-scale twenty trees chosen by orientation err no more than all 200; on digits a
+# tenth makes twice the errors of the whole, chosen or not. So a pruner wants to be compared with the whole
+# forest, and with a small one, on rows of your own.

@@ -2,8 +2,9 @@
 What can be asked of a fitted forest?
 =====================================
 
-Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator, so the usual tools
-answer, on a data frame with categories as it is. Not from a paper: the table is drawn here, so that the right answers are known.
+Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator,
+so the usual tools answer, on a data frame with categories as it is. Not from a paper: the table is drawn
+here, so that the right answers are known.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +25,8 @@ except ModuleNotFoundError:
 # %%
 # The table
 # ---------
-# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by the month.
-# The shade has nothing to do with it.
+# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by
+# the month. The shade has nothing to do with it.
 
 
 def customers(n_rows, rng):
@@ -52,8 +53,9 @@ forest = RotastackClassifier(random_state=0).fit(X_train, y_train)
 # %%
 # Importance of columns
 # ---------------------
-# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled columns do not have this fault:
-# on rows kept aside by scikit-learn, or out of bag by the forest itself, which needs no such rows and tells for each class.
+# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled
+# columns do not have this fault: on rows kept aside by scikit-learn, or out of bag by the forest itself,
+# which needs no such rows and tells for each class.
 
 held_out = permutation_importance(forest, X_test, y_test, scoring="neg_log_loss", n_repeats=5, random_state=0)
 out_of_bag = forest.out_of_bag_importances(X_train, y_train, "neg_log_loss")
@@ -89,8 +91,8 @@ display.figure_.set_layout_engine("constrained")
 # %%
 # One customer
 # ------------
-# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It is drawn where the
-# package `shap` is installed.
+# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It
+# is drawn where the package `shap` is installed.
 
 CATEGORIES = {name: sorted(X[name].unique()) for name in ("contract", "shade")}
 
@@ -135,5 +137,5 @@ for name, model in (("as it is", forest), ("calibrated", calibrated)):
 plt.show()
 
 # %%
-# What one saw: the columns that count are found, the noise is not taken for one; longer customers stay, and the probabilities are near the diagonal before
-# anything was done to calibrate them.
+# What one saw: the columns that count are found, the noise is not taken for one; longer customers stay, and
+# the probabilities are near the diagonal before anything was done to calibrate them.

@@ -2,8 +2,9 @@
 Are random rotations uniform?
 =============================
 
-Does a random rotation prefer some directions? Drawn is where 10,000 of them take one vector (thesis, figure 1.2), beside vectors of two uniform angles. Colours are
-the mean distance to all other points, those behind the sphere included, on one scale for both.
+Does a random rotation prefer some directions? Drawn is where 10,000 of them take one vector (thesis, figure
+1.2), beside vectors of two uniform angles. Colours are the mean distance to all other points, those behind
+the sphere included, on one scale for both.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +21,8 @@ FRONT = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])  # t
 # %%
 # Two ways to draw a direction
 # ----------------------------
-# The first row of a uniform (Haar) rotation is the image of the first unit vector. Uniform longitudes and latitudes look
-# as random, but circles of latitude are shorter near the poles and get as many points.
+# The first row of a uniform (Haar) rotation is the image of the first unit vector. Uniform longitudes and
+# latitudes look as random, but circles of latitude are shorter near the poles and get as many points.
 
 rotations = rotation_groups(3, 1, N, random_state=0, identity_first=False)[0]
 rng = np.random.default_rng(0)
@@ -67,4 +68,5 @@ figure.colorbar(
 plt.show()
 
 # %%
-# What one saw: points of uniform rotations are about as far from the others wherever they are; those of two uniform angles crowd at the poles.
+# What one saw: points of uniform rotations are about as far from the others wherever they are; those of two
+# uniform angles crowd at the poles.

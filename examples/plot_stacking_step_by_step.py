@@ -2,8 +2,9 @@
 How does rotation stacking work, step by step?
 ==============================================
 
-What is gained when members on rotations are not merely averaged, but a second model learns how to combine them? `PooledEnsembleClassifier` puts any view, any
-estimator and any combiner together; here its parts are turned on one after the other.
+What is gained when members on rotations are not merely averaged, but a second model learns how to combine
+them? `PooledEnsembleClassifier` puts any view, any estimator and any combiner together; here its parts are
+turned on one after the other.
 """
 
 import matplotlib.pyplot as plt
@@ -45,8 +46,9 @@ print(f"error of their vote: {vote:.3f}")
 # %%
 # Step 3: a combiner that learns
 # ------------------------------
-# `Stacking` trains a level-1 estimator on the members' probabilities, and only on those for rows that they have not seen: for each pair of the 5 folds
-# a pool is trained without both. So ten pools of ten members are trained, and none of them has the label of a row that level 1 learns from.
+# `Stacking` trains a level-1 estimator on the members' probabilities, and only on those for rows that they
+# have not seen: for each pair of the 5 folds a pool is trained without both. So ten pools of ten members are
+# trained, and none of them has the label of a row that level 1 learns from.
 
 stacked = PooledEnsembleClassifier(
     RandomRotation(), FOREST, Stacking(LogisticRegression()), n_estimators=10, cv=5, random_state=0
@@ -59,7 +61,8 @@ print(f"error of the stack: {np.mean(stacked.predict(X[test]) != y[test]):.3f}")
 # %%
 # What each step brings
 # ---------------------
-# Three splits, and beside them the same forests without rotations. `StackedRotationClassifier` is step 3 under a name of its own.
+# Three splits, and beside them the same forests without rotations. `StackedRotationClassifier` is step 3
+# under a name of its own.
 
 STEPS = {
     "columns, vote": (None, Voting()),
@@ -87,5 +90,6 @@ axis.set_xlabel("error on new rows, %; bar: mean of three splits")
 plt.show()
 
 # %%
-# What one saw: members on rotations, averaged, make fewer errors than any of them alone and far fewer than forests on the columns; a second level takes
-# some errors off these, and changes next to nothing where rotations have done the work already.
+# What one saw: members on rotations, averaged, make fewer errors than any of them alone and far fewer than
+# forests on the columns; a second level takes some errors off these, and changes next to nothing where
+# rotations have done the work already.

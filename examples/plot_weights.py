@@ -2,8 +2,9 @@
 How are rotations weighed by rank?
 ==================================
 
-How much more than the tenth should the best rotation count? Rotations are ranked by the complexity of the trees on them, the simplest first, and weighed by rank (thesis, figure 2.1,
-equations 2.6 and 2.7): CUT gives 1/h to each of the first h, EXP halves the weight every h ranks.
+How much more than the tenth should the best rotation count? Rotations are ranked by the complexity of the
+trees on them, the simplest first, and weighed by rank (thesis, figure 2.1, equations 2.6 and 2.7): CUT
+gives 1/h to each of the first h, EXP halves the weight every h ranks.
 """
 
 import matplotlib.pyplot as plt
@@ -34,4 +35,5 @@ axis.legend(frameon=False, ncols=2)
 plt.show()
 
 # %%
-# What one saw: CUT treats the first h ranks alike and drops the others; EXP has half its weight on the first h, and lets all have some.
+# What one saw: CUT treats the first h ranks alike and drops the others; EXP has about half of its weight on
+# the first h, and lets all others have some.

@@ -2,8 +2,9 @@
 When do rotations help, and when do they hurt?
 ==============================================
 
-Is a forest better on randomly rotated columns? That depends on two things that this script turns up one by one: a boundary that is
-oblique to the columns, which a rotation may straighten, and columns of noise, which a rotation mixes into all others.
+Is a forest better on randomly rotated columns? That depends on two things that this script turns up one by
+one: a boundary that is oblique to the columns, which a rotation may straighten, and columns of noise, which
+a rotation mixes into all others.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +17,8 @@ from rotastack.trees import ForestClassifier
 # %%
 # Two problems
 # ------------
-# Four columns tell the class, others are noise. The boundary is either oblique, a plane through the sum of the four, or along the columns:
-# an odd number of the first two above 0, so to say a chessboard.
+# Four columns tell the class, others are noise. The boundary is either oblique, a plane through the sum of
+# the four, or along the columns: an odd number of the first two above 0, so to say a chessboard.
 
 
 def draw(kind, n_noise, n_rows, rng):
@@ -71,5 +72,6 @@ figure.legend(
 plt.show()
 
 # %%
-# What one saw: rotations more than halve the error at an oblique boundary without noise, and lose this gain as columns of noise are added;
-# they only hurt where the boundary is along the columns. `RotastackClassifier` was never more than a percentage point above the better of the two forests, and far below both with noise.
+# What one saw: rotations more than halve the error at an oblique boundary without noise, and lose this gain
+# as columns of noise are added; they only hurt where the boundary is along the columns. `RotastackClassifier`
+# was never more than a percentage point above the better of the two forests, and well below both with noise.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the notebooks of examples/notebooks, without outputs, from the scripts beside them.
 
-A line ``# %%`` of a script starts a cell of code, ``# %% [markdown]`` one of text, whose lines start by ``#``.
+A line ``# %%`` of a script starts a cell of code, ``# %% [markdown]`` one of text, whose lines start by #.
 """
 
 import json

@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Reproduce a published figure
 #
-# Does pruning by QMM keep a third of 500 trees, and err no more, as figure 4 of Martinez, *Ensemble pruning via margin maximization* (2022), shows? The figure is drawn anew, its numbers stand beside ours,
-# and ten more draws of the data tell how much of a difference is chance.
+# Does pruning by QMM keep a third of 500 trees, and err no more, as figure 4 of Martinez, *Ensemble pruning
+# via margin maximization* (2022), shows? The figure is drawn anew, its numbers stand beside ours, and ten
+# more draws of the data tell how much of a difference is chance.
 #
 # It needs `pip install rotastack matplotlib`, and no network.
 
@@ -36,7 +37,8 @@ printed.round(4)
 # %% [markdown]
 # ## 2. The data
 #
-# As the paper says: uniform rows of the unit square, of class 1 above the diagonal; 20 of 1000 training rows are below it and labelled 1 all the same. Errors are on 1000 rows without noise.
+# As the paper says: uniform rows of the unit square, of class 1 above the diagonal; 20 of 1000 training rows
+# are below it and labelled 1 all the same. Errors are on 1000 rows without noise.
 
 
 # %%
@@ -51,7 +53,8 @@ def noisy_square(n_rows, n_flips, rng):
 # %% [markdown]
 # ## 3. The methods
 #
-# 500 full trees, boosted (on rows drawn by their weights) or as a random forest; QMM with v = 0.5 chooses among them by their votes on the training rows.
+# 500 full trees, boosted (on rows drawn by their weights) or as a random forest; QMM with v = 0.5 chooses
+# among them by their votes on the training rows.
 
 
 # %%
@@ -146,7 +149,9 @@ plt.show()
 draws.groupby("method")[["error", "members"]].agg(["min", "mean", "max"]).round(4)
 
 # %% [markdown]
-# What one saw: all four printed errors, and the 165 trees that are kept of the forest, are within the range of ten draws here. QMM keeps about a third of either ensemble for about the same error. It keeps
-# more boosted trees here than the printed 127, in every draw: that is more than chance, and stays unexplained.
+# What one saw: all four printed errors, and the 165 trees that are kept of the forest, are within the range
+# of ten draws here. QMM keeps about a third of either ensemble for about the same error. It keeps more
+# boosted trees here than the printed 127, in every draw: that is more than chance, and stays unexplained.
 #
-# `rotastack run qmm` (`pip install 'rotastack[workflow]'`) repeats the paper's tables on its data sets, and its report has a page "published against ours".
+# `rotastack run qmm` (`pip install 'rotastack[workflow]'`) repeats the paper's tables on its data sets, and
+# its report has a page "published against ours".

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Your table in five minutes
 #
-# What can be foretold from a table of your own, how well, and by which columns? Name your file and the column to foretell in the first cell of code, and run all cells.
-# As it stands the notebook draws a table itself.
+# What can be foretold from a table of your own, how well, and by which columns? Name your file and the column
+# to foretell in the first cell of code, and run all cells. As it stands the notebook draws a table itself.
 #
 # It needs `pip install rotastack matplotlib`, and no network.
 
@@ -25,7 +25,8 @@ TARGET = "left"  # the column to foretell: classes (for numbers, RotastackRegres
 # %% [markdown]
 # ## 1. The table
 #
-# `read_table` reads most files as they are. Categories stay text and gaps stay gaps: nothing has to be encoded, filled in or scaled.
+# `read_table` reads most files as they are. Categories stay text and gaps stay gaps: nothing has to be
+# encoded, filled in or scaled.
 
 
 # %%
@@ -59,8 +60,9 @@ pd.DataFrame(
 # %% [markdown]
 # ## 2. The fit
 #
-# `RotastackClassifier` grows families of trees on several views of the columns, and weighs them by their outputs for rows that the trees have not seen. From the same
-# rows comes an error that needs no rows kept aside. No setting needs a search.
+# `RotastackClassifier` grows families of trees on several views of the columns, and weighs them by their
+# outputs for rows that the trees have not seen. From the same rows comes an error that needs no rows kept
+# aside. No setting needs a search.
 
 # %%
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
@@ -70,8 +72,9 @@ print("weights:", dict(zip(forest.families_, forest.family_weights_.round(2).tol
 # %% [markdown]
 # ## 3. Is that good?
 #
-# Against guessing the most common class, and against scikit-learn's boosting, on the same five folds. The test is the corrected t test: folds share training rows, for which the
-# plain one is too bold. Five folds of one table can show large differences only.
+# Against guessing the most common class, and against scikit-learn's boosting, on the same five folds. The
+# test is the corrected t test: folds share training rows, for which the plain one is too bold. Five folds of
+# one table can show large differences only.
 
 # %%
 text = X.select_dtypes(exclude="number").columns
@@ -88,15 +91,15 @@ errors = {name: 1 - cross_val_score(model, table, y, cv=folds) for name, (model,
 for name, values in errors.items():
     print(f"{name}: error {100 * values.mean():.1f} %")
 test = corrected_t(errors["HistGradientBoosting"], errors["Rotastack"], n_train=4, n_test=1)
-low, high = test.interval
-print(
-    f"HistGradientBoosting makes {100 * test.difference:.1f} percentage points more errors (95 %: {100 * low:.1f} to {100 * high:.1f}), p = {test.p:.2f}"
-)
+more, low, high = 100 * np.array([test.difference, *test.interval])
+print(f"HistGradientBoosting makes {more:.1f} percentage points more errors")
+print(f"(95 % of confidence: {low:.1f} to {high:.1f}; p = {test.p:.2f})")
 
 # %% [markdown]
 # ## 4. Which columns count?
 #
-# Each column is shuffled, and rows are judged by trees that have not seen them. A column that loses nothing may be left out, or stand for the same as another.
+# Each column is shuffled, and rows are judged by trees that have not seen them. A column that loses nothing
+# may be left out, or stand for the same as another.
 
 # %%
 lost = forest.out_of_bag_importances(X, y)
@@ -114,7 +117,8 @@ plt.show()
 # %% [markdown]
 # ## 5. New rows
 #
-# New rows are a table of the same columns, such as `pd.read_csv("new.csv")`; here are the first of those that are there. A probability of .8 is right some eight times in ten: the weights of the families calibrate.
+# New rows are a table of the same columns, such as `pd.read_csv("new.csv")`; here are the first of those that
+# are there. A probability of .8 is right some eight times in ten: the weights of the families calibrate.
 
 # %%
 new = X.head()
@@ -125,5 +129,6 @@ pd.DataFrame(forest.predict_proba(new), columns=forest.classes_).round(2).assign
 # %% [markdown]
 # ## From here
 #
-# The command `rotastack run customers.csv --target left` (`pip install 'rotastack[workflow]'`) does all of this by nested or repeated validation, against a random forest and boosting, and writes a report, a model
+# The command `rotastack run customers.csv --target left` (`pip install 'rotastack[workflow]'`) does all of
+# this by nested or repeated validation, against a random forest and boosting, and writes a report, a model
 # file and a study that can be edited; `rotastack predict --study customers new.csv` predicts.

@@ -13,7 +13,7 @@ FOLDER = Path(__file__).parents[2] / "examples"
 
 @pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """Return a function that runs a script, once, and returns its names and its figures; a warning is an error."""
+    """Return a function that runs a script, once, and returns its names and figures; a warning is an error."""
     done = {}
     folder = tmp_path_factory.mktemp("cwd")
     plt.switch_backend("agg")

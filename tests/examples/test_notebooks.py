@@ -33,7 +33,7 @@ def cells(name, kind):
 
 
 def run(name, tmp_path, monkeypatch, **other):
-    """Run the cells of code in order, showing the last expression of each; `other` replaces names that they set."""
+    """Run the cells of code in order, and show the last expression of each; `other` replaces names they set."""
     monkeypatch.chdir(tmp_path)
     before = sorted(tmp_path.iterdir())
     plt.switch_backend("agg")
