@@ -71,6 +71,15 @@ def test_the_list_has_every_script_by_its_question(name):
     assert f"\n* {title} ``plot_{name}.py``\n" in (FOLDER / "README.rst").read_text(encoding="utf-8") + "\n"
 
 
+def test_the_site_lists_the_same_scripts_in_the_same_order():
+    listed, linked = (
+        re.findall(r"(plot_\w+\.py)`", (FOLDER / name).read_text(encoding="utf-8"))
+        for name in ("README.rst", "GALLERY_HEADER.rst")
+    )
+    assert len(listed) == len(SCRIPTS)
+    assert listed == linked
+
+
 @pytest.mark.parametrize("name", [*(f"plot_{name}" for name in SCRIPTS), "_shared"])
 def test_a_script_uses_public_names_only(name):
     tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
