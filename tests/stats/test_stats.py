@@ -152,7 +152,7 @@ def test_nemenyi_and_critical_difference_agree():
 def test_holm_by_hand_and_wilcoxon():
     assert holm(pd.Series([0.2, 0.01, 0.03])).tolist() == pytest.approx([0.2, 0.03, 0.06])
     table = wilcoxon_holm(DEMSAR, "C4.5", higher_is_better=True)
-    raw = [scipy_stats.wilcoxon(DEMSAR[m] - DEMSAR["C4.5"]).pvalue for m in DEMSAR.columns[1:]]
+    raw = [scipy_stats.wilcoxon(np.round(DEMSAR[m] - DEMSAR["C4.5"], 12)).pvalue for m in DEMSAR.columns[1:]]
     assert table["p"].tolist() == raw
     assert table["p_holm"].tolist() == holm(pd.Series(raw)).tolist()
     assert table["p_holm"].equals(compare(DEMSAR, True).holm_p("C4.5"))
@@ -173,6 +173,18 @@ def test_wilcoxon_by_hand():
     turned = wilcoxon_holm(errors, None, higher_is_better=True)
     assert turned["wins"].equals(table["losses"].rename("wins"))
     assert turned[["p", "p_holm"]].equals(table[["p", "p_holm"]])
+
+
+def test_differences_tie_but_for_the_noise_of_subtraction():
+    """Differences of 5, 1, -1, 2 and 7 points have the ranks 4, 1.5, -1.5, 3 and 5.
+
+    Of 32 assignments of signs 3 have a negative sum of at most 1.5: none, or one of the tied two; and the mirror
+    images of these 3 are as extreme.
+    """
+    scores = pd.DataFrame({"A": [0.3, 0.8, 0.05, 0.9, 0.95], "B": [0.25, 0.79, 0.06, 0.88, 0.88]})
+    raw = scores["A"] - scores["B"]
+    assert scipy_stats.wilcoxon(raw).pvalue == 4 / 32  # 0.05 - 0.06 is nearer to 0 than 0.8 - 0.79
+    assert wilcoxon_holm(scores, "B", True)["p"].item() == pytest.approx(6 / 32)
 
 
 @pytest.mark.parametrize(
