@@ -105,6 +105,16 @@ def test_demsars_worked_example():
     assert (n - 1) * chi2 / (n * (k - 1) - chi2) == pytest.approx(3.69, abs=0.01)
 
 
+def test_demsars_wilcoxon_test():
+    """His sums of ranks are 93 and 12, zeros split between both; we leave these out: 71.5 and 6.5 of 12 data sets."""
+    d = np.round(DEMSAR["C4.5+m"] - DEMSAR["C4.5"], 12)
+    assert scipy_stats.wilcoxon(d, zero_method="zsplit").statistic == 12
+    row = wilcoxon_holm(DEMSAR[["C4.5+m", "C4.5"]], "C4.5", higher_is_better=True).loc["C4.5+m"]
+    assert row[["wins", "ties", "losses"]].tolist() == [10, 2, 2]
+    z = (6.5 - 12 * 13 / 4) / np.sqrt(12 * 13 * 25 / 24 - (2**3 - 2) / 48)
+    assert row["p"] == pytest.approx(2 * scipy_stats.norm.cdf(z))
+
+
 @pytest.mark.parametrize(("k", "n", "expected"), [(5, 20, 1.364), (8, 17, 2.546)])
 def test_published_critical_differences(k, n, expected):
     assert critical_difference(k, n, 0.05) == pytest.approx(expected, abs=6e-4)
