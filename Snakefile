@@ -7,7 +7,7 @@ from pathlib import Path
 
 from snakemake.utils import min_version
 
-from rotastack.study.launch import config_file, open_plan, runs_nothing, step
+from rotastack.study.launch import config_file, open_plan, remember_parameters, runs_nothing, step
 
 min_version("9.1")
 
@@ -49,3 +49,6 @@ rule all:
     input:
         PLAN.targets(),
     localrule: True
+
+
+remember_parameters(workflow.rules)

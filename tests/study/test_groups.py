@@ -16,7 +16,7 @@ from rotastack.study.published_groups import beside_published, split_cells
 from rotastack.study.results import group_table
 from rotastack.study.steps import published, summarize
 from rotastack.study.study import Study
-from rotastack.study.verdict import verdict_of_many
+from rotastack.study.verdict_over_datasets import verdict_of_groups
 
 NAN = float("nan")
 
@@ -111,11 +111,9 @@ def test_the_report_says_what_came_out_in_each_group():
     ordered = pd.DataFrame({"C": 0.3, "D": 0.2, "E": 0.1}, index=rows)
     tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
     found = {"G": ordered, "H": tied, "I": tied * NAN}
-    result = {"groups": {name: compare_group(errors, 0.05) for name, errors in found.items()}}
+    groups = {name: compare_group(errors, 0.05) for name, errors in found.items()}
     titles = {"G": "Trees", "H": "", "I": ""}
-    trees, neighbours, nothing = verdict_of_many(
-        {**result, "average_ranks": {}}, "error", ["C"], "C", 0.05, titles
-    )
+    trees, neighbours, nothing = verdict_of_groups(groups, "error", 0.05, titles)
     assert trees.startswith(
         "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
     )

@@ -8,7 +8,7 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.study.launch import config_file, read_plan
-from rotastack.study.submissions import MINUTES, MOST, Submissions
+from rotastack.study.submissions import ATTEMPTS, MINUTES, MOST, Submissions
 
 LARGE = {
     "name": "large",
@@ -67,11 +67,27 @@ def test_small_data_sets_are_whole_and_share_submissions(laid_out):
 
 
 def test_a_submission_asks_for_no_more_time_than_the_cluster_allows(laid_out):
-    limited = laid_out(LARGE, most_minutes=60)
-    assert limited.components["train"] < laid_out(LARGE).components["train"]
-    trainings = [work.seconds for work in limited.work if work.rule == "train"]
-    usual = sum(trainings) / len(trainings)
-    assert 30 < limited.components["train"] * (1 + 4 * usual / 60) <= 60
+    """What the rule asks for, and not what is thought: whichever trainings come together, and at the last attempt, too."""
+    limited = laid_out(LARGE, most_minutes=120)
+    assert 1 < limited.components["train"] < laid_out(LARGE).components["train"]
+    resources = read_plan(load_yaml(Path(config_file())) | LARGE, [config_file()], check=False).resources
+    resources.spare_minutes = 1
+    longest = max(resources.train_minutes(d, p, 1) for d in LARGE["datasets"] for p in LARGE["pools"])
+    assert 120 / ATTEMPTS - longest < limited.components["train"] * longest <= 120 / ATTEMPTS
+
+
+def test_a_job_alone_asks_for_no_more_than_that_either(laid_out):
+    found = laid_out(LARGE, most_minutes=3)
+    assert found.components["train"] == 1
+    resources = found.plan.resources
+    free = laid_out(LARGE).plan.resources.train_minutes("iris", "forest", ATTEMPTS)
+    assert resources.train_minutes("iris", "forest", ATTEMPTS) == 3 < free
+
+
+def test_a_data_set_is_cut_where_the_cluster_does_not_let_it_take_so_long(laid_out):
+    small = {**LARGE, "protocol": {"rotation_groups": 1, "fold_groups": 1, "rotations": 2}, "blocks": {}}
+    assert laid_out(small, most_minutes=600).whole
+    assert not laid_out(small, most_minutes=5).whole
 
 
 def test_records_of_earlier_runs_say_how_long_jobs_take(laid_out):

@@ -55,6 +55,9 @@ rule summarize:
 rule draw_dataset:
     input:
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        table="results/datasets/{dataset}.parquet",
+        folds=f"{ROOT}/{{dataset}}/folds.parquet",
+        pools=lambda w: PLAN.voting_files(w.dataset),
     output:
         figures=[
             report(f"{ROOT}/figures/{{dataset}}/{name}.svg", caption=PLAN.caption(name), category="data sets")
@@ -66,7 +69,7 @@ rule draw_dataset:
         f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        mem_mb=lambda w, attempt: PLAN.resources.draw_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
         spec=lambda w: PLAN.spec("draw_dataset"),

@@ -2,7 +2,7 @@
 
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import new_figure
+from rotastack.plots.style import new_figure, shortened
 from rotastack.stats.comparison import Comparison, cliques
 
 __all__ = ["plot_critical_difference"]
@@ -37,7 +37,8 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Fig
         level = base - 0.32 * (i if left else k - 1 - i)
         edge = 0.75 if left else k + 0.25
         axis.plot([rank, rank, edge], [0, level, level], color="#444444", linewidth=0.9)
-        text = f"{method}  {rank:.2f}" if left else f"{rank:.2f}  {method}"
+        name = shortened(str(method))
+        text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
         axis.text(
             edge + (-0.05 if left else 0.05),
             level,

@@ -30,7 +30,9 @@ __all__ = [
     "plain_axis",
     "save_figure",
     "sentence",
+    "shortened",
     "split_label",
+    "thinned",
 ]
 
 SCALE = "YlOrRd"  # lighter is better, as in the thesis
@@ -173,6 +175,42 @@ def plain_axis(axis: Axes) -> None:
     axis.set_axisbelow(True)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
+
+
+def thinned(labels: Sequence[str], most: int) -> list[tuple[int, str]]:
+    """Choose at most so many labels to write beside a crowd: places and labels, evenly spaced from the first.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    most : int
+        How many there is room for.
+
+    Returns
+    -------
+    list of (int, str)
+
+    Examples
+    --------
+    >>> from rotastack.plots.style import thinned
+    >>> thinned(["A", "B", "C", "D", "E"], 3)
+    [(0, 'A'), (2, 'C'), (4, 'E')]
+    """
+    step = -(-len(labels) // most)
+    return [(k, shortened(label)) for k, label in enumerate(labels) if k % max(step, 1) == 0]
+
+
+def shortened(label: str, most: int = 2 * _LABEL) -> str:
+    r"""Return a label as a figure writes it: three points for what would leave no room, and no formula between dollars.
+
+    Examples
+    --------
+    >>> from rotastack.plots.style import shortened
+    >>> shortened("a very long name", 10), shortened("$x$")
+    ('a very...', '\\$x\\$')
+    """
+    label = label if len(label) <= most else f"{label[: most - 3].rstrip()}..."
+    return label.replace("$", r"\$")
 
 
 def sentence(text: str) -> Figure:

@@ -5,7 +5,7 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "bayesian": ["bayesian_signed_rank"],
+        "bayesian": ["bayesian_signed_rank", "signed_rank_draws"],
         "bayesian_table": ["bayesian_table"],
         "bootstrap_ranks": ["bootstrap_ranks"],
         "comparison": ["Comparison", "compare"],

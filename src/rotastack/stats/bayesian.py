@@ -1,5 +1,6 @@
 """The Bayesian signed-rank test of two methods over data sets."""
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -9,7 +10,7 @@ from rotastack.errors import RotastackError
 from rotastack.seeds import root_sequence
 from rotastack.stats.pairs import paired_scores
 
-__all__ = ["SignedRankPosterior", "bayesian_signed_rank"]
+__all__ = ["SignedRankPosterior", "bayesian_signed_rank", "signed_rank_draws"]
 
 _AT_ONCE = 1 << 22  # weights drawn at once
 
@@ -103,6 +104,48 @@ def bayesian_signed_rank(
     >>> round(posterior.p_right, 1), round(posterior.p_rope, 1), round(posterior.p_left, 1)
     (0.9, 0.1, 0.0)
     """
+    wins = np.zeros(3)
+    for theta in _draws(x, y, rope, prior, n_samples, random_state):
+        largest = theta == theta.max(axis=1, keepdims=True)
+        wins += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
+    return SignedRankPosterior(*(wins / n_samples).tolist())
+
+
+def signed_rank_draws(
+    x: ArrayLike,
+    y: ArrayLike,
+    rope: float = 0.0,
+    *,
+    prior: float = 0.5,
+    n_samples: int = 50_000,
+    random_state: object = None,
+) -> NDArray[np.float64]:
+    """Return the draws behind :func:`bayesian_signed_rank`, to be drawn in a triangle.
+
+    Parameters
+    ----------
+    x, y, rope, prior, n_samples, random_state
+        As there.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, 3)
+        Of each draw theta_l, theta_e and theta_r, which sum to 1.
+
+    Examples
+    --------
+    >>> from rotastack.stats import signed_rank_draws
+    >>> draws = signed_rank_draws([0.8, 0.7, 0.9], [0.9, 0.8, 0.9], rope=0.01, n_samples=4, random_state=0)
+    >>> draws.shape, draws.sum(axis=1).round(9).tolist()
+    ((4, 3), [1.0, 1.0, 1.0, 1.0])
+    """
+    return np.concatenate(list(_draws(x, y, rope, prior, n_samples, random_state)))
+
+
+def _draws(
+    x: ArrayLike, y: ArrayLike, rope: float, prior: float, n_samples: int, random_state: object
+) -> Iterator[NDArray[np.float64]]:
+    """Draw theta_l, theta_e and theta_r, so many at once as memory has room for."""
     x, y = paired_scores(x, y, at_least=1)
     if not (np.isfinite(rope) and rope >= 0):
         raise RotastackError(f"rope must be a number of at least 0, got {rope}")
@@ -115,15 +158,11 @@ def bayesian_signed_rank(
     rounding = 1e-12 * max(1.0, np.abs(x).max(), np.abs(y).max())
     left, right = (_above(side - rope, rounding) for side in (-means, means))
     rng = np.random.default_rng(root_sequence(random_state))
-    wins = np.zeros(3)
     step = max(1, _AT_ONCE // len(z))
     for start in range(0, n_samples, step):
         weights = rng.dirichlet([prior, *np.ones(len(z) - 1)], min(step, n_samples - start))
         theta_left, theta_right = (((weights @ side) * weights).sum(axis=1) for side in (left, right))
-        theta = np.stack([theta_left, 1.0 - theta_left - theta_right, theta_right], axis=1)
-        largest = theta == theta.max(axis=1, keepdims=True)
-        wins += (largest / largest.sum(axis=1, keepdims=True)).sum(axis=0)
-    return SignedRankPosterior(*(wins / n_samples).tolist())
+        yield np.stack([theta_left, 1.0 - theta_left - theta_right, theta_right], axis=1)
 
 
 def _above(values: NDArray[np.float64], rounding: float) -> NDArray[np.float64]:

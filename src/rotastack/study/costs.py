@@ -2,13 +2,13 @@
 
 Coefficients are nanoseconds, fitted to measurements on generated tables of 500 to 16,000 rows, 5 to 100 columns and 2
 or 10 classes; a machine may well be twice as fast or as slow. They are for what people are told, and for how a
-study of one's own table is laid out, never for limits of jobs: these are in :mod:`~rotastack.study.resources`.
+study of one's own table is laid out; limits of jobs, in :mod:`~rotastack.study.resources`, are many times that.
 """
 
 from math import log2
 from typing import NamedTuple
 
-__all__ = ["FAMILIES", "JOB_SECONDS", "prediction_seconds", "training_seconds"]
+__all__ = ["COSTS", "FAMILIES", "JOB_SECONDS", "prediction_seconds", "training_seconds"]
 
 JOB_SECONDS = 3.0
 """Of any job: a process starts and imports its libraries."""

@@ -25,6 +25,9 @@ __all__ = ["Plan"]
 OF_PROTOCOL = {"folds": "folds", "train": "training", "combine": "combining", "score": "folds"}
 """Steps that each protocol does in its own way, or ask of it -> its module."""
 
+OF_SEVERAL = ("rank_intervals", "win_matrix", "pareto", "posterior")
+"""Figures of methods over data sets, of which a single one has none."""
+
 
 class Plan:
     """A study laid out as files, parameters and fingerprints.
@@ -52,23 +55,10 @@ class Plan:
 
     def drop_unavailable(self, only_warn: bool) -> None:
         """Check, before anything is computed, that each data set is there or can be had."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        waiting = {
-            name: spec
-            for name, spec in self.study.datasets.items()
-            if not Path(f"data/raw/{name}.csv.gz").is_file()
-        }
-        if not waiting:
-            return
-        from rotastack.data.loading import unavailable
-
-        with ThreadPoolExecutor(8) as pool:
-            reasons = dict(
-                zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
-            )
-        missing = {name: why for name, why in reasons.items() if why is not None}
+        missing = self._missing()
         if not missing:
+            if not only_warn:  # what an earlier run skipped is there by now, and jobs are to know it
+                self._note.unlink(missing_ok=True)
             return
         if self._skips:
             for name, why in missing.items():
@@ -78,7 +68,7 @@ class Plan:
             if not self.study.datasets:
                 raise RotastackError("none of the study's data sets can be had")
             if not only_warn:  # for the jobs, which do not ask again
-                write_text(f"{self.root}/skipped.json", self.skipped_json + "\n")
+                write_text(self._note, self.skipped_json + "\n")
         elif only_warn:
             for why in missing.values():
                 print(f"rotastack: warning: {why}", file=sys.stderr)
@@ -91,8 +81,29 @@ class Plan:
             for name in list(self.study.datasets):
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
-            note = Path(f"{self.root}/skipped.json")
-            self.skipped = read_json(note, list) if note.is_file() else []
+            self.skipped = read_json(self._note, list) if self._note.is_file() else []
+
+    def _missing(self) -> dict[str, str]:
+        """Return which data sets cannot be had, and why."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        waiting = {
+            name: spec
+            for name, spec in self.study.datasets.items()
+            if not Path(f"data/raw/{name}.csv.gz").is_file()
+        }
+        if not waiting:
+            return {}
+        from rotastack.data.loading import unavailable
+
+        with ThreadPoolExecutor(8) as pool:
+            reasons = zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
+            return {name: why for name, why in reasons if why is not None}
+
+    @property
+    def _note(self) -> Path:
+        """Where jobs, which do not ask again, find what was skipped."""
+        return Path(f"{self.root}/skipped.json")
 
     @property
     def _skips(self) -> bool:
@@ -198,8 +209,9 @@ class Plan:
 
     @property
     def _without(self) -> list[str]:
-        """Tables and figures that are of class probabilities, and not made of a regression."""
-        return ["calibration"] if self.study.task.name == "regression" else []
+        """Tables and figures of class probabilities, not made of a regression, and figures of several data sets."""
+        of_classes = ["calibration"] if self.study.task.name == "regression" else []
+        return of_classes + (list(OF_SEVERAL) if len(self.datasets) < 2 else [])
 
     @property
     def tables(self) -> list[str]:
@@ -227,7 +239,12 @@ class Plan:
     @property
     def figures(self) -> tuple[str, ...]:
         """Figures of a data set's scores."""
-        return declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        own = declarations("draw_dataset")["FIGURES"][self.study.protocol.package]
+        return (*own, *(["kappa_error"] if self.study.voting_pools else []))
+
+    def voting_files(self, dataset: str) -> list[str]:
+        """Return the first blocks of the pools that hold votes."""
+        return [self.pool_files(dataset, pool)[0] for pool in self.study.voting_pools]
 
     @property
     def pruning_figures(self) -> tuple[str, ...]:
@@ -279,7 +296,7 @@ class Plan:
                 "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "shown": evaluation["shown"],
-                "groups": self.study.groups_of_methods,
+                "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
                 "sweeps": {sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
             }
         )  # fmt: skip

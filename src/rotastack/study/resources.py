@@ -5,14 +5,18 @@ fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 
 both side by side for any results.
 """
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from rotastack.study.catalogue import find
-from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.study.costs import COSTS, FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["SPARE_MINUTES", "Resources"]
+__all__ = ["MOST_MINUTES", "SPARE_MINUTES", "SPARE_OF_MANY", "Resources"]
+
+MOST_MINUTES = "ROTASTACK_MOST_MINUTES"
+"""Variable of the environment: what the cluster's partition lets a job take."""
 
 BASE_MB = 900
 """The least that a job asks for."""
@@ -36,8 +40,8 @@ _USUAL_TREES = {
     "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
-SPARE_MINUTES = 30
-"""Of the time limit of a job that is submitted by itself; one of many in a submission has a minute, as limits add up."""
+SPARE_MINUTES, SPARE_OF_MANY = 30, 1
+"""Of the time limit of a job that is submitted by itself, and of one of many in a submission, as limits add up."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -57,6 +61,7 @@ class Resources:
         self.study = study
         self.datasets = dict(datasets)
         self.spare_minutes = SPARE_MINUTES
+        self.most_minutes = float(os.environ.get(MOST_MINUTES, "inf"))
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -149,21 +154,27 @@ class Resources:
         return matrices + 1e-6 * rows * (16 + 4 * self._classes(dataset)) * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the time limit of a training job."""
+        """Return the time limit of a training job: nine times the usual where the class is known, else a safe guess."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
-        work = self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
-        each = self.study.protocol.training_seconds
-        return int(attempt * (self.spare_minutes + trainings * (each + 2e-6 * work) / 20))
+        if self._class(pool) in COSTS:
+            seconds = 3 * self._each_seconds(dataset, pool)
+        else:
+            seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
+        seconds += self.study.protocol.training_seconds
+        return self._at_most(attempt * (self.spare_minutes + trainings * seconds / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
-        study = self.study
-        path = self._path(pool)
-        rows, n_trees = self.rows(dataset), self.n_trees(pool)
+        trainings = self.study.protocol.trainings(self.study.blocks[block]) * self._views(pool)
+        return JOB_SECONDS + trainings * self._each_seconds(dataset, pool)
+
+    def _each_seconds(self, dataset: str, pool: str) -> float:
+        """Return what one training, and the outputs of its test rows, are thought to take."""
+        path, rows, n_trees = self._path(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
-        each = training_seconds(path, n_trees, 0.7 * rows, self.columns(dataset), n_classes)
-        each += prediction_seconds(path, n_trees, 0.3 * rows)
-        return JOB_SECONDS + study.protocol.trainings(study.blocks[block]) * self._views(pool) * each
+        return training_seconds(
+            path, n_trees, 0.7 * rows, self.columns(dataset), n_classes
+        ) + prediction_seconds(path, n_trees, 0.3 * rows)
 
     def usual_combining_seconds(self, dataset: str, label: str) -> float:
         """Return what a combining job is thought to take: its level-1 estimators see an output of each member and class."""
@@ -197,7 +208,11 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20))
+        return self._at_most(attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20)))
+
+    def _at_most(self, minutes: float) -> int:
+        """Return a time limit that a cluster grants: what asks for more waits for ever."""
+        return max(1, int(min(minutes, self.most_minutes)))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing: a raw table takes more where it may hold texts."""
@@ -221,6 +236,16 @@ class Resources:
     def score_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of scoring methods one after the other, and of drawing what is known of their members."""
         return _request(attempt, 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset))
+
+    def draw_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of drawing a data set's scores, and the members of one cell of a block of outputs or votes."""
+        pools = self.study.voting_pools
+        held = [2 * self.pool_megabytes(dataset, p) + 2 * self.votes_megabytes(dataset, p) for p in pools]
+        pairs = [1e-6 * 8 * 12 * self._voters(p) ** 2 for p in pools]
+        return _request(attempt, 2 * self._cells_megabytes(dataset) + max(held, default=0.0) + sum(pairs))
+
+    def _voters(self, pool: str) -> int:
+        return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)
 
     def refit_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of training on all rows, the largest of the methods: all of its trees are kept."""

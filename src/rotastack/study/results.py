@@ -1,6 +1,7 @@
 """What several steps read from a study's scores."""
 
 from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,16 @@ import pandas as pd
 
 from rotastack.stats.metrics import IN_UNITS
 
-__all__ = ["baselines", "best_method", "complete", "group_table", "in_units", "mean_scores", "score_matrices"]
+__all__ = [
+    "baselines",
+    "best_method",
+    "complete",
+    "group_table",
+    "in_units",
+    "mean_scores",
+    "relative_times",
+    "score_matrices",
+]
 
 
 def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
@@ -81,3 +91,24 @@ def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
     if len(parts) > 1:
         parts = {name: part.rename(index=lambda d, n=name: f"{d}, {n}") for name, part in parts.items()}
     return pd.concat(parts.values())
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return one of a study's tables; of an empty file, a table without rows and columns."""
+    return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
+
+
+def relative_times(times: pd.DataFrame, control: str, kind: str) -> pd.DataFrame | None:
+    """Return what methods cost in times of the control: a row per data set; None where nothing is known of the control.
+
+    Parameters
+    ----------
+    times : DataFrame
+        The study's table of this name.
+    control : str
+    kind : {"fit", "predict"}
+    """
+    if not len(times) or control not in set(times["method"]):
+        return None
+    wide = times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+    return wide.div(wide[control].where(wide[control] > 0), axis=0)

@@ -172,6 +172,14 @@ class Study:
         chosen = [m.combiner for m in self.methods.values() if m.pool == pool]
         return sorted({c.selection or "auto" for c in chosen if isinstance(c, Prune)})
 
+    @property
+    def voting_pools(self) -> list[str]:
+        """Pools whose files hold votes: those of members with views, and of ensembles that methods choose members from."""
+        if self.task.name == "regression":
+            return []
+        rotated = self.protocol.rotations > 1
+        return [p for p in self.used_pools if (self.pools[p].view and rotated) or self.selections_of(p)]
+
     # What each step needs of the study, and nothing else
 
     def fetch_spec(self, dataset: str) -> dict[str, Any]:
@@ -226,7 +234,10 @@ class Study:
 
     def draw_dataset_spec(self) -> dict[str, Any]:
         """Return the slice for the figures of a data set."""
-        return {"task": self.task.name}
+        return {
+            "task": self.task.name,
+            "silent": [p for p in self.used_pools if p not in self.voting_pools],
+        }
 
     def track_spec(self) -> dict[str, Any]:
         """Return the slice for ``track`` of a data set."""

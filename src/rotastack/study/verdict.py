@@ -1,15 +1,14 @@
-"""What came out of a study, in sentences."""
+"""What came out on one data set, in sentences."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY
 from rotastack.stats.resampled_t import corrected_t
 
-__all__ = ["verdict_of_many", "verdict_of_one"]
+__all__ = ["verdict_of_one"]
 
 FEW = 5
 """Splits below which a test can show little."""
@@ -160,90 +159,3 @@ def _chance(p: float, alpha: float) -> str:
 
 def _p(p: float) -> str:
     return "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-
-
-def verdict_of_many(
-    result: Mapping[str, Any],
-    score: str,
-    methods: Sequence[str],
-    control: str,
-    alpha: float,
-    titles: Mapping[str, str],
-) -> list[str]:
-    """Say what came out over several data sets, and how sure that is: by group, if the study has groups.
-
-    Parameters
-    ----------
-    result : mapping
-        The comparison of the methods by one score, as ``summarize`` writes it.
-    score : str
-        What the score is called.
-    methods : sequence of str
-    control : str
-    alpha : float
-        Level of the tests.
-    titles : mapping
-        Group -> its title.
-    """
-    if "groups" in result:
-        return [_of_group(name, found, score, alpha, titles) for name, found in result["groups"].items()]
-    if "average_ranks" not in result:
-        return ["No data set has scores of all methods; see the notes."]
-    ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
-    n = result["n_datasets"]
-    sentences = [
-        f"By average rank of the {score} over {n} data set{'s' if n > 1 else ''} the order is {_order(ranks)}."
-    ]
-    for method in methods:
-        if method == control or method not in ranks or method not in result.get("improvement", {}):
-            continue
-        wins = result["wins"][method][control]
-        gain = result["improvement"][method]
-        if not np.isfinite(gain):
-            change = f"finds no {score} of {control} to lower"
-        elif round(gain, 1) == 0:
-            change = f"leaves its {score} as it is on average"
-        else:
-            change = f"{'lowers' if gain > 0 else 'raises'} its {score} by {abs(gain):.1f} % on average"
-        sentences.append(
-            f"{method} wins against {control} on {wins:g} of {n} (ties count half); it {change}."
-        )
-    if "p_value" in result:
-        sentences.append(
-            _friedman(result["p_value"], alpha, f"{n} data sets", _different_pairs(result, alpha))
-        )
-    return sentences
-
-
-def _of_group(
-    name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]
-) -> str:
-    title = "All groups (a row is a data set in one group)" if name == "all" else titles[name] or name
-    if "average_ranks" not in found:
-        return f"{title}: no data set has scores of all methods; see the notes of the group."
-    what = ("row" if name == "all" else "data set") + ("s" if found["n_rows"] > 1 else "")
-    n = f"{found['n_rows']} {what}"
-    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
-    rank_of = "accuracy" if score == "error" else score
-    text = f"{title}: by average rank of the {rank_of} over {n} the order is {_order(ranks)}."
-    if "p_value" in found:
-        pairs = [f"{a} and {b}" for a, b in found["different"]]
-        text += " " + _friedman(found["p_value"], alpha, n, pairs)
-    return text
-
-
-def _order(ranks: pd.Series) -> str:
-    return ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
-
-
-def _friedman(p: float, alpha: float, n: str, pairs: list[str]) -> str:
-    if p >= alpha:
-        return f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} the order above may be chance."
-    found = "; ".join(pairs) if pairs else "none of the pairs"
-    return f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."
-
-
-def _different_pairs(result: Mapping[str, Any], alpha: float) -> list[str]:
-    table = pd.DataFrame(result["nemenyi_p"])
-    names = list(table.columns)
-    return [f"{a} and {b}" for i, a in enumerate(names) for b in names[i + 1 :] if table.loc[a, b] < alpha]

@@ -12,15 +12,27 @@ from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import Curve, plot_curves
 from rotastack.plots.differences import plot_differences
+from rotastack.plots.pareto import plot_pareto
+from rotastack.plots.posterior import plot_posterior
+from rotastack.plots.rank_intervals import plot_rank_intervals
 from rotastack.plots.style import add_note, save_figure, sentence
+from rotastack.plots.win_matrix import plot_win_matrix
+from rotastack.seeds import child, root_sequence
+from rotastack.stats.bayesian import signed_rank_draws
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.comparison import compare
 from rotastack.stats.metrics import IN_UNITS, NAMES, PRIMARY
+from rotastack.stats.ranks import average_ranks
+from rotastack.stats.win_matrix import win_matrix
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.names import ranks_name
-from rotastack.study.results import complete, group_table, in_units, mean_scores
+from rotastack.study.results import complete, group_table, in_units, mean_scores, read_table, relative_times
 
 FEW = 5  # cells from which on a standard error says something
+ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
+
+_TOO_FEW = "Ranks need at least two data sets on which no method failed."
 
 INPUTS = ("scores", "tables")
 OUTPUTS = ("figures", "record")
@@ -54,6 +66,15 @@ class Known(NamedTuple):
     shown: list[str]
     tables: dict[str, Path]
 
+    @property
+    def ranked(self) -> pd.DataFrame | None:
+        """Means of the methods that are ranked, on the data sets on which none failed; None if these are too few.
+
+        Methods that choose members by the test rows are not ranked.
+        """
+        table = complete(self.errors.drop(columns=self.spec["optimistic"], errors="ignore"))
+        return table if len(table) > 1 and table.shape[1] > 1 else None
+
 
 def run(job: Job) -> None:
     """Read inputs ``scores`` and ``tables`` of the study, write the figures ``figure_...``, rank diagrams of groups, and sweeps.
@@ -74,10 +95,13 @@ def run(job: Job) -> None:
         means = mean_scores(scores, primary, spec["methods"]).round(12)
         shown = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
         known = Known(spec, scores, primary, score, means, shown, tables)
+        asked = {Path(path).stem for path in job.outputs["figures"]}
         figures = {
-            name.removeprefix("figure_"): draw(known)
-            for name, draw in globals().items()
-            if name.startswith("figure_")
+            name: draw(known)
+            for name, draw in (
+                (n.removeprefix("figure_"), f) for n, f in globals().items() if n.startswith("figure_")
+            )
+            if name in asked
         }
         for group in spec["groups"]:
             figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
@@ -111,10 +135,51 @@ def figure_calibration(known: Known) -> Figure:
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
+def figure_rank_intervals(known: Known) -> Figure:
+    """Average ranks, and how far they depend on which data sets the study has."""
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    ranks = bootstrap_ranks(known.ranked, False, alpha=known.spec["alpha"])
+    return plot_rank_intervals(ranks, known.spec["control"])
+
+
+def figure_win_matrix(known: Known) -> Figure:
+    """How often each method beats each other one."""
+    return sentence(_TOO_FEW) if known.ranked is None else plot_win_matrix(win_matrix(known.ranked, False))
+
+
+def figure_pareto(known: Known) -> Figure:
+    """Average ranks against what a training costs."""
+    control = known.spec["control"]
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    table = known.tables["times"]
+    times = relative_times(read_table(table), control, "fit")
+    if times is None:
+        return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
+    ranks = average_ranks(known.ranked, False)
+    points = pd.DataFrame({"time": times.median().reindex(ranks.index), "quality": ranks})
+    return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
+
+
+def figure_posterior(known: Known) -> Figure:
+    """The control and the best of the others: how probable it is that one is better, or neither."""
+    control = known.spec["control"]
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    if control not in known.ranked:
+        return sentence(f"{control}, which the others are compared with, failed on every data set.")
+    ranks = average_ranks(known.ranked, False).drop(control)
+    best = str(ranks.idxmin())
+    seed = child(root_sequence(0), best, control)  # as bayesian_table draws
+    draws = signed_rank_draws(-known.ranked[best], -known.ranked[control], ROPE, random_state=seed)
+    return plot_posterior(draws, best, control, ROPE)
+
+
 def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
     table = complete(errors)
     if len(table) < 2 or table.shape[1] < 2:
-        return sentence("Ranks need at least two data sets on which no method failed.")
+        return sentence(_TOO_FEW)
     return plot_critical_difference(compare(table, False), alpha)
 
 

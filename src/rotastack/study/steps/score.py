@@ -1,7 +1,8 @@
 """score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from statistics import median
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -98,7 +99,11 @@ def _curve(dataset: str, method: str, true: list, found: list, data: Prepared) -
 
 
 def _costs(job: Job) -> dict[str, dict[str, float]]:
-    """Return the median seconds of one training of each method's pool, where its records have them."""
+    """Return the median seconds of one training of each method's pool, where its records have them.
+
+    Nested cross-validation measures what blocks took, as its forests predict while they grow: there a training's share
+    of this is the cost of fitting, predictions included, and none of predicting is known.
+    """
     costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
     for record in map(read_record, job.inputs["records"]):
         parts = [read_record(p)["metrics"] for p in job.pool_files("run.json", record["parameters"])]
@@ -106,4 +111,13 @@ def _costs(job: Job) -> dict[str, dict[str, float]]:
             seconds = [s for part in parts for s in part.get(name, [])]
             if seconds:
                 costs[name][record["parameters"]["method"]] = round(median(seconds), 6)
+        shares = [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
+        if shares:
+            costs[COSTS[0]][record["parameters"]["method"]] = round(median(shares), 6)
     return costs
+
+
+def _share(metrics: Mapping[str, Any]) -> float:
+    """Return the seconds that a block took for one training of all members."""
+    seconds = sum(metrics["fit_seconds"]) + sum(metrics["predict_seconds"])
+    return seconds * metrics["members"] / metrics["trainings"]

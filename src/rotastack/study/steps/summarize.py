@@ -16,7 +16,8 @@ from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.comparisons import compare_group, compare_methods
 from rotastack.study.job import Job
 from rotastack.study.results import baselines, group_table, in_units, mean_scores, score_matrices
-from rotastack.study.verdict import verdict_of_many, verdict_of_one
+from rotastack.study.verdict import verdict_of_one
+from rotastack.study.verdict_over_datasets import verdict_of_groups, verdict_over_datasets
 from rotastack.tracking.records import read_record
 
 INPUTS = ("scores", "calibration", "records")
@@ -106,13 +107,15 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
     """Return the sentences of what came out; on one data set also the best method and means."""
     spec, scores = known.spec, known.scores
     datasets = scores["dataset"].unique()
-    if len(datasets) > 1 or spec["groups"]:
-        score = NAMES[known.primary]
-        return {
-            "sentences": verdict_of_many(
-                comparison, score, spec["methods"], spec["control"], spec["alpha"], spec["titles"]
-            )
-        }
+    score = NAMES[known.primary]
+    if spec["groups"]:
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
+    if len(datasets) > 1:
+        sentences = verdict_over_datasets(
+            comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
+            times=_times(table_times(known), spec["control"]),
+        )  # fmt: skip
+        return {"sentences": sentences}
     cells = scores.pivot_table(
         index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False
     )
@@ -128,6 +131,17 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
         baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
     )  # fmt: skip
+
+
+def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]]:
+    """Return method -> training and prediction time in times of the control's, at the median data set."""
+    if control not in set(seconds.get("method", ())):
+        return {}
+    found = []
+    for kind in ("fit", "predict"):
+        wide = seconds.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        found.append(wide.div(wide[control], axis=0).median())
+    return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
 
 
 def table_variance(known: Known) -> pd.DataFrame:
@@ -253,12 +267,17 @@ def table_control(known: Known) -> pd.DataFrame:
 
 
 def table_times(known: Known) -> pd.DataFrame:
-    """Return processor seconds of a training and of predicting its test rows: a row per data set and method."""
+    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
     rows = []
     for record in known.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
         rows += [
-            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict[m]}
+            {
+                "dataset": record["dataset"],
+                "method": m,
+                "fit_seconds": s,
+                "predict_seconds": predict.get(m, np.nan),
+            }
             for m, s in fit.items()
         ]
     return pd.DataFrame(rows)

@@ -1,0 +1,147 @@
+"""Quality against time: which methods nothing beats in both."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened
+
+__all__ = ["pareto_front", "plot_pareto"]
+
+_NAMED = 12  # methods up to which all are named, not only those of the front
+_WIDTH, _HEIGHT = 7.2, 4.6
+_CROWD = 45  # methods from which on dots are small
+
+
+def pareto_front(points: pd.DataFrame) -> list[str]:
+    """Return the methods of which no other one is as good in both columns and better in one, the first column rising.
+
+    Parameters
+    ----------
+    points : DataFrame of shape (n_methods, 2)
+        Less is better in both. Methods with a missing value are not on the front.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rotastack.plots.pareto import pareto_front
+    >>> points = pd.DataFrame({"time": [1, 2, 3], "rank": [2.5, 2.75, 1]}, index=["A", "B", "C"])
+    >>> pareto_front(points)
+    ['A', 'C']
+    """
+    known = points.dropna()
+    first, second = (known.iloc[:, k].to_numpy(dtype=float) for k in (0, 1))
+    front: list[int] = []
+    for k in np.lexsort((second, first)):
+        if front and second[k] > second[front[-1]]:
+            continue
+        if front and second[k] == second[front[-1]] and first[k] > first[front[-1]]:
+            continue
+        front.append(k)
+    return [str(known.index[k]) for k in front]
+
+
+def plot_pareto(
+    points: pd.DataFrame,
+    control: str | None = None,
+    title: str = "",
+    x_label: str = "time",
+    y_label: str = "average rank",
+) -> Figure:
+    """Draw a quality against time, on a logarithmic axis, and the front of the methods that none beats in both.
+
+    Of many methods those of the front and the control are named. Names for which there is no room are left out,
+    and a note says how many.
+
+    Parameters
+    ----------
+    points : DataFrame of shape (n_methods, 2)
+        ``time``, above 0, and ``quality``, of which less is better; methods with a missing value are left out.
+    control : str, optional
+        Drawn as a square.
+    title, x_label, y_label : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from rotastack.plots.pareto import plot_pareto
+    >>> points = pd.DataFrame({"time": [1.0, 1.5, 9.0], "quality": [2.0, 2.8, 1.2]}, index=["RF", "XGB", "RRE"])
+    >>> figure = plot_pareto(points, control="RF")
+    >>> [text.get_text() for text in figure.axes[0].texts]
+    ['RF', 'RRE', 'XGB']
+    """
+    known = points[["time", "quality"]].astype(float).dropna()
+    known = known[known["time"] > 0]
+    if len(known) < 2:
+        return sentence("Quality against time needs two methods whose times are known.")
+    front = pareto_front(known)
+    figure = new_figure(_WIDTH, _HEIGHT)
+    axis = figure.subplots()
+    axis.set_xscale("log")
+    on, off = known.loc[front], known.drop(index=front)
+    axis.plot(
+        on["time"], on["quality"], color=METHOD_COLORS[1], linewidth=1.4, drawstyle="steps-post", zorder=1.5
+    )
+    size = 6 if len(known) < _CROWD else 3.5
+    for part, color in ((off, "#888888"), (on, METHOD_COLORS[1])):
+        others = part.drop(index=[control], errors="ignore")
+        axis.plot(others["time"], others["quality"], "o", color=color, markersize=size)
+    if control in known.index:
+        axis.plot(
+            *known.loc[control], "s", color=METHOD_COLORS[1] if control in front else "#888888",
+            markersize=8, markeredgecolor="black",
+        )  # fmt: skip
+    axis.margins(0.08, 0.1)
+    axis.set_xlabel(f"{x_label} (left is better)", fontsize=9)
+    axis.set_ylabel(f"{y_label} (down is better)", fontsize=9)
+    axis.xaxis.set_major_formatter("{x:g}")
+    plain_axis(axis)
+    wanted = list(dict.fromkeys([*front, *([control] if control in known.index else [])]))
+    if len(known) <= _NAMED:
+        wanted += [name for name in known.index if name not in wanted]
+    unnamed = len(known) - _write_names(axis, known.loc[wanted])
+    notes = ["Line: the methods that no other one beats in both."]
+    if len(known) < len(points):
+        notes.append(f"{len(points) - len(known)} without a time or a rank are left out.")
+    if unnamed:
+        notes.append(f"{unnamed} of {len(known)} methods have no name here.")
+    add_note(figure, " ".join(notes))
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    return figure
+
+
+def _write_names(axis: Axes, points: pd.DataFrame) -> int:
+    """Write names beside points where no name written before is in the way; return how many there are."""
+    low, high = axis.get_xlim()
+    width, height = np.log(high / low), abs(np.subtract(*axis.get_ylim()))
+    taken: list[tuple[float, float, float, float]] = []
+    written = 0
+    for name, row in points.iterrows():
+        text = shortened(str(name))
+        x = float(np.log(row["time"] / low)) / width
+        y = (row["quality"] - min(axis.get_ylim())) / height
+        wide, tall = 0.0105 * len(text) + 0.02, 0.045  # shares of the axes, for letters of 8 points
+        to_left = x + wide > 1.0
+        for up in (0.022, -0.022 - tall):
+            left = x - wide if to_left else x
+            box = (left, left + wide, y + up, y + up + tall)
+            if all(box[0] >= b[1] or box[1] <= b[0] or box[2] >= b[3] or box[3] <= b[2] for b in taken):
+                taken.append(box)
+                axis.annotate(
+                    text, (row["time"], row["quality"]), xytext=(-5 if to_left else 5, 4 if up > 0 else -4),
+                    textcoords="offset points", ha="right" if to_left else "left",
+                    va="bottom" if up > 0 else "top", fontsize=8,
+                    bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 0.3},
+                )  # fmt: skip
+                written += 1
+                break
+    return written

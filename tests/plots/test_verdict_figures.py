@@ -1,0 +1,220 @@
+"""The figures of a verdict: win-rate matrix, ranks with intervals, quality against time, posterior."""
+
+from itertools import pairwise
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.plots.pareto import pareto_front, plot_pareto
+from rotastack.plots.posterior import plot_posterior
+from rotastack.plots.rank_intervals import plot_rank_intervals
+from rotastack.plots.style import save_figure
+from rotastack.plots.win_matrix import plot_win_matrix
+from rotastack.stats.bayesian import bayesian_signed_rank, signed_rank_draws
+
+NAN = float("nan")
+STRANGE = "<script>alert(1)</script> & $x^2$ " + "very long " * 12
+
+
+def words(figure):
+    return [text.get_text() for text in figure.texts]
+
+
+def ranks_of(methods):
+    middle = np.linspace(2, len(methods), len(methods))
+    return pd.DataFrame({"average_rank": middle, "lower": middle - 0.5, "upper": middle + 1.0}, index=methods)
+
+
+def shares_of(methods):
+    rng = np.random.default_rng(0)
+    upper = np.triu(rng.random((len(methods), len(methods))), 1)
+    values = upper + np.tril(1 - upper.T, -1) + 0.5 * np.eye(len(methods))
+    return pd.DataFrame(values, methods, methods)
+
+
+def points_of(methods):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame(
+        {"time": 10 ** rng.uniform(-1, 2, len(methods)), "quality": rng.uniform(1, 9, len(methods))},
+        index=methods,
+    )
+
+
+def draws_of(rope):
+    rng = np.random.default_rng(0)
+    x = rng.random(12)
+    return signed_rank_draws(x, x + rng.normal(0.01, 0.02, 12), rope, n_samples=2000, random_state=0)
+
+
+# ---------- win-rate matrix
+
+
+def test_a_win_matrix_is_sorted_by_mean_share_and_its_diagonal_is_empty():
+    shares = pd.DataFrame(
+        [[0.5, 0.1, 0.2], [0.9, 0.5, NAN], [0.8, NAN, 0.5]], index=["C", "A", "B"], columns=["C", "A", "B"]
+    )
+    axis = plot_win_matrix(shares, "title").axes[0]
+    assert [tick.get_text() for tick in axis.get_yticklabels()] == ["A", "B", "C"]
+    assert [tick.get_text() for tick in axis.get_xticklabels()] == ["A", "B", "C"]
+    drawn = axis.images[0].get_array()
+    np.testing.assert_array_equal(
+        np.ma.filled(drawn, NAN), [[NAN, NAN, 0.9], [NAN, NAN, 0.8], [0.1, 0.2, NAN]]
+    )
+    assert sorted(text.get_text() for text in axis.texts) == ["10", "20", "80", "90"]
+
+
+# ---------- ranks with intervals
+
+
+def test_intervals_stand_from_the_best_down_with_the_control_as_a_band():
+    ranks = pd.DataFrame(
+        {"average_rank": [3.0, 1.0, 2.0], "lower": [2.5, 1.0, 1.2], "upper": [3.0, 1.4, 2.9]},
+        index=["C", "A", "B"],
+    )
+    axis = plot_rank_intervals(ranks, "B").axes[0]
+    assert [tick.get_text() for tick in axis.get_yticklabels()] == ["A", "B", "C"]
+    dots = axis.lines[-1].get_xydata()
+    np.testing.assert_array_equal(dots, [[1, 0], [2, 1], [3, 2]])
+    lines = [segment[:, 0].tolist() for segment in axis.collections[0].get_segments()]
+    assert lines == [[1.0, 1.4], [1.2, 2.9], [2.5, 3.0]]
+    band = axis.patches[0]
+    assert (band.get_x(), band.get_x() + band.get_width()) == (1.2, 2.9)
+    assert axis.yaxis_inverted()
+    assert not plot_rank_intervals(ranks, "not there").axes[0].patches
+
+
+# ---------- quality against time
+
+
+def brute_force_front(points):
+    """By the definition, pair by pair."""
+    values = points.dropna()
+    keep = []
+    for name, p in values.iterrows():
+        dominated = any((q <= p).all() and (q < p).any() for other, q in values.iterrows() if other != name)
+        if not dominated:
+            keep.append(str(name))
+    return keep
+
+
+def test_the_front_is_that_of_the_definition():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 5, 30):
+        for _ in range(20):
+            points = pd.DataFrame(
+                rng.integers(0, 6, (n, 2)).astype(float), [f"m{k}" for k in range(n)], ["time", "quality"]
+            )
+            points[rng.random((n, 2)) < 0.05] = NAN
+            front = pareto_front(points)
+            assert sorted(front) == sorted(brute_force_front(points))
+            assert points.loc[front, "time"].is_monotonic_increasing
+
+
+def test_pareto_names_all_of_a_few_and_of_many_only_the_front():
+    few = plot_pareto(points_of(["A", "B", "C"]), "B").axes[0]
+    assert {text.get_text() for text in few.texts} == {"A", "B", "C"}
+    assert few.get_xscale() == "log"
+    many = points_of([f"method {k}" for k in range(180)])
+    figure = plot_pareto(many, "method 0")
+    named = {text.get_text() for text in figure.axes[0].texts}
+    assert named <= {*pareto_front(many), "method 0"}
+    assert f"{180 - len(named)} of 180 methods have no name here." in figure.get_supxlabel().replace(
+        "\n", " "
+    )
+
+
+def test_names_of_a_pareto_do_not_lie_on_each_other():
+    points = pd.DataFrame(
+        {"time": [1.0, 1.0001, 1.0002, 1.0003], "quality": [2.0, 2.0, 2.0, 2.0]}, list("ABCD")
+    )
+    points.loc["far"] = [100.0, 1.0]
+    figure = plot_pareto(points)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert len(boxes) >= 2
+    assert not any(a.overlaps(b) for k, a in enumerate(boxes) for b in boxes[:k])
+
+
+def test_methods_without_a_time_are_left_out_and_counted():
+    points = pd.DataFrame({"time": [1.0, NAN, 3.0, 0.0], "quality": [2.0, 1.0, 1.0, 1.0]}, list("ABCD"))
+    figure = plot_pareto(points)
+    assert {text.get_text() for text in figure.axes[0].texts} == {"A", "C"}
+    assert "2 without a time or a rank are left out." in figure.get_supxlabel().replace("\n", " ")
+
+
+# ---------- posterior
+
+
+def test_the_triangle_says_what_the_test_says():
+    rng = np.random.default_rng(0)
+    x = rng.random(10)
+    y = x + rng.normal(0.01, 0.02, 10)
+    for rope in (0.0, 0.01):
+        draws = signed_rank_draws(x, y, rope, n_samples=3000, random_state=3)
+        expected = bayesian_signed_rank(x, y, rope, n_samples=3000, random_state=3)
+        figure = plot_posterior(draws, "RF", "RRE", rope)
+        said = [float(text.get_text().split("\n")[1]) for text in figure.axes[0].texts]
+        wanted = expected if rope else (expected.p_left, expected.p_right)
+        assert said == pytest.approx(list(wanted), abs=0.0005)
+
+
+def test_a_draw_in_a_corner_is_drawn_there():
+    axis = plot_posterior([[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]], "A", "B", rope=0.1).axes[0]
+    cells = axis.collections[0].get_offsets()
+    corners = np.array([[0, 0], [0.5, np.sqrt(3) / 2], [1, 0]])
+    distances = np.linalg.norm(cells[:, None] - corners[None], axis=2)
+    assert len(cells) == 3
+    assert (distances.min(axis=0) < 0.03).all()
+
+
+# ---------- nothing to draw, many methods, strange names, and files
+
+
+def test_figures_without_data_say_so():
+    one = ranks_of(["A"])
+    for figure, expected in (
+        (plot_win_matrix(shares_of(["A"])), "A win-rate matrix needs two methods."),
+        (plot_rank_intervals(one), "Ranks need two methods."),
+        (plot_pareto(points_of(["A"])), "Quality against time needs two methods whose times are known."),
+        (plot_posterior(np.empty((0, 3)), "A", "B", 0.1), "There is no posterior to draw."),
+    ):
+        assert words(figure) == [expected]
+        assert figure.axes == []
+
+
+@pytest.mark.parametrize(
+    "draw", [lambda m: plot_win_matrix(shares_of(m)), lambda m: plot_rank_intervals(ranks_of(m))]
+)
+def test_labels_of_180_methods_thin_out(draw):
+    figure = draw([f"method {k}" for k in range(180)])
+    figure.draw_without_rendering()
+    for ticks in (figure.axes[0].get_yticklabels(), figure.axes[0].get_xticklabels()):
+        shown = [t for t in ticks if t.get_text()]
+        boxes = [t.get_window_extent() for t in shown]
+        assert not any(a.overlaps(b) for a, b in pairwise(boxes))
+    assert "180 methods, of which one in 4 is named." in figure.get_supxlabel()
+    assert max(figure.get_size_inches()) < 12
+
+
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda m: plot_win_matrix(shares_of(m)),
+        lambda m: plot_rank_intervals(ranks_of(m), m[0]),
+        lambda m: plot_pareto(points_of(m), m[0]),
+        lambda m: plot_posterior(draws_of(0.01), m[0], m[1], 0.01),
+        lambda m: plot_posterior(draws_of(0.0), m[0], m[1], 0.0),
+    ],
+)  # fmt: skip
+def test_strange_names_are_shown_as_they_are_and_equal_figures_give_equal_files(draw, tmp_path):
+    methods = [STRANGE, r"$\frac$", "100%_{B}"]
+    files = []
+    for folder in ("first", "second"):
+        (tmp_path / folder).mkdir()
+        files.append(tmp_path / folder / "figure.svg")
+        save_figure(draw(methods), files[-1])
+    assert files[0].read_bytes() == files[1].read_bytes()
+    text = files[0].read_text()
+    assert "<script" not in text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; $x^2$ very" in text
