@@ -236,6 +236,7 @@ class Study:
         """Return the slice for the figures of a data set."""
         return {
             "task": self.task.name,
+            "votes": self.voting_pools,
             "silent": [p for p in self.used_pools if p not in self.voting_pools],
         }
 
