@@ -1,0 +1,272 @@
+"""The leaderboard: what methods scored on data sets, as a page in a browser needs it, and what follows from it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy.stats import studentized_range
+
+from rotastack.errors import RotastackError
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.elo import elo
+from rotastack.stats.friedman import friedman
+from rotastack.stats.improvability import improvability
+from rotastack.stats.missing import checked_scores
+from rotastack.stats.resamples import bootstrap_means
+from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.win_matrix import win_matrix
+
+__all__ = ["Metric", "board", "default_methods", "leaderboard"]
+
+N_RATINGS = 200
+"""Resamples of data sets for the intervals of Elo; each is a fit."""
+
+N_MEANS = 1000
+"""Resamples for the intervals of means."""
+
+
+class Metric(NamedTuple):
+    """A score that methods can be compared by.
+
+    Parameters
+    ----------
+    name, title : str
+        Its key, and what people call it.
+    higher_is_better : bool
+    scores : DataFrame of shape (n_datasets, n_methods)
+        What is compared; missing where a method failed.
+    spread : DataFrame, optional
+        Standard deviations over cells of what is shown.
+    shown : DataFrame, optional
+        What is printed, where `scores` are multiples of something.
+    optimum : float, optional
+        The best possible score; None if there is none, so that nothing is said of improvability.
+    baseline : Series, optional
+        By data set, the score (as shown) of what looks at no column.
+    """
+
+    name: str
+    title: str
+    higher_is_better: bool
+    scores: pd.DataFrame
+    spread: pd.DataFrame | None = None
+    shown: pd.DataFrame | None = None
+    optimum: float | None = None
+    baseline: pd.Series | None = None
+
+
+def leaderboard(
+    metrics: Sequence[Metric],
+    control: str | None,
+    *,
+    alpha: float = 0.05,
+    missing: str = "block",
+    times: Mapping[str, pd.DataFrame] | None = None,
+    methods: Mapping[str, Mapping[str, Any]] | None = None,
+    cells: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return all that the leaderboard of a page shows, and computes anew when its reader chooses, as JSON holds it.
+
+    Parameters
+    ----------
+    metrics : sequence of Metric
+        Of equal methods and data sets; the page opens with the first.
+    control : str or None
+        The method that the others are compared with.
+    alpha : float, default=0.05
+        1 - coverage of intervals, and the level of the critical difference.
+    missing : {"block", "pairs"}, default="block"
+        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    times : mapping, optional
+        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
+    methods : mapping, optional
+        Method -> what is known of it: ``optimistic`` (it chooses by the test rows, and is not ranked unless the reader
+        asks for it), ``rotated``, ``published`` (where its scores were printed, and how its protocol differs), and
+        ``about``, a text with its configuration.
+    cells : mapping, optional
+        What is behind each score: ``word`` ("splits"), ``counts`` (DataFrame: how many), ``seed``, ``folders`` and
+        ``files`` (data set, method -> parts of a path), ``study``.
+
+    Raises
+    ------
+    RotastackError
+        Scores that are no numbers, or two data sets or methods of one name; fewer than two methods; `control` is no method.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"RF": [0.05, 0.20, 0.12], "RRE": [0.04, 0.22, 0.10]}, index=["iris", "sonar", "vote"])
+    >>> content = leaderboard([Metric("error", "error", False, errors, optimum=0)], "RF")
+    >>> content["methods"][1]["name"], [round(rank, 2) for rank in content["board"]["ranks"]["mean"]]
+    ('RRE', [1.67, 1.33])
+    """
+    first = metrics[0].scores
+    for metric in metrics:
+        checked_scores(metric.scores.dropna(axis="columns", how="all").astype(float), "pairs", pairs=True)
+    names, datasets = list(first.columns), list(first.index)
+    if control is not None and control not in names:
+        raise RotastackError(f"control {control!r} is not a method")
+    known = {name: dict((methods or {}).get(name, {})) for name in names}
+    chosen = default_methods(first, known)
+    seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
+    quantiles = [None, None] + [
+        float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)
+    ]
+    return {
+        "datasets": [str(name) for name in datasets],
+        "methods": [{"name": str(name), **known[name]} for name in names],
+        "control": -1 if control is None else names.index(control),
+        "chosen": [names.index(name) for name in chosen],
+        "alpha": alpha,
+        "pairs": missing == "pairs",
+        "bootstraps": {"elo": N_RATINGS, "means": N_MEANS},
+        "quantiles": quantiles,
+        "metrics": [_metric(metric, names, datasets) for metric in metrics],
+        "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
+        "cells": _cells(cells, names, datasets),
+        "board": board(
+            metrics[0], chosen, control, alpha=alpha, missing=missing, times=seconds
+        ),
+    }  # fmt: skip
+
+
+def default_methods(scores: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the methods that are ranked unless the reader chooses others.
+
+    Not those that choose by the test rows; nor published ones, where they would take data sets away.
+    """
+    fair = [m for m in scores if not known[m].get("optimistic") and not known[m].get("published")]
+    whole = scores[fair].dropna(axis="columns", how="all").dropna().index
+    return [m for m in scores if m in fair or (known[m].get("published") and scores.loc[whole, m].notna().all())]
+
+
+def board(
+    metric: Metric,
+    methods: Sequence[str],
+    control: str | None,
+    *,
+    datasets: Sequence[str] | None = None,
+    alpha: float = 0.05,
+    missing: str = "block",
+    times: Mapping[str, pd.DataFrame] | None = None,
+) -> dict[str, Any]:
+    """Return what the leaderboard says of these methods and data sets; ``board.js`` computes the same.
+
+    Methods without any score on these data sets are left out first, then data sets that lack a score of those that
+    remain. Numbers of methods and data sets are places in ``metric.scores``.
+
+    Parameters
+    ----------
+    metric : Metric
+    methods : sequence of str
+    control : str or None
+    datasets : sequence of str, optional
+        All by default.
+    alpha, missing, times
+        As for :func:`leaderboard`.
+    """
+    names, places = list(metric.scores.columns), list(metric.scores.index)
+    wide = metric.scores.loc[places if datasets is None else list(datasets), list(methods)].astype(float)
+    wide = wide.dropna(axis="columns", how="all")
+    block = wide.dropna()
+    paired = wide if missing == "pairs" else block
+    higher, several = metric.higher_is_better, wide.shape[1] > 1
+    found: dict[str, Any] = {
+        "methods": [names.index(m) for m in wide],
+        "failed": [names.index(m) for m in methods if m not in wide],
+        "datasets": [places.index(d) for d in block.index],
+        "left_out": [places.index(d) for d in wide.index.difference(block.index, sort=False)],
+        "ranks": None, "gap": None, "friedman": None, "critical_difference": None,
+        "against": None, "wins": None, "elo": None,
+    }  # fmt: skip
+    for kind, table in (times or {}).items():
+        found[kind] = None
+        if control is not None:
+            part = table.loc[wide.index, list(wide)]
+            base = table.loc[wide.index, control]
+            ratios = part.div(base.where(base > 0), axis=0)
+            found[kind] = _plain(ratios.median().to_numpy())
+    if several and len(block):
+        ranked = bootstrap_ranks(block, higher, n_bootstraps=N_MEANS, alpha=alpha)
+        found["ranks"] = _interval(ranked, "average_rank", "mean")
+        if metric.optimum is not None:
+            gaps = improvability(block, higher, optimum=metric.optimum)
+            found["gap"] = _interval(bootstrap_means(gaps, n_bootstraps=N_MEANS, alpha=alpha), "mean", "mean")
+    if several and len(block) > 1:
+        tested = friedman(block, higher)
+        found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
+        q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
+        found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
+    if several and len(paired):
+        if control in wide:
+            found["against"] = _against(paired, control, higher)
+        matrix = win_matrix(paired, higher, missing="pairs")
+        found["wins"] = [_plain(row) for row in matrix.to_numpy()]
+        ratings = elo(paired, higher, n_bootstraps=N_RATINGS, alpha=alpha, missing="pairs")
+        found["elo"] = _interval(ratings, "elo", "elo")
+    return found
+
+
+def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:
+    """Return wins, ties, losses and p-values of each method against the control, where both have scores."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in scores.columns.drop(control):
+        d = (scores[name] - scores[control]).dropna().to_numpy() * (1 if higher else -1)
+        if len(d):
+            wins, losses = int((d > 0).sum()), int((d < 0).sum())
+            found[name] = {"wins": wins, "ties": len(d) - wins - losses, "losses": losses, "p": signed_rank_p(d)}
+    for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
+        found[name]["holm"] = float(p)
+    return [found.get(name) for name in scores]
+
+
+def _distance(q: float, k: int, n: int) -> float:
+    return q / np.sqrt(2) * float(np.sqrt(k * (k + 1) / (6 * n)))
+
+
+def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:
+    return {
+        name: _plain(table[column].to_numpy()),
+        "lower": _plain(table["lower"].to_numpy()),
+        "upper": _plain(table["upper"].to_numpy()),
+    }
+
+
+def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
+    tables = {"scores": metric.scores, "spread": metric.spread, "shown": metric.shown}
+    found: dict[str, Any] = {
+        "name": metric.name, "title": metric.title, "higher": metric.higher_is_better, "optimum": metric.optimum,
+    }  # fmt: skip
+    for key, table in tables.items():
+        if table is not None:
+            digits = 12 if key == "scores" else 6
+            found[key] = _matrix(table.reindex(datasets, columns=names), digits)
+    if metric.baseline is not None:
+        found["baseline"] = _plain(metric.baseline.reindex(datasets).to_numpy(dtype=float))
+    return found
+
+
+def _cells(cells: Mapping[str, Any] | None, names: list, datasets: list) -> dict[str, Any] | None:
+    if cells is None:
+        return None
+    return {**cells, "counts": _matrix(cells["counts"].reindex(datasets, columns=names))}
+
+
+def _matrix(table: pd.DataFrame, digits: int | None = None) -> list[list]:
+    """Return a table row by row; numbers but those that are compared with a few significant digits."""
+    values = table.to_numpy(dtype=float)
+    if digits is not None and digits < 12:
+        values = np.array([[float(f"{v:.{digits}g}") for v in row] for row in values]).reshape(values.shape)
+    return [_plain(row) for row in values]
+
+
+def _plain(values: Any) -> list:
+    """Return numbers as JSON has them: None for what is missing, whole numbers without a point."""
+    return [_finite(float(v)) for v in values]
+
+
+def _finite(value: float) -> float | int | None:
+    if not np.isfinite(value):
+        return None
+    return int(value) if value == int(value) and abs(value) < 1e15 else float(value)

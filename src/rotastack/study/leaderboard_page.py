@@ -1,0 +1,132 @@
+"""The leaderboard in a page: scripts and numbers that stand inside of it, and a page with nothing else."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import jinja2
+import pandas as pd
+from markupsafe import Markup
+
+from rotastack.project import project_file
+from rotastack.study.leaderboard import Metric, leaderboard
+from rotastack.study.pages import page_environment
+
+__all__ = ["comparison_page", "leaderboard_environment"]
+
+
+def leaderboard_environment() -> jinja2.Environment:
+    """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
+    environment = page_environment()
+    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "score": _score}
+    return environment
+
+
+def comparison_page(
+    scores: pd.DataFrame,
+    higher_is_better: bool,
+    *,
+    title: str,
+    sentences: Sequence[str],
+    control: str | None = None,
+    notes: Sequence[str] = (),
+    score: str = "score",
+    spread: pd.DataFrame | None = None,
+    optimum: float | None = None,
+    alpha: float = 0.05,
+    missing: str = "block",
+    figures: Mapping[str, str] | None = None,
+) -> str:
+    """Return the page of a table of scores: what came out, and a leaderboard that one explores.
+
+    Parameters
+    ----------
+    scores : DataFrame of shape (n_datasets, n_methods)
+        NaN where a method has no score.
+    higher_is_better : bool
+    title : str
+    sentences : sequence of str
+        What came out.
+    control : str, optional
+        The method that others are compared with; the reader may choose another.
+    notes : sequence of str
+    score : str
+        What the scores are called.
+    spread : DataFrame, optional
+        Standard deviations of the scores.
+    optimum : float, optional
+        The best possible score. Without it, or where a score is beyond it, nothing is said of improvability.
+    alpha : float, default=0.05
+    missing : {"block", "pairs"}, default="block"
+        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    figures : mapping, optional
+        Name (critical_difference, win_matrix) -> SVG, for those who read without JavaScript; it is taken as it is.
+
+    Raises
+    ------
+    RotastackError
+        As :func:`rotastack.study.leaderboard.leaderboard`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> errors = pd.DataFrame({"RF": [0.05, 0.20], "RRE": [0.04, 0.22]}, index=["iris", "sonar"])
+    >>> page = comparison_page(errors, False, title="Two methods", sentences=["Nobody knows."], optimum=0)
+    >>> page[:15], "https://" in page
+    ('<!DOCTYPE html>', False)
+    """
+    metric = Metric("score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum))
+    board = leaderboard([metric], control, alpha=alpha, missing=missing)
+    return (
+        leaderboard_environment()
+        .get_template("comparison.html.j2")
+        .render(
+            title=title,
+            sentences=sentences,
+            notes=notes,
+            board=board,
+            figures={k: Markup(v) for k, v in (figures or {}).items()},
+        )
+    )
+
+
+def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
+    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
+    if optimum is None:
+        return None
+    gap = optimum - scores if higher_is_better else scores - optimum
+    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
+
+
+def _as_json(content: Any) -> Markup:
+    """Return JSON that may stand in a script element, whatever the names in it hold."""
+    text = json.dumps(content, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    for character in "<>&\u2028\u2029":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return Markup(text)
+
+
+def _source(name: str) -> Markup:
+    """Return a script of ``workflow/report`` such that nothing in it ends the element that holds it."""
+    text = project_file(f"workflow/report/{name}").read_text(encoding="utf-8")
+    return Markup(text.replace("</", "<\\/").replace("<!--", "<\\!--"))
+
+
+def _order(numbers: Sequence[float | None]) -> list[int]:
+    """Return places by rising number; missing ones last."""
+    return sorted(range(len(numbers)), key=lambda i: math.inf if numbers[i] is None else numbers[i])
+
+
+def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
+    """Return the first of the methods with the best score, of those that are ranked and do not choose by the test rows."""
+    sign = -1 if higher else 1
+    fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
+    return min(fair, key=lambda j: sign * row[j], default=None)
+
+
+def _score(value: float | None) -> str:
+    """Return a score as the script prints it."""
+    if value is None or pd.isna(value):
+        return "failed"
+    return f"{value:.5g}" if abs(value) >= 10 else f"{value:.4f}"

@@ -1,0 +1,46 @@
+"""What the other tests here trust: scripts run, what a console says is heard, and nothing leaves the machine."""
+
+PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>{title}</title></head>
+<body><p id="p">static</p>{body}</body></html>"""
+
+
+def written(folder, body, title="page"):
+    """Return a file with a page of this body."""
+    file = folder / "page.html"
+    file.write_text(PAGE.format(title=title, body=body), encoding="utf-8")
+    return file
+
+
+def test_scripts_run_and_can_be_forbidden(browser, tmp_path):
+    page = written(tmp_path, "<script>document.getElementById('p').textContent = 'dynamic'</script>")
+    browser.open(page)
+    assert browser.find("#p").text == "dynamic"
+    assert browser.complaints() == []
+    assert browser.requests() == []
+    assert browser.run("return (await Promise.resolve(20)) + args[0]", 22) == 42
+    browser.open(page, scripts=False)
+    assert browser.find("#p").text == "static"
+
+
+def test_errors_and_requests_are_seen(browser, tmp_path):
+    page = written(
+        tmp_path, "<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>"
+    )
+    browser.open(page)
+    said = browser.complaints()
+    assert any("a fault" in line for line in said)
+    assert any("ERR_NAME_NOT_RESOLVED" in line for line in said)  # it was asked for in vain
+    assert browser.requests() == ["http://example.org/a.png"]
+    browser.open(written(tmp_path, ""))
+    assert browser.complaints() == []
+    assert browser.requests() == []
+
+
+def test_size_and_darkness(browser, tmp_path):
+    page = written(tmp_path, "")
+    for width, dark in ((390, True), (1400, False)):
+        browser.open(page, width=width, dark=dark)
+        assert browser.run("return [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]") == [
+            width,
+            dark,
+        ]

@@ -1,0 +1,212 @@
+"""What the page computes by JavaScript equals what rotastack.stats computes."""
+
+import json
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.special import betainc
+from scipy.stats import norm, studentized_range
+
+from rotastack.project import project_file
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.elo import elo
+from rotastack.stats.friedman import friedman
+from rotastack.stats.improvability import improvability
+from rotastack.stats.nemenyi import critical_difference
+from rotastack.stats.resamples import bootstrap_means, resamples
+from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
+from rotastack.stats.win_matrix import win_matrix
+
+CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+
+SCRIPT = """
+const s = require(process.argv[1]);
+let text = "";
+process.stdin.on("data", (part) => (text += part)).on("end", () => {
+  const numbers = (v) => Float64Array.from(v, (x) => (x === null ? NaN : x));
+  const table = (t) => ({ n: t.n, k: t.k, values: numbers(t.values) });
+  const plain = (_, v) => (ArrayBuffer.isView(v) ? Array.from(v) : v === Infinity ? "Infinity" : v);
+  process.stdout.write(JSON.stringify(JSON.parse(text).map(([name, ...given]) =>
+    s[name](...given.map((g) => (Array.isArray(g) ? Array.from(numbers(g)) : g && g.values ? table(g) : g)))), plain));
+});
+"""
+
+
+def calculated(calls):
+    """Return what functions of statistics.js return: a call is a name and arguments."""
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("node is missing, which runs JavaScript: apt-get install nodejs")
+    answer = subprocess.run(
+        [node, "-e", SCRIPT, str(project_file("workflow/report/statistics.js"))],
+        input=json.dumps(calls),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answer.returncode == 0, answer.stderr
+    return json.loads(answer.stdout)
+
+
+def as_table(scores):
+    values = [None if np.isnan(v) else v for v in scores.to_numpy().ravel().tolist()]
+    return {"n": scores.shape[0], "k": scores.shape[1], "values": values}
+
+
+def random_table(rng, k, n, digits, holes=0.0):
+    """Errors with ties (few digits) and, as a share, missing cells; each method has one, each data set two."""
+    errors = pd.DataFrame(rng.uniform(0, 0.5, (n, k)).round(digits), columns=[f"m{j}" for j in range(k)])
+    gone = rng.random((n, k)) < holes
+    gone[0] = False
+    gone[:, :2] = False
+    return errors.mask(gone)
+
+
+TABLES = [
+    (k, n, digits, higher)
+    for k, n, digits in [(2, 2, 3), (2, 13, 1), (3, 1, 2), (4, 14, 1), (5, 12, 9), (6, 50, 9), (7, 51, 9), (9, 30, 2), (30, 40, 2)]
+    for higher in (False, True)
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tables():
+    rng = np.random.default_rng(0)
+    return [(random_table(rng, k, n, digits), higher) for k, n, digits, higher in TABLES]
+
+
+def test_ranks_elo_improvability_with_intervals(tables):
+    found = calculated(
+        [
+            call
+            for scores, higher in tables
+            for call in (
+                ("ranks", as_table(scores), higher),
+                ("elo", as_table(scores), higher, {"count": 50}),
+                ("elo", as_table(scores), higher, {"anchor": 1, "count": 10, "alpha": 0.2, "seed": 7}),
+                ("improvability", as_table(scores), higher, 1 if higher else 0),
+            )
+        ]
+    )
+    averaged = calculated([("bootstrapMeans", part, 300) for part in found[::4] + found[3::4]])
+    for i, (scores, higher) in enumerate(tables):
+        _, plain, anchored, _ = found[4 * i : 4 * i + 4]
+        expected = elo(scores, higher, n_bootstraps=50)
+        for column in ("elo", "lower", "upper"):
+            np.testing.assert_allclose(plain[column], expected[column], **CLOSE)
+        expected = elo(scores, higher, anchor="m1", n_bootstraps=10, alpha=0.2, seed=7)
+        for column in ("elo", "lower", "upper"):
+            np.testing.assert_allclose(anchored[column], expected[column], **CLOSE)
+        ranked = bootstrap_ranks(scores, higher, n_bootstraps=300).rename(columns={"average_rank": "mean"})
+        gaps = bootstrap_means(improvability(scores, higher), n_bootstraps=300)
+        for got, wanted in zip((averaged[i], averaged[len(tables) + i]), (ranked, gaps), strict=True):
+            for column in ("mean", "lower", "upper"):
+                np.testing.assert_allclose(got[column], wanted[column], **CLOSE)
+
+
+def test_tests_of_differences(tables):
+    tables = [(scores, higher) for scores, higher in tables if len(scores) > 1]
+    quantiles = [studentized_range.ppf(0.95, scores.shape[1], np.inf) for scores, _ in tables]
+    found = calculated(
+        [
+            call
+            for (scores, higher), q in zip(tables, quantiles, strict=True)
+            for call in (
+                ("friedman", as_table(scores), higher),
+                ("criticalDifference", q, scores.shape[1], len(scores)),
+                ("against", as_table(scores), 0, higher),
+                ("winMatrix", as_table(scores), higher),
+            )
+        ]
+    )
+    for i, (scores, higher) in enumerate(tables):
+        tested, distance, against, won = found[4 * i : 4 * i + 4]
+        expected = friedman(scores, higher)
+        assert tested["df"] == list(expected.df)
+        numbers = [float(tested[name]) for name in ("chi2", "F", "p")]
+        np.testing.assert_allclose(numbers, [expected.chi2, expected.F, expected.p], **CLOSE)
+        np.testing.assert_allclose(distance, critical_difference(scores.shape[1], len(scores)), **CLOSE)
+        wanted = wilcoxon_holm(scores, "m0", higher)
+        assert against[0] is None
+        got = pd.DataFrame(against[1:], index=wanted.index).rename(columns={"holm": "p_holm"})
+        np.testing.assert_allclose(got[wanted.columns], wanted, **CLOSE)
+        np.testing.assert_allclose(won, win_matrix(scores, higher), **CLOSE)
+
+
+def test_missing_cells():
+    rng = np.random.default_rng(1)
+    tables = [random_table(rng, k, n, 1, holes) for k, n, holes in [(3, 9, 0.5), (8, 25, 0.3), (20, 30, 0.9)]]
+    found = calculated(
+        [
+            call
+            for scores in tables
+            for call in (
+                ("completeRows", as_table(scores)),
+                ("elo", as_table(scores), False, {"count": 20}),
+                ("winMatrix", as_table(scores), False),
+                ("against", as_table(scores), 2, False),
+            )
+        ]
+    )
+    for i, scores in enumerate(tables):
+        rows, ratings, won, against = found[4 * i : 4 * i + 4]
+        assert rows == list(np.flatnonzero(scores.notna().all(axis=1)))
+        expected = elo(scores, False, n_bootstraps=20, missing="pairs")
+        for column in ("elo", "lower", "upper"):
+            np.testing.assert_allclose(ratings[column], expected[column], **CLOSE)
+        got = np.array(won, dtype=float)  # null: the pair shares no data set
+        np.testing.assert_allclose(got, win_matrix(scores, False, missing="pairs"), **CLOSE)
+        p = {}
+        for j, name in enumerate(scores):
+            both = scores[[name, "m2"]].dropna()
+            if name == "m2" or not len(both):
+                assert against[j] is None
+                continue
+            d = (both[name] - both["m2"]).to_numpy()
+            p[j] = signed_rank_p(d)
+            counts = [(d < 0).sum(), (d == 0).sum(), (d > 0).sum()]
+            assert [against[j][c] for c in ("wins", "ties", "losses")] == counts
+        np.testing.assert_allclose([against[j]["holm"] for j in p], holm(pd.Series(p)), **CLOSE)
+
+
+def test_signed_rank_p_of_each_rule():
+    """Exact; all signs tried, where there are few data sets and ties or zeros; normal."""
+    rng = np.random.default_rng(2)
+    cases = [
+        rng.normal(0.3, 1, n).round(digits)
+        for n in (1, 2, 5, 12, 13, 14, 20, 49, 50, 51, 121)
+        for digits in (12, 1, 0)
+    ]
+    cases += [
+        np.zeros(4),
+        np.array([0, 0, 1.0]),
+        np.ones(13),
+        np.ones(14),
+        np.ones(60),
+        np.array([-1, 1.0] * 20),
+    ]
+    found = calculated([("wilcoxon", case.tolist()) for case in cases])
+    np.testing.assert_allclose(found, [signed_rank_p(case) for case in cases], rtol=1e-9, atol=1e-300)
+
+
+def test_distributions_and_draws():
+    rng = np.random.default_rng(3)
+    arguments = [(x, a, b) for a in (0.5, 1, 7.5, 89.5, 10740) for b in (0.5, 2, 60, 89.5) for x in (0, 0.01, 0.3, 0.9, 0.999, 1)]  # fmt: skip
+    tails = [0, 1e-6, 0.5, 1.9, 2.8, 2.9, 6, 20]
+    values = rng.normal(size=37)
+    found = calculated(
+        [("incompleteBeta", *a) for a in arguments]
+        + [("normalTail", z) for z in tails]
+        + [("quantile", values.tolist(), q) for q in (0, 0.025, 0.5, 0.975, 1)]
+        + [("resamples", 121, 50), ("resamples", 7, 9, 2**31 + 5)]
+    )
+    beta, found = found[: len(arguments)], found[len(arguments) :]
+    np.testing.assert_allclose(beta, [betainc(a, b, x) for x, a, b in arguments], rtol=1e-9, atol=1e-300)
+    np.testing.assert_allclose(found[: len(tails)], norm.sf(tails), rtol=1e-12)
+    quantiles = np.quantile(values, [0, 0.025, 0.5, 0.975, 1])
+    np.testing.assert_allclose(found[len(tails) : -2], quantiles, rtol=1e-14)
+    assert found[-2] == resamples(121, 50).ravel().tolist()
+    assert found[-1] == resamples(7, 9, 2**31 + 5).ravel().tolist()
