@@ -17,6 +17,7 @@ from rotastack.cli import (
     serve,
     server,
     step,
+    tables,
     ui,
 )
 from rotastack.cli.stopping import StoppedError
@@ -24,7 +25,7 @@ from rotastack.errors import RotastackError, without
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, report, predict, explain, serve, ui, server, lists, doctor, completion, step)
+COMMANDS = (run, fit, report, tables, predict, explain, serve, ui, server, lists, doctor, completion, step)
 """In the order of the help."""
 EPILOG = """\
 example:

@@ -19,7 +19,13 @@ __all__ = ["comparison_page", "leaderboard_environment"]
 def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
-    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "score": _score}
+    environment.filters |= {
+        "as_json": _as_json,
+        "source": _source,
+        "order": _order,
+        "best": _best,
+        "score": _score,
+    }
     return environment
 
 
@@ -76,7 +82,9 @@ def comparison_page(
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
-    metric = Metric("score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum))
+    metric = Metric(
+        "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
+    )
     board = leaderboard([metric], control, alpha=alpha, missing=missing)
     return (
         leaderboard_environment()
