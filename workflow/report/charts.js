@@ -10,7 +10,7 @@ const charts = (() => {
     for (const [key, value] of Object.entries(attributes))
       if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
       else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-    made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
     return made;
   }
 

@@ -19,7 +19,7 @@ __all__ = ["comparison_page", "leaderboard_environment"]
 def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
-    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "score": _score}
+    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell}
     return environment
 
 
@@ -125,8 +125,8 @@ def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -
     return min(fair, key=lambda j: sign * row[j], default=None)
 
 
-def _score(value: float | None) -> str:
+def _cell(value: float | None) -> str:
     """Return a score as the script prints it."""
     if value is None or pd.isna(value):
         return "failed"
-    return f"{value:.5g}" if abs(value) >= 10 else f"{value:.4f}"
+    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
