@@ -14,7 +14,7 @@
   // Numbers as the table prints them
   const fixed = (digits) => (v) => v.toFixed(digits);
   const pValue = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
-  const times = (v) => (v >= 100 ? v.toFixed(0) : v.toPrecision(2));
+  const times = (v) => (v >= 100 ? v.toFixed(0) : String(Number(v.toPrecision(2))));
   const signed = (metric, v) => (metric.higher ? -v : v);
 
   function columns() {

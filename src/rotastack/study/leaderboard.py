@@ -138,7 +138,9 @@ def default_methods(scores: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]
     """
     fair = [m for m in scores if not known[m].get("optimistic") and not known[m].get("published")]
     whole = scores[fair].dropna(axis="columns", how="all").dropna().index
-    return [m for m in scores if m in fair or (known[m].get("published") and scores.loc[whole, m].notna().all())]
+    return [
+        m for m in scores if m in fair or (known[m].get("published") and scores.loc[whole, m].notna().all())
+    ]
 
 
 def board(
@@ -195,7 +197,12 @@ def board(
             found["gap"] = _interval(bootstrap_means(gaps, n_bootstraps=N_MEANS, alpha=alpha), "mean", "mean")
     if several and len(block) > 1:
         tested = friedman(block, higher)
-        found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
+        found["friedman"] = {
+            "chi2": tested.chi2,
+            "F": _finite(tested.F),
+            "df": list(tested.df),
+            "p": tested.p,
+        }
         q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
         found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
     if several and len(paired):
@@ -215,7 +222,12 @@ def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str,
         d = (scores[name] - scores[control]).dropna().to_numpy() * (1 if higher else -1)
         if len(d):
             wins, losses = int((d > 0).sum()), int((d < 0).sum())
-            found[name] = {"wins": wins, "ties": len(d) - wins - losses, "losses": losses, "p": signed_rank_p(d)}
+            found[name] = {
+                "wins": wins,
+                "ties": len(d) - wins - losses,
+                "losses": losses,
+                "p": signed_rank_p(d),
+            }
     for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
         found[name]["holm"] = float(p)
     return [found.get(name) for name in scores]

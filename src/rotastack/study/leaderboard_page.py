@@ -19,7 +19,9 @@ __all__ = ["comparison_page", "leaderboard_environment"]
 def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
-    environment.filters |= {"as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell}
+    environment.filters |= {
+        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+    }  # fmt: skip
     return environment
 
 
@@ -76,7 +78,9 @@ def comparison_page(
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
-    metric = Metric("score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum))
+    metric = Metric(
+        "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
+    )
     board = leaderboard([metric], control, alpha=alpha, missing=missing)
     return (
         leaderboard_environment()
@@ -130,3 +134,8 @@ def _cell(value: float | None) -> str:
     if value is None or pd.isna(value):
         return "failed"
     return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _times(value: float) -> str:
+    """Return a multiple as the script prints it."""
+    return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"

@@ -54,7 +54,8 @@ def study_board(
     ]
     metrics.sort(key=lambda m: m.name != PRIMARY[task])
     known = {
-        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]} for m in names
+        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]}
+        for m in names
     }
     counts = scores.pivot_table(
         index="dataset", columns="method", values=PRIMARY[task], aggfunc="count", sort=False, dropna=False
