@@ -164,6 +164,7 @@ rule published:
 
 rule report:
     input:
+        scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
         verdict=f"{ROOT}/statistics/verdict.json",
         variance=f"{ROOT}/statistics/variance.parquet",

@@ -20,12 +20,8 @@ def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
     environment.filters |= {
-        "as_json": _as_json,
-        "source": _source,
-        "order": _order,
-        "best": _best,
-        "score": _score,
-    }
+        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+    }  # fmt: skip
     return environment
 
 
@@ -133,8 +129,13 @@ def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -
     return min(fair, key=lambda j: sign * row[j], default=None)
 
 
-def _score(value: float | None) -> str:
+def _cell(value: float | None) -> str:
     """Return a score as the script prints it."""
     if value is None or pd.isna(value):
         return "failed"
-    return f"{value:.5g}" if abs(value) >= 10 else f"{value:.4f}"
+    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _times(value: float) -> str:
+    """Return a multiple as the script prints it."""
+    return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"

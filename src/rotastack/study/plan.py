@@ -222,9 +222,9 @@ class Plan:
 
     @property
     def report_texts(self) -> list[str]:
-        """Template and captions of the report."""
+        """Templates, scripts and captions of the report."""
         folder = project_file("workflow/report")
-        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2")]
+        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2", ".js")]
 
     @staticmethod
     def caption(figure: str) -> str | None:
@@ -315,7 +315,8 @@ class Plan:
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
         content = {k: v for k, v in self.study.document.dump().items() if k not in ("blocks", "sizes")}
-        return compact({**content, "cells": self.study.protocol.cells})
+        known = {"optimistic": self.study.optimistic, "rotated": self.study.rotated}
+        return compact({**content, **known, "cells": self.study.protocol.cells})
 
     # Fingerprints
 

@@ -16,12 +16,16 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
-from rotastack.study.pages import inline_figure, page_environment, read_explanation
+from rotastack.study.leaderboard_page import leaderboard_environment
+from rotastack.study.pages import inline_figure, read_explanation
+from rotastack.study.report_board import described, study_board
+from rotastack.study.results import read_table
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
 INPUTS = (
+    "scores",
     "comparison",
     "verdict",
     "variance",
@@ -91,7 +95,7 @@ def _page(job: Job) -> str:
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
-    environment = page_environment()
+    environment = leaderboard_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task, cells),
         "number": _number,
@@ -131,6 +135,7 @@ def _page(job: Job) -> str:
         seconds=_seconds(
             job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
+        board=_board(job, tables, control),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
@@ -138,6 +143,17 @@ def _page(job: Job) -> str:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
+    """Return the leaderboard, with each method's pool and combiner."""
+    study, shown = job.spec, _shown(job.spec)
+    pools, methods = shown["pools"], shown["methods"]
+    about = {m: described(pools.get(methods[m]["pool"], {}), methods[m]) for m in study["methods"]}
+    scores, _ = read_frame(job.input("scores"))
+    baseline = read_table(tables["baseline"]).set_index("dataset")
+    times = read_table(tables["times"])
+    return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix())
 
 
 def _table(path: Path) -> list[dict]:
@@ -165,7 +181,7 @@ def _kinds(names: list[str], cells: str) -> dict[str, str]:
 
 def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without what is empty, or without effect in this study."""
-    shown = _filled({k: v for k, v in study.items() if k != "cells"})
+    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
     if not any(pool.get("view") for pool in study["pools"].values()):
         shown["protocol"].pop("rotations", None)
     if study["task"] == "regression":  # numbers have no majority: a vote is their mean
