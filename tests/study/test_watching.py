@@ -152,6 +152,27 @@ def test_what_an_estimator_has_started_holds_nothing_up(tmp_path):
     os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
 
 
+def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
+    """joblib keeps them for five minutes, for a next call that never comes."""
+
+    def work(beat):
+        from joblib import Parallel, delayed
+
+        pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(8))
+        (tmp_path / "pids").write_text(" ".join(map(str, set(pids) - {os.getpid()})))
+
+    assert _watched(work) is None
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    for _ in range(500):
+        if not any(psutil.pid_exists(pid) for pid in pids):
+            return
+        time.sleep(0.01)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    pytest.fail("they are there")
+
+
 def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     """Its fork is gone, too: else it would write files under the hands of the next run."""
     if (

@@ -56,23 +56,10 @@ class Plan:
 
     def drop_unavailable(self, only_warn: bool) -> None:
         """Check, before anything is computed, that each data set is there or can be had."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        waiting = {
-            name: spec
-            for name, spec in self.study.datasets.items()
-            if not Path(f"data/raw/{name}.csv.gz").is_file()
-        }
-        if not waiting:
-            return
-        from rotastack.data.loading import unavailable
-
-        with ThreadPoolExecutor(8) as pool:
-            reasons = dict(
-                zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
-            )
-        missing = {name: why for name, why in reasons.items() if why is not None}
+        missing = self._missing()
         if not missing:
+            if not only_warn:  # what an earlier run skipped is there by now, and jobs are to know it
+                self._note.unlink(missing_ok=True)
             return
         if self._skips:
             for name, why in missing.items():
@@ -82,7 +69,7 @@ class Plan:
             if not self.study.datasets:
                 raise RotastackError("none of the study's data sets can be had")
             if not only_warn:  # for the jobs, which do not ask again
-                write_text(f"{self.root}/skipped.json", self.skipped_json + "\n")
+                write_text(self._note, self.skipped_json + "\n")
         elif only_warn:
             for why in missing.values():
                 print(f"rotastack: warning: {why}", file=sys.stderr)
@@ -95,8 +82,29 @@ class Plan:
             for name in list(self.study.datasets):
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
-            note = Path(f"{self.root}/skipped.json")
-            self.skipped = read_json(note, list) if note.is_file() else []
+            self.skipped = read_json(self._note, list) if self._note.is_file() else []
+
+    def _missing(self) -> dict[str, str]:
+        """Return which data sets cannot be had, and why."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        waiting = {
+            name: spec
+            for name, spec in self.study.datasets.items()
+            if not Path(f"data/raw/{name}.csv.gz").is_file()
+        }
+        if not waiting:
+            return {}
+        from rotastack.data.loading import unavailable
+
+        with ThreadPoolExecutor(8) as pool:
+            reasons = zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
+            return {name: why for name, why in reasons if why is not None}
+
+    @property
+    def _note(self) -> Path:
+        """Where jobs, which do not ask again, find what was skipped."""
+        return Path(f"{self.root}/skipped.json")
 
     @property
     def _skips(self) -> bool:

@@ -127,6 +127,7 @@ def _watched(work: Callable[[Beat], None]) -> TrainingStoppedError | None:
 def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
     """Work in the fork, tell how it ended, and leave without what the parent is to do at its end."""
     _end_with_parent()
+    inherited = _workers()
 
     def tell(message: Mapping[str, Any]) -> None:
         os.write(writes, json.dumps(message).encode() + b"\n")
@@ -141,6 +142,9 @@ def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
             message = {}
         except BaseException as error:
             message = _as_told(error)
+        if (own := _workers()) is not None and own is not inherited:  # they would stay for minutes
+            with suppress(Exception):  # some are gone, or broken
+                own.shutdown(kill_workers=True)
         sys.stdout.flush()
         sys.stderr.flush()
         if message:
@@ -148,6 +152,11 @@ def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
             code = 0
     finally:
         os._exit(code)
+
+
+def _workers() -> Any:
+    """Return the processes that joblib keeps for the next call, if there are any."""
+    return getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
 
 
 class _Fork:

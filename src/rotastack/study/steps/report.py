@@ -11,6 +11,7 @@ import pandas as pd
 import yaml
 
 from rotastack import __version__
+from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -269,7 +270,13 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
     found: dict[str, dict[str, Any]] = {}
     for root in (folder, Path("results/datasets"), Path("data/raw")):
-        for record in map(read_record, sorted(root.rglob("*.run.json"))):
+        for path in sorted(root.rglob("*.run.json")):
+            try:
+                record = read_record(path)
+            except RotastackError:
+                if path.is_file():
+                    raise
+                continue  # of a step that is being done again beside this one
             if record.get("dataset", datasets[0]) in datasets:
                 row = found.setdefault(
                     record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}
