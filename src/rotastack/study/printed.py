@@ -82,6 +82,7 @@ _CAPTIONS = {
     "published_columns": "Published scores that stand beside the methods of the study",
     "published_ranks": "Average ranks with published methods among those of the study",
 }
+_WORDS = {"dataset": "data set", "own_rank": "without the published", "n_datasets": "data sets"}
 _NOTES = {
     "published_ranks": "Published scores are of other splits, and mostly of other programs, than those of the study: "
     "no test of the study counts them.",
@@ -119,7 +120,7 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
     for name, table in tables.items():
         if name not in printed and len(table):
             caption = _CAPTIONS.get(name, name.replace("_", " ")).format(**words)
-            shown = table.map(_plain).rename(columns=lambda column: str(column).replace("_", " "))
+            shown = pd.DataFrame({_WORDS.get(c, c.replace("_", " ")): _column(table[c]) for c in table})
             keys = next((k for k, c in enumerate(table) if pd.api.types.is_numeric_dtype(table[c])), 1)
             found.append(Printed(name, table, shown, caption, _NOTES.get(name, ""), None, max(keys, 1)))
     return found
@@ -283,10 +284,21 @@ def _p(value: float | None) -> str:
     return "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _plain(value: Any) -> str:
-    """Return a cell of a table that nothing more is known of."""
-    if isinstance(value, (bool, np.bool_)):
-        return "yes" if value else "no"
-    if isinstance(value, (float, np.floating)):
-        return "--" if np.isnan(value) else f"{value:.4g}"
-    return "--" if value is None else str(value)
+def _column(values: pd.Series) -> pd.Series:
+    """Return a column that nothing more is known of as texts: numbers with as many decimals as each other."""
+    if pd.api.types.is_bool_dtype(values) or set(values.dropna().map(type)) == {bool}:
+        return values.map({True: "yes", False: "no"}).fillna("--")
+    if not pd.api.types.is_numeric_dtype(values):
+        return values.map(lambda v: "--" if pd.isna(v) else str(v)).astype(object)
+    if values.name in ("p", "p_value") or str(values.name).startswith("p_"):
+        return values.map(_p)
+    known = values.dropna().abs()
+    known = known[np.isfinite(known)]
+    largest, smallest = known.max(), known[known > 0].min()
+    if (known % 1 == 0).all():
+        form = "{:.0f}"
+    elif largest >= 1e5 or smallest < 1e-4:
+        form = "{:.2e}"
+    else:
+        form = f"{{:.{max(1, 4 - len(str(int(largest))) + (largest < 1))}f}}"
+    return values.map(lambda v: "--" if pd.isna(v) else form.format(v))

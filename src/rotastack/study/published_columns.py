@@ -12,7 +12,7 @@ from rotastack.study.published_cells import compare_with_published
 from rotastack.study.published_tables import column_label, scores_of
 from rotastack.study.results import complete
 
-__all__ = ["COLUMNS", "RANKS", "published_columns", "ranks_beside_published"]
+__all__ = ["COLUMNS", "RANKS", "on_page", "published_columns", "ranks_beside_published"]
 
 COLUMNS = (
     "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
@@ -132,3 +132,20 @@ def ranks_beside_published(
     )
     ranks = ranks.rename_axis("method").reset_index().sort_values("average_rank", kind="stable")
     return ranks[list(RANKS)]
+
+
+def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
+    """Return what the report says of published columns: their protocols, ranks and cells; nothing if there are none.
+
+    Parameters
+    ----------
+    columns, ranks : DataFrame
+        The tables that :func:`published_columns` and :func:`ranks_beside_published` gave.
+    """
+    if not len(columns):
+        return {}
+    protocols = [
+        {"methods": list(dict.fromkeys(part["method"])), "source": source, "protocol": protocol}
+        for (source, protocol), part in columns.groupby(["source", "protocol"], sort=False)
+    ]
+    return {"protocols": protocols, "ranks": ranks.to_dict("records"), "cells": columns.to_dict("records")}

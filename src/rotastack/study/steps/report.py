@@ -19,6 +19,7 @@ from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.leaderboard_page import leaderboard_environment
 from rotastack.study.pages import inline_figure, read_explanation
+from rotastack.study.published_columns import on_page
 from rotastack.study.report_board import described, study_board
 from rotastack.study.results import read_table
 from rotastack.tracking.records import read_record
@@ -137,6 +138,7 @@ def _page(job: Job) -> str:
             job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
         board=_board(job, tables, control),
+        published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
@@ -155,6 +157,12 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
     return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix())
+
+
+def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
+    """Return what there is to say of published columns, if the study names any."""
+    names = ("published_columns", "published_ranks")
+    return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
 
 
 def _table(path: Path) -> list[dict]:
