@@ -15,8 +15,8 @@ from rotastack.project import project_file
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.wilcoxon import wilcoxon_holm
-from rotastack.study.comparisons import compare_methods
 from rotastack.study import printed
+from rotastack.study.comparisons import compare_methods
 from rotastack.study.latex import document, escaped, latex_table
 from rotastack.study.printed import About, printed_tables
 
