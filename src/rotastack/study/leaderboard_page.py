@@ -122,14 +122,18 @@ def _source(name: str) -> Markup:
 
 def _order(numbers: Sequence[float | None]) -> list[int]:
     """Return places by rising number; missing ones last."""
-    return sorted(range(len(numbers)), key=lambda i: math.inf if numbers[i] is None else numbers[i])
+    return sorted(range(len(numbers)), key=lambda i: _or(numbers[i], math.inf))
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
     """Return the first of the methods with the best score, of those that are ranked and do not choose by the test rows."""
     sign = -1 if higher else 1
     fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
-    return min(fair, key=lambda j: sign * row[j], default=None)
+    return min(fair, key=lambda j: sign * _or(row[j], math.inf), default=None)
 
 
 def _cell(value: float | None) -> str:

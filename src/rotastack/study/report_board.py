@@ -46,7 +46,8 @@ def study_board(
         The study's folder.
     """
     task = study["task"]
-    names = [m for m in study["methods"] if m in set(scores["method"])]
+    scored = set(scores["method"])
+    names = [m for m in study["methods"] if m in scored]
     metrics = [
         _metric(metric, higher, scores, names, baseline)
         for metric, higher in METRICS[task].items()
@@ -85,7 +86,7 @@ def _metric(
     return Metric(
         metric, NAMES[metric], higher, compared.replace([np.inf, -np.inf], np.nan),
         spread=spread.reindex(means.index, columns=list(names)), shown=None if units is None else means, optimum=OPTIMA.get(metric, 0.0),
-        baseline=baseline[metric] if metric in baseline else None,
+        baseline=baseline.get(metric),
     )  # fmt: skip
 
 

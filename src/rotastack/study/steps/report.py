@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
+from markupsafe import Markup
 
 from rotastack import __version__
 from rotastack.errors import RotastackError
@@ -43,6 +44,15 @@ OUTPUTS = ("report", "record")
 ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
+
+MOST_BYTES = 4_000_000
+"""Of figures in a page; those of all data sets together."""
+
+MOST_ROWS = 5000
+"""Wins and ties in a page, and numbers of each score but the first: more stand in files."""
+
+LAST = re.compile(r"/(heatmap_by_|kappa_error)")
+"""Figures that are left out first: they show once more what others show, or less than these."""
 
 FACTS = {
     "Trees": {
@@ -106,7 +116,7 @@ def _page(job: Job) -> str:
         "percent": _percent,
         "zip": zip,
     }
-    figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
+    figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
     return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
@@ -126,7 +136,10 @@ def _page(job: Job) -> str:
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
         figures=figures,
         cells=cells,
-        pairs=_table(tables["pairs"]),
+        pairs=pairs if len(pairs) <= MOST_ROWS else [],
+        n_pairs=len(pairs),
+        files={name: path.as_posix() for name, path in tables.items()},
+        few_numbers=len(datasets) * len(methods) <= MOST_ROWS,
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
@@ -146,6 +159,24 @@ def _page(job: Job) -> str:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
+    """Return the figures, by data set (or "study") and name; where they are too many, the places of those that come last."""
+    found = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    last = [key for key in found if LAST.search(key)]
+    shown: dict[str, Markup] = {}
+    size = 0
+    for key in [*(key for key in found if key not in last), *last]:
+        figure = inline_figure(
+            found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})"
+        )
+        size += len(figure)
+        place = Markup(
+            '<span class="caption">Not drawn here, as the page would be too large: {}</span>'
+        ).format(found[key])
+        shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
+    return {key: shown[key] for key in found}
 
 
 def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
@@ -265,7 +296,8 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
     """Return what each method costs in times of the control: the median over data sets, and the most."""
     if not len(table) or control not in set(table["method"]):
         return []
-    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in set(table["method"])}
+    known = set(table["method"])
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in known}
     for kind in ("fit", "predict"):
         wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
         ratios = wide.div(wide[control], axis=0)
@@ -298,7 +330,6 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
 def _caption(name: str, task: str, cells: str) -> str:
     """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
     from docutils.core import publish_parts
-    from markupsafe import Markup
 
     own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
     text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
