@@ -109,7 +109,9 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
         raise RotastackError(f"study {about.name!r} is not finished: `{about.command}` makes its tables")
     tables = {name: read_table(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
-    scores = {name: tables[name].set_index("dataset") for name in METRICS[about.task] if name in tables}
+    scores = {
+        name: tables[name].set_index("dataset").copy() for name in METRICS[about.task] if name in tables
+    }
     comparison = read_json(folder / "statistics/comparison.json")
     found = [_leaderboard(scores, tables, about), *_scores(scores, tables, about)]
     found += _tests(comparison[PRIMARY[about.task]], about)
