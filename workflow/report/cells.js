@@ -136,5 +136,5 @@ const cells = (() => {
     }
   }
 
-  return { fill, adopt, openMethod, put };
+  return { fill, adopt, openMethod, print, put };
 })();
