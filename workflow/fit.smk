@@ -1,4 +1,11 @@
 # One fit in parts: `rotastack fit TABLE --target C --out MODEL --parts N` writes the configuration and runs this.
+import sys
+
+from rotastack.study.launch import hold_directory
+
+if workflow.is_main_process:
+    hold_directory(sys.argv[1:])
+
 OUT = config["out"]
 FOLDER = f"{OUT}.parts"
 TABLE = config["table"] or []

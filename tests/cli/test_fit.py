@@ -1,11 +1,14 @@
 """``rotastack fit``: one model, in one process or in parts."""
 
+import fcntl
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 from tests.contents import contents
 
-from rotastack.cli import main
+from rotastack.cli import main, studies
 from rotastack.tracking.model_files import load_model
 
 
@@ -45,6 +48,22 @@ def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
     assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
 
 
+@pytest.mark.workflow
+def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
+    """Snakemake's own lock outlives a kill -9, and would ask for --unlock."""
+    line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "model.skops", "--parts", "2", "--cores", "1"]  # fmt: skip
+    held = Path(".snakemake/rotastack.lock")
+    held.parent.mkdir()
+    with held.open("w") as stream:
+        fcntl.flock(stream, fcntl.LOCK_EX)
+        assert main(line) == 2
+    assert "another run (process unknown) works in this directory" in capfd.readouterr().err
+    (held.parent / "locks").mkdir()
+    for kind, file in (("input", "my table.csv"), ("output", "model.skops")):
+        (held.parent / f"locks/0.{kind}.lock").write_text(file)
+    assert main(line) == 0
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
@@ -56,6 +75,12 @@ def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
         (["--target", "nobody"], "nobody"),
         (["--out", "model"], "--out: model is no name of a file"),
         (["--estimator", "sklearn.svm.SVC", "--parts", "2", "--part", "0"], "SVC is not fitted in parts"),
+        (
+            ["--parts", "2", "--out", "m{x}.skops"],
+            "--out: with --parts the name of a file holds no braces, found m{x}.skops",
+        ),
+        (["--parts", "2", "--cores", "two"], "--cores: must be all or a number from 1, found 'two'"),
+        (["--parts", "2", "--profile", "slrum"], "--profile: 'slrum' is no folder, nor a profile of ours"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):
@@ -63,3 +88,11 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
+    assert not list(Path().glob("*.parts/fit.json"))
+
+
+def test_a_part_that_fails_is_a_failed_run(table, monkeypatch, capsys):
+    """What was asked for makes sense: the exit code is Snakemake's 1, not the 2 of a mistake."""
+    monkeypatch.setattr(studies, "snakemake", lambda *given, **more: 1)
+    assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", "--parts", "2"]) == 1
+    assert "error: a part failed, see above and model.skops.parts/logs" in capsys.readouterr().err

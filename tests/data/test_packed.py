@@ -48,6 +48,16 @@ def test_a_bomb_is_refused_before_it_fills_the_memory(ending, monkeypatch):
         unpacked(f"x{ending}", body)
 
 
+@pytest.mark.parametrize("ending", [".gz", ".zip"])
+@pytest.mark.parametrize("damage", ["cut", "other bytes"])
+def test_a_damaged_archive_is_an_error_of_the_file(ending, damage):
+    body = zipped("a", TEXT * 50) if ending == ".zip" else gzip.compress(TEXT * 50)
+    middle = len(body) // 2
+    body = body[:middle] if damage == "cut" else body[:50] + b"\xff" * 20 + body[70:]
+    with pytest.raises(OSError, match=f"the {ending} file cannot be unpacked"):
+        unpacked(f"x{ending}", body)
+
+
 def test_what_packs_well_may_yet_be_a_table(monkeypatch):
     monkeypatch.setattr(packed, "LEAST", 10_000)
     table = b"".join(b"%d,0,0,0,0,1\n" % (n % 97) for n in range(5000))

@@ -1,5 +1,6 @@
 """Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process, whatever becomes of a worker."""
 
+import errno
 import os
 import signal
 from contextlib import contextmanager
@@ -134,6 +135,24 @@ def test_workers_that_do_not_see_the_file_are_sent_the_arrays(table, here, monke
     with joblib.parallel_config("loky", n_jobs=2), counted(monkeypatch) as returned:
         assert contents(forest(table)) == here[forest]
     assert returned[0] > 1
+
+
+def test_a_file_that_cannot_go_yet_does_not_end_the_fit(table, here, monkeypatch):
+    """As on NFS, where a file that is deleted while it is mapped stays in its folder under another name."""
+    rmdir, refused = os.rmdir, []
+
+    def refusing(path, **where):
+        if Path(path).name.startswith("rotastack-"):
+            refused.append(path)
+            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
+        rmdir(path, **where)
+
+    with monkeypatch.context() as patch, joblib.parallel_config("loky", n_jobs=2):
+        patch.setattr(os, "rmdir", refusing)
+        assert contents(forest(table)) == here[forest]
+    assert refused
+    for path in refused:
+        rmdir(path)
 
 
 def _dies_once(item, stop, marker):

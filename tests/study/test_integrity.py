@@ -6,7 +6,7 @@ import pytest
 
 from rotastack.cli import main
 from rotastack.errors import RotastackError
-from rotastack.study.integrity import check_file
+from rotastack.study.integrity import check_file, digest
 
 
 @pytest.fixture
@@ -77,3 +77,21 @@ def test_without_a_digest_nothing_is_said(tmp_path, content):
         (tmp_path / "a.run.json").write_text(content)
     check_file(path)
     assert path.exists()
+
+
+@pytest.mark.parametrize("file", ["scores.parquet", "tables/ranks.csv", "statistics/variance.parquet"])
+def test_what_the_statistics_made_is_looked_up_in_their_record(tmp_path, file):
+    """A data set's scores of the same name are none of it."""
+    record = tmp_path / "statistics/summarize.run.json"
+    record.parent.mkdir()
+    path, other = tmp_path / file, tmp_path / "iris/scores.parquet"
+    for each in (path, other):
+        each.parent.mkdir(exist_ok=True)
+        each.write_bytes(b"made")
+    record.write_text(json.dumps({"files": {path.name: digest(path)}}))
+    check_file(path)
+    path.write_bytes(b"other")
+    other.write_bytes(b"its own")
+    check_file(other)
+    with pytest.raises(RotastackError, match="not what was written there"):
+        check_file(path)

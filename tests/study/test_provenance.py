@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 from rotastack.base.documents import load_yaml
+from rotastack.errors import RotastackError
 from rotastack.study import left_running, provenance
 from rotastack.study.launch import config_file, read_plan
 
@@ -47,6 +48,19 @@ def trained(plan):
 def edit(result, key, value):
     record = json.loads(Path(result.record).read_text())
     Path(result.record).write_text(json.dumps({**record, key: value}))
+
+
+def test_a_model_that_is_explained_is_so_by_todays_code(plan):
+    assert not any("explain" in r.record for r in provenance.results_of(plan))
+    document = plan.study.document  # frozen, for all but a test
+    object.__setattr__(document, "model", document.model.model_copy(update={"explain": True}))
+    (result,) = (r for r in provenance.results_of(plan) if "explain" in r.record)
+    for file in result.files:
+        Path(file).write_text("made")
+    Path(result.record).write_text(json.dumps({"parameters": {}, "code": "other"}))
+    assert set(result.files) <= set(provenance.outdated(plan))
+    edit(result, "code", plan.code("explain"))
+    assert not set(result.files) & set(provenance.outdated(plan))
 
 
 def test_results_are_those_of_all_steps_with_records(plan):
@@ -136,9 +150,16 @@ def test_jobs_of_this_folder_are_told_from_others(plan, monkeypatch):
     here = os.path.realpath(".")
     said = f"7|rule_train_wildcards_a|b|{here}\n8|rule_train|/elsewhere\n9|mine|{here}\n10_2|rule_x|{here}\n"
     monkeypatch.setattr(left_running.shutil, "which", lambda name: name)
-    done = type("", (), {"stdout": said})
-    monkeypatch.setattr(left_running.subprocess, "run", lambda *a, **k: done)
+    busy = SimpleNamespace(returncode=1, stdout="", stderr="slurm_load_jobs error: Socket timed out\n")
+    answers = [busy, SimpleNamespace(returncode=0, stdout=said), *[busy] * 3]
+    monkeypatch.setattr(left_running.subprocess, "run", lambda *a, **k: answers.pop(0))
+    monkeypatch.setattr(left_running.time, "sleep", lambda seconds: None)
     assert left_running.jobs_here() == ["7", "10_2"]
+    # That nobody says so does not mean that there are none: they would be submitted again.
+    with pytest.raises(
+        RotastackError, match=r"^squeue does not say .*Socket timed out\): run again once it does"
+    ):
+        left_running.jobs_here()
 
 
 def test_they_are_waited_for(plan, monkeypatch, capsys):

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from rotastack.data.tables import write_raw
+from rotastack.errors import DamagedError
 from rotastack.files import write_text
 from rotastack.study.artifacts import write_frame
 from rotastack.study.comparisons import compare_methods
@@ -24,6 +25,7 @@ SPEC = {
     "pairs": [],
     "claims": [],
     "optimistic": [],
+    "published_columns": [],
     "groups": [],
     "titles": {},
     "rotated": [],
@@ -31,7 +33,7 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
+def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=()):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
     inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
@@ -54,6 +56,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
             inputs["records"][-1],
             json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
         )
+    inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
     summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
@@ -148,7 +151,8 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
     ("arguments", "expected"),
     [
         (["--cores", "2"], False), (["-n"], True), (["-np"], True), (["--dry-run"], True), (["--lint"], True),
-        (["--unlock"], True), (["--cores", "2", "--configfile", "config/studies/n.yaml"], False), (["-c2", "-k"], False),
+        (["--unlock"], True), (["--report"], True), (["--report-after-run", "--report-stylesheet", "x"], False),
+        (["--cores", "2", "--configfile", "config/studies/n.yaml"], False), (["-c2", "-k"], False),
     ],
 )  # fmt: skip
 def test_looking_is_not_running(arguments, expected):
@@ -169,7 +173,7 @@ def test_claims_are_tested_over_data_sets():
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
     known = summarize.Known(
-        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, []
+        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame()
     )
     found = summarize.table_claims(known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
@@ -259,3 +263,23 @@ def test_few_cells_have_no_standard_error(cells, bars):
     ]
     found = draw_study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
     assert found.notna().all(axis=None) == bars
+
+
+def test_a_record_that_is_being_made_again_is_not_missed(tmp_path, monkeypatch):
+    """A step beside the report is done once more: Snakemake has taken its record away."""
+    for name in ("folds", "published", "scores"):
+        (tmp_path / f"{name}.run.json").write_text(
+            json.dumps({"step": name, "dataset": "iris", "seconds": 1.0, "peak_memory_mb": 2.0})
+        )
+
+    def read(path):
+        if path.name == "published.run.json":
+            path.unlink()
+        return read_record(path)
+
+    monkeypatch.setattr(report, "read_record", read)
+    monkeypatch.chdir(tmp_path)
+    assert [row["rule"] for row in report._seconds(tmp_path, ["iris"])] == ["folds", "scores"]
+    (tmp_path / "folds.run.json").write_text("{")
+    with pytest.raises(DamagedError, match="folds.run.json: damaged"):
+        report._seconds(tmp_path, ["iris"])

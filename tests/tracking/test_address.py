@@ -100,12 +100,27 @@ def test_a_server_is_asked_with_the_login_of_the_address():
     assert asked[0]["Authorization"] == "Basic YW5uYTpzZWNyZXQ="
 
 
+@pytest.mark.parametrize("content", [None, "no certificate"])
+def test_certificates_that_are_none_are_named(tmp_path, monkeypatch, content):
+    path = tmp_path / "ca.pem"
+    if content is not None:
+        path.write_text(content)
+    monkeypatch.setenv("MLFLOW_TRACKING_SERVER_CERT_PATH", str(path))
+    assert f"MLFLOW_TRACKING_SERVER_CERT_PATH: {path}: " in refused("https://127.0.0.1:1")
+
+
+def test_certificates_may_be_a_folder_of_them(tmp_path, monkeypatch):
+    """As MLflow takes it."""
+    monkeypatch.setenv("MLFLOW_TRACKING_SERVER_CERT_PATH", str(tmp_path))
+    assert "does not answer" in refused("https://127.0.0.1:1")
+
+
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
     """A database as it was just made."""
     path = tmp_path_factory.mktemp("made") / "mlflow.db"
     make_database(path)
-    assert [p.name for p in path.parent.iterdir()] == ["mlflow.db"]
+    assert [p.name for p in path.parent.glob("[!.]*")] == ["mlflow.db"]
     return path
 
 

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import threading
 import time
 from contextlib import chdir
 from pathlib import Path
@@ -35,10 +36,32 @@ def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setattr(making, "fill_database", full)
     with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: the disk is full; make room [^\n]*$"):
         making.make_database(path)
-    assert not list(path.parent.iterdir())
+    assert [p.name for p in path.parent.iterdir()] == [".mlflow.db.lock"]
     monkeypatch.undo()
     making.make_database(path)
     check_file(path)
+
+
+def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path, monkeypatch):
+    """Another folder, or `rotastack ui`: a database of theirs in its place would have none of the runs."""
+    path = tmp_path / "mlflow.db"
+    made = []
+
+    def fill(uri):
+        new = Path(uri.removeprefix("sqlite:///"))
+        new.touch()
+        made.append(new)
+        if len(made) == 1:
+            other.start()
+            other.join(0.5)
+            assert new.exists()
+
+    other = threading.Thread(target=making.make_database, args=(path,))
+    monkeypatch.setattr(making, "fill_database", fill)
+    making.make_database(path)
+    other.join(10)
+    assert len(made) == 1
+    assert path.exists()
 
 
 @pytest.mark.slow
@@ -58,7 +81,8 @@ def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     check_file(path)
     making.make_database(path)
     check_file(path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["mlflow.db", "other.db"]
+    assert sorted(p.name for p in tmp_path.glob("[!.]*")) == ["mlflow.db", "other.db"]
+    assert not list(tmp_path.glob("*.new"))
 
 
 def bring(folder, code, method="RF"):

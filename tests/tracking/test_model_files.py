@@ -9,6 +9,7 @@ import pickle
 import re
 import subprocess
 import textwrap
+from copy import deepcopy
 from functools import partial
 from operator import attrgetter
 from zipfile import ZIP_DEFLATED, ZipFile
@@ -23,6 +24,7 @@ from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.manifold import Isomap, LocallyLinearEmbedding
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import (
     AdaBoostM1Classifier,
@@ -123,7 +125,54 @@ def test_the_same_model_makes_the_same_bytes(model, tmp_path):
     for _ in range(2):
         dump_model(clone(model).set_params(random_state=0).fit(X, y), tmp_path / "model.skops")
         written.append((tmp_path / "model.skops").read_bytes())
+    assert not differences(*written)
     assert written[0] == written[1]
+
+
+def differences(one, two):
+    """Tell what two model files do not have in common: an array and its numbers, or the place in the schema."""
+    parts = [
+        {n: archive.read(n) for n in archive.namelist()}
+        for archive in map(ZipFile, map(io.BytesIO, (one, two)))
+    ]
+    said = [f"{name} is in one of them" for name in parts[0].keys() ^ parts[1].keys()]
+    for name in parts[0].keys() & parts[1].keys():
+        first, second = parts[0][name], parts[1][name]
+        if first == second:
+            continue
+        if name.endswith(".npy"):
+            said += [f"{name}: {np.load(io.BytesIO(part))!r}" for part in (first, second)]
+            continue
+        at = next((k for k, pair in enumerate(zip(first, second, strict=False)) if len(set(pair)) > 1), 0)
+        said += [f"{name}: ...{part[max(0, at - 300) : at + 100].decode()}" for part in (first, second)]
+    return said
+
+
+def test_what_files_do_not_have_in_common_is_told(tmp_path):
+    X, y = load_iris(return_X_y=True)
+    files = []
+    for model in (GaussianNB(), GaussianNB(var_smoothing=1e-3)):
+        dump_model(model.fit(X, y), tmp_path / "model.skops")
+        files.append((tmp_path / "model.skops").read_bytes())
+    assert not differences(files[0], files[0])
+    said = "\n".join(differences(*files))
+    assert "var_smoothing" in said
+    assert "npy: array(" in said
+
+
+def test_what_lies_between_the_fields_of_records_is_no_part_of_a_file(tmp_path):
+    """As in copies of scikit-learn's trees: whatever was in that memory before, of any process."""
+    X, y = load_iris(return_X_y=True)
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    dump_model(model, tmp_path / "model.skops")
+    nodes = model.tree_.__getstate__()["nodes"]  # the tree's own memory
+    records = nodes.view(np.uint8).reshape(len(nodes), -1)
+    gap = slice(nodes.dtype.fields["missing_go_to_left"][1] + 1, None)
+    assert records[:, gap].size
+    records[:, gap] = np.frombuffer(b"secret!", np.uint8)
+    for number, other in enumerate((model, deepcopy(model), load_model(tmp_path / "model.skops"))):
+        dump_model(other, tmp_path / f"{number}.skops")
+        assert (tmp_path / f"{number}.skops").read_bytes() == (tmp_path / "model.skops").read_bytes()
 
 
 def test_words_of_the_format_may_be_keys_of_a_model(tmp_path):

@@ -5,7 +5,9 @@ Server and clients are the command's own; in place of a step's code runs what st
 
 import json
 import os
+import selectors
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -54,7 +56,7 @@ class Run:
         self.environ = {
             **os.environ,
             "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(folder),
+            "PYTHONPATH": os.pathsep.join(filter(None, [str(folder), os.environ.get("PYTHONPATH")])),
         }
         self.folder = folder
         self.process = subprocess.Popen(
@@ -99,11 +101,7 @@ def run(tmp_path):
 
 def gone(*processes):
     """Wait for processes to end; tell whether they did."""
-    for _ in range(600):
-        if not any(is_running(p) for p in processes):
-            return True
-        time.sleep(0.05)
-    return False
+    return happens(lambda: not any(is_running(p) for p in processes))
 
 
 def is_running(process):
@@ -202,6 +200,64 @@ def test_a_step_of_a_server_that_dies_is_run_by_its_client(run):
     assert run.who()[1] == os.getpid()
 
 
+def test_what_was_heard_of_a_socket_is_not_of_the_next_one_with_its_number():
+    """Its client is gone and another one has come before it was its turn."""
+    loop = object.__new__(server._Server)
+    loop.ended, loop.selector = False, selectors.DefaultSelector()
+    (first, told), (old, tells), (new, speaks) = pairs = [socket.socketpair() for _ in range(3)]
+    heard = []
+
+    def replace(_):
+        number = old.fileno()
+        loop.selector.unregister(old)
+        os.dup2(new.fileno(), number)
+        loop.selector.register(number, selectors.EVENT_READ, (end, "new"))
+        first.recv(1)
+
+    def end(value):
+        heard.append(value)
+        loop.ended = True
+
+    loop.selector.register(first, selectors.EVENT_READ, (replace, None))
+    loop.selector.register(old, selectors.EVENT_READ, (heard.append, "old"))
+    for each in (told, tells, speaks):
+        each.send(b"x")
+    loop.serve()
+    assert heard == ["new"]
+    loop.selector.close()
+    for each in [s for pair in pairs for s in pair]:
+        each.close()
+
+
+def taught(run, module):
+    """Return a step that leaves a module to the server: the next step of its kind waits for its import."""
+    lesson = json.dumps({"step": "folds", "modules": [module]})
+    return f"import os, pathlib; pathlib.Path({str(run.sockets)!r}, str(os.getpid())).write_text({lesson!r})"
+
+
+def happens(what):
+    """Wait for something; tell whether it came."""
+    for _ in range(600):
+        if what():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_a_long_name_of_the_folder_for_temporary_files_is_no_hindrance(tmp_path, monkeypatch):
+    """A socket's name has 107 bytes at most."""
+    folder = tmp_path / "x"
+    while len(str(folder)) < 85:
+        folder = Path(f"{folder}x")
+    folder.mkdir()
+    monkeypatch.setenv("TMPDIR", str(folder))
+    run = Run(tmp_path / "run")
+    try:
+        assert run.who()[1] == run.server
+    finally:
+        run.end()
+
+
 @pytest.mark.parametrize(
     "change", [{"PYTHONHASHSEED": "1"}, {client.VARIABLE: "/nowhere"}, {"PYTHONPATH": "/elsewhere"}]
 )
@@ -212,8 +268,6 @@ def test_other_processes_run_their_steps_themselves(run, change):
 
 
 def test_other_users_are_refused(monkeypatch):
-    import socket
-
     ours, theirs = socket.socketpair()
     socket.send_fds(theirs, [(2).to_bytes(8, "big")], [0, 1, 2])
     theirs.sendall(b"{}")
@@ -238,9 +292,7 @@ def test_what_a_step_imports_the_next_one_finds(run):
 def test_a_library_that_starts_a_thread_ends_the_server(run):
     """A fork would have its locks, and nobody to open them."""
     (run.folder / "restless.py").write_text("import threading, time\nthreading.Thread(target=time.sleep, args=(60,), daemon=True).start()\n")  # fmt: skip
-    lesson = json.dumps({"step": "folds", "modules": ["restless"]})
-    teach = f"import os, pathlib; pathlib.Path({str(run.sockets)!r}, str(os.getpid())).write_text({lesson!r})"
-    assert run.call(teach)[0] == 0
+    assert run.call(taught(run, "restless"))[0] == 0
     for _ in range(2):
         assert run.who()[1] == os.getpid()
 

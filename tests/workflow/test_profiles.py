@@ -12,7 +12,7 @@ import pytest
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.base.documents import load_yaml
-from rotastack.cli import main, run
+from rotastack.cli import main, profiles
 
 PROFILES = {path.parent.name: path for path in sorted((ROOT / "workflow/profiles").glob("*/config.yaml"))}
 OF_QUEUES = ("kubernetes", "pbs", "sge", "lsf")
@@ -101,6 +101,31 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     assert found == ["success", "failed", "running"]
 
 
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [("pbs", "qstat", "qstat: Unknown Job Id 1234.server"), ("lsf", "bjobs", "Job <1234> is not found")],
+)
+def test_a_job_that_the_queue_forgot_has_ended(name, status, said, tmp_path, program):
+    """Whether well, its files tell; a queue that does not answer is another thing."""
+    command = load_yaml(PROFILES[name])["cluster-generic-status-cmd"]
+    for text, state in [(said, "success"), ("cannot connect to server", "running")]:
+        (tmp_path / status).write_text(f"#!/bin/sh\necho '{text}' >&2\nexit 153\n")
+        (tmp_path / status).chmod(0o755)
+        assert _shell(f"{command} '1234'") == state
+
+
+@pytest.mark.parametrize("name", OF_QUEUES)
+def test_a_job_that_the_queue_refuses_has_failed(name, program, tmp_path):
+    """Without a number it would count as submitted, and as running for ever."""
+    submit = ANSWERS.get(name, ("qsub",))[0]
+    (tmp_path / submit).write_text("#!/bin/sh\nexit 255\n")
+    (tmp_path / submit).chmod(0o755)
+    command = load_yaml(PROFILES[name])["cluster-generic-submit-cmd"]
+    filled = command.format(threads=1, resources=type("", (), {"mem_mb": 1, "runtime": 1}))
+    with pytest.raises(subprocess.CalledProcessError):
+        _shell(f'{filled} "job.sh"')
+
+
 def test_a_pod_is_told_what_to_run(program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "kubectl").write_text("#!/bin/sh\ncat\n")
@@ -137,7 +162,19 @@ def test_a_plugin_that_is_missing_is_named(monkeypatch, tmp_path, capsys):
         "profile pbs: snakemake-executor-plugin-cluster-generic is not installed; `pip install "
         in capsys.readouterr().err
     )
-    assert run._missing_plugins(PROFILES["default"].parent) == []
+    assert profiles._missing_plugins(PROFILES["default"].parent) == []
+
+
+def test_a_profile_that_is_nowhere_is_named_and_nothing_runs(monkeypatch, tmp_path, capsys):
+    """Snakemake would say nothing, and run everything on this machine."""
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "tiny", "--profile", "slrum"]) == 2
+    said = capsys.readouterr().err
+    assert "--profile: 'slrum' is no folder, nor a profile of ours; did you mean 'slurm'" in said
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "profiles" / "mine").mkdir(parents=True)
+    assert profiles.profile_options("mine") == ["--workflow-profile", "mine"]
 
 
 @pytest.mark.slow

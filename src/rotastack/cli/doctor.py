@@ -1,5 +1,6 @@
 """``rotastack doctor``: is all there that a run needs, here and on a cluster's nodes?"""
 
+import getpass
 import json
 import os
 import shutil
@@ -123,10 +124,10 @@ def _cluster() -> Any:
 
 
 def _queue() -> str:
-    """Ask what the run will ask."""
+    """Ask what the run will ask: what answers prints its columns, even of no jobs."""
     from rotastack.cli.slurm import ask
 
-    if not ask("squeue", "--version"):
+    if not ask("squeue", "--user", getpass.getuser(), "--format=%i"):
         raise ProblemError("squeue does not answer; how jobs do cannot be seen")
     cluster = _cluster()
     if not cluster.accounting:
@@ -138,8 +139,7 @@ def _queue() -> str:
                 "ask for MinJobAge=300 in slurm.conf"
             )
         return f"squeue answers, and remembers jobs for {cluster.remembers} s"
-    done = subprocess.run(["sacct", "-X", "-n", "-o", "JobID"], capture_output=True, text=True, timeout=60)
-    if done.returncode:
+    if not ask("sacct", "-X", "-o", "JobID"):
         raise ProblemError("sacct does not answer; pass `-- --slurm-status-command squeue` to the run")
     return "squeue and sacct answer"
 

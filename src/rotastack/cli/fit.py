@@ -1,6 +1,7 @@
 """``rotastack fit``: fit one estimator to one's own table, in this process or in parts that are jobs."""
 
 import argparse
+import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
@@ -97,10 +98,16 @@ def _parameters(given: list[str]) -> dict[str, Any]:
 def _jobs(arguments: Namespace, megabytes: int) -> int:
     import json
 
+    from rotastack.cli.own import cores
+    from rotastack.cli.profiles import profile_options
     from rotastack.cli.studies import snakemake
     from rotastack.files import write_text
-    from rotastack.project import project_file
 
+    for option, name in (("--out", arguments.out), ("the table", arguments.table)):
+        if "{" in name or "}" in name:  # of a file that Snakemake would take for many
+            raise RotastackError(f"{option}: with --parts the name of a file holds no braces, found {name}")
+    cores(arguments.cores)
+    profile = profile_options(arguments.profile)
     line = [
         arguments.table,
         "--target",
@@ -118,16 +125,17 @@ def _jobs(arguments: Namespace, megabytes: int) -> int:
         "parts": arguments.parts, "threads": arguments.threads, "megabytes": megabytes,
     }  # fmt: skip
     write_text(config, json.dumps(content, indent=1))
-    options = ["--configfile", str(config), "--cores", str(arguments.cores)]
-    if arguments.profile:
-        shipped = project_file(f"workflow/profiles/{arguments.profile}")
-        options += ["--workflow-profile", str(shipped if shipped.is_dir() else arguments.profile)]
+    options = ["--configfile", str(config), "--cores", str(arguments.cores), *profile]
+    # First, as it takes many values: what follows may be a target.
     quiet = ["--quiet", "rules", "host", "reason"]
-    code = snakemake([*options, *quiet, *arguments.rest], snakefile="workflow/fit.smk")
+    code = snakemake([*quiet, *options, *arguments.rest], snakefile="workflow/fit.smk")
     if code:
-        raise RotastackError(
-            f"a part failed, see above and {config.parent}/logs; what was done is kept, and the same command goes on"
+        print(
+            f"rotastack: error: a part failed, see above and {config.parent}/logs; what was done is kept, and the same "
+            "command goes on",
+            file=sys.stderr,
         )
+        return code
     if not arguments.rest:  # which may ask for a dry run
         print(f"model: {arguments.out}")
     return 0

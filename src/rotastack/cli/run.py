@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.doctor import add_slurm
+from rotastack.cli.profiles import profile_options
 from rotastack.cli.studies import run_snakemake, snakemake, study_file, without_traces
 from rotastack.errors import RotastackError
 
@@ -95,11 +96,12 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
         # Last, as it takes one value: what follows may be a target.
-        options += ["--cores", str(arguments.cores), *_profile(arguments.profile)]
+        options += ["--cores", str(arguments.cores), *profile_options(arguments.profile)]
     if arguments.dry_run:
         with without_traces():
+            # Before the others, as it takes many values: what follows may be a target.
             quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
-            return snakemake([*options, "--dry-run", *quiet, *arguments.rest])
+            return snakemake([*quiet, "--dry-run", *options, *arguments.rest])
     if arguments.verbose:
         code, seconds = snakemake(options + arguments.rest, out=sys.stderr if arguments.json else None), None
     else:
@@ -128,36 +130,6 @@ def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
             raise RotastackError(f"--{option} {why}")
 
 
-def _profile(name: str | None) -> list[str]:
-    from rotastack.project import project_file
-
-    if name is None:
-        return []
-    shipped = project_file(f"workflow/profiles/{name}")
-    folder = shipped if shipped.is_dir() else Path(name)
-    for needed in _missing_plugins(folder):
-        raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
-    return ["--workflow-profile", str(folder)]
-
-
-def _missing_plugins(profile: Path) -> list[str]:
-    """Return the packages that a profile asks Snakemake for, and that are not here."""
-    from importlib.util import find_spec
-
-    from rotastack.base.documents import load_yaml
-
-    file = profile / "config.yaml"
-    content = load_yaml(file) if file.is_file() else {}
-    kinds = {"executor": "executor", "default-storage-provider": "storage"}
-    asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
-    own = (
-        "snakemake-executor-plugin-local",
-        "snakemake-executor-plugin-dryrun",
-        "snakemake-executor-plugin-touch",
-    )
-    return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]
-
-
 def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     """Say what cluster this is and how work is submitted; return what Snakemake is told."""
     from rotastack.cli.slurm import Cluster, slurm_options
@@ -176,7 +148,7 @@ def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
     if arguments.account is not None and not cluster.accounting:
         print("rotastack: this cluster keeps no accounts: --account is left out", file=sys.stderr)
-    return _profile(arguments.profile or "slurm") + options
+    return profile_options(arguments.profile or "slurm") + options
 
 
 def _say_what_failed(log: Path) -> None:

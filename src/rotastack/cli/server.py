@@ -34,9 +34,10 @@ def _server(arguments: Namespace) -> None:
     for package in ("flask", "psycopg"):
         if find_spec(package) is None:
             raise ModuleNotFoundError(f"no {package}", name=package)
+    from rotastack.cli.stopping import handle_end
     from rotastack.tracking.server import TrackingServer
 
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does
+    handle_end(signal.default_int_handler)  # ends as Ctrl-C does
     try:
         with TrackingServer(Path(arguments.folder), arguments.port) as server:
             print(

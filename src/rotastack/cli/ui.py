@@ -29,6 +29,7 @@ def _ui(arguments: Namespace) -> int:
 
     if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
         raise ModuleNotFoundError("no flask", name="flask")
+    from rotastack.cli.stopping import handle_end
     from rotastack.errors import RotastackError
     from rotastack.tracking.address import database_file, shown
     from rotastack.tracking.making import make_database
@@ -48,7 +49,7 @@ def _ui(arguments: Namespace) -> int:
     command += ["--host", arguments.host, "--port", str(arguments.port)]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
     process = subprocess.Popen(command, start_new_session=True, env=environment)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    handle_end(lambda number, _: sys.exit(128 + number))
     try:
         return process.wait()
     except KeyboardInterrupt:

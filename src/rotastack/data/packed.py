@@ -5,12 +5,16 @@ import io
 import subprocess
 import tempfile
 import zipfile
+import zlib
 from typing import IO
 
 __all__ = ["gunzipped", "unpacked"]
 
 LEAST, TIMES = 1 << 28, 200
 """What is unpacked may have so many bytes, or so many times those that were packed."""
+
+_BROKEN = (EOFError, zlib.error, zipfile.BadZipFile, NotImplementedError, RuntimeError)
+"""What readers raise of an archive that is cut short, damaged, locked by a password, or packed in a way of its own."""
 
 
 def unpacked(name: str, body: bytes) -> bytes:
@@ -28,19 +32,25 @@ def unpacked(name: str, body: bytes) -> bytes:
     if name.endswith(".gz"):
         return gunzipped(body)
     if name.endswith(".zip"):
-        with zipfile.ZipFile(io.BytesIO(body)) as archive:
-            files = [part for part in archive.infolist() if not part.is_dir()]
-            if not files:
-                raise OSError("the archive is empty")
-            with archive.open(files[0]) as stream:
-                return _read(stream, len(body))
+        try:
+            with zipfile.ZipFile(io.BytesIO(body)) as archive:
+                files = [part for part in archive.infolist() if not part.is_dir()]
+                if not files:
+                    raise OSError("the archive is empty")
+                with archive.open(files[0]) as stream:
+                    return _read(stream, len(body))
+        except _BROKEN as error:
+            raise OSError(f"the .zip file cannot be unpacked: {error}") from None
     return body
 
 
 def gunzipped(body: bytes) -> bytes:
     """Return the content of a gzip file; OSError if it cannot be unpacked, or is too large."""
-    with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
-        return _read(stream, len(body))
+    try:
+        with gzip.GzipFile(fileobj=io.BytesIO(body)) as stream:
+            return _read(stream, len(body))
+    except _BROKEN as error:
+        raise OSError(f"the .gz file cannot be unpacked: {error}") from None
 
 
 def _read(stream: IO[bytes] | gzip.GzipFile, packed: int) -> bytes:

@@ -62,7 +62,8 @@ def _recorded(path: Path) -> dict[str, str]:
     record = path.with_name(f"{stem}.run.json")
     if path.name.endswith(".run.json"):
         return {}
-    folders = (path.parent, path.parent.parent / "statistics")  # whose step makes the tables, too
+    study = path.parent.parent if path.parent.name == "tables" else path.parent
+    folders = (path.parent, study / "statistics")  # whose step makes the study's scores and tables, too
     for known in [record] if record.is_file() else [r for f in folders for r in sorted(f.glob("*.run.json"))]:
         try:
             files = json.loads(known.read_text(encoding="utf-8")).get("files", {})

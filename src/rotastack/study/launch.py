@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import takewhile
 from pathlib import Path
 from types import FunctionType
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NoReturn
 
 from pydantic import Field
 
@@ -22,13 +22,23 @@ from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
 from rotastack.study.provenance import mark_unfinished, outdated
 from rotastack.study.remembered import remembered
+from rotastack.study.resources import SPARE_OF_MANY
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
 from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
-__all__ = ["Machine", "config_file", "open_plan", "read_plan", "remember_parameters", "runs_nothing", "step"]
+__all__ = [
+    "Machine",
+    "config_file",
+    "hold_directory",
+    "open_plan",
+    "read_plan",
+    "remember_parameters",
+    "runs_nothing",
+    "step",
+]
 
 
 class _Data(Document):
@@ -79,7 +89,11 @@ def runs_nothing(arguments: list[str]) -> bool:
     """Tell whether Snakemake was called to look and not to run: --dry-run, --lint, --dag, ..."""
     looks = ("--dry-run", "--dryrun", "--lint", "--unlock", "--dag", "--rulegraph", "--filegraph", "--list",
              "--summary", "--detailed-summary", "--d3dag", "--print-compilation", "--report")  # fmt: skip
-    return any(a.startswith(looks) or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a) for a in arguments)
+    return any(
+        (a.startswith(looks) and not a.startswith("--report-"))  # --report-after-run runs
+        or re.fullmatch(r"-[a-zA-Z]*n[a-zA-Z]*", a)
+        for a in arguments
+    )
 
 
 def open_plan(
@@ -107,7 +121,7 @@ def open_plan(
     try:
         plan = read_plan(config, config_files, check=main)
         if grouped:
-            plan.resources.spare_minutes = 1
+            plan.resources.spare_minutes = SPARE_OF_MANY
         if main and not dry_run:
             _hold_directory()
             address.check_address(os.environ.get(address.VARIABLE))
@@ -119,17 +133,42 @@ def open_plan(
         _warm(main and not dry_run)
         return plan
     except (RotastackError, OSError) as error:
-        if isinstance(error, OSError) and error.filename is None:
-            raise
-        print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
-        sys.stderr.flush()
-        os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
+        _stop(error)
+
+
+def hold_directory(arguments: list[str]) -> None:
+    """Hold the working directory for a run that has no study; stop with one line if another run works there.
+
+    Parameters
+    ----------
+    arguments : list of str
+        What Snakemake was called with.
+    """
+    try:
+        if not runs_nothing(arguments):
+            _hold_directory()
+    except (RotastackError, OSError) as error:
+        _stop(error)
+
+
+def _stop(error: Exception) -> NoReturn:
+    """End with one line; an error of the machine that names no file is a mistake of ours."""
+    if isinstance(error, OSError) and error.filename is None:
+        raise error
+    print(f"rotastack: error: {_in_words(error)}", file=sys.stderr)
+    sys.stderr.flush()
+    os._exit(2)  # Snakemake would wrap any exception in a report of the Snakefile's lines
 
 
 def _look_back(plan: Plan, dry_run: bool) -> None:
     """See to what earlier runs left here that Snakemake's own notes do not tell."""
     if dry_run:
-        if waiting := jobs_here():
+        waiting: list[str] = []
+        try:
+            waiting = jobs_here()
+        except RotastackError as error:  # nothing is submitted now
+            print(f"rotastack: warning: {error}", file=sys.stderr)
+        if waiting:
             print(
                 f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
                 file=sys.stderr,

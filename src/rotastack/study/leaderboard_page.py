@@ -38,6 +38,7 @@ def comparison_page(
     optimum: float | None = None,
     alpha: float = 0.05,
     missing: str = "block",
+    times: Mapping[str, pd.DataFrame] | None = None,
     figures: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of a table of scores: what came out, and a leaderboard that one explores.
@@ -62,6 +63,8 @@ def comparison_page(
     alpha : float, default=0.05
     missing : {"block", "pairs"}, default="block"
         Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    times : mapping, optional
+        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     figures : mapping, optional
         Name (critical_difference, win_matrix) -> SVG, for those who read without JavaScript; it is taken as it is.
 

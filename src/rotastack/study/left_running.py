@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from rotastack.errors import RotastackError, in_one_line
 from rotastack.study.plan import Plan
 from rotastack.study.provenance import forget_old_notes
 
@@ -15,26 +16,49 @@ __all__ = ["go_on", "jobs_here", "poll_steadily"]
 
 _LOGS = Path(".snakemake/slurm_logs")  # is there once something was submitted
 _EVERY = 5.0  # seconds
+_TRIES = 3
 _LONGEST_POLL = 10  # seconds between two looks at how jobs do
 
 
 def jobs_here() -> list[str]:
-    """Return the ids of Snakemake's jobs of this user that wait or run, and work in this folder."""
+    """Return the ids of Snakemake's jobs of this user that wait or run, and work in this folder.
+
+    Raises
+    ------
+    RotastackError
+        Jobs were submitted from here, and ``squeue`` does not say which of them are left: they would be submitted again.
+    """
     if not _LOGS.is_dir() or shutil.which("squeue") is None:
-        return []
-    command = ["squeue", "--noheader", "--user", getpass.getuser(), "--format=%i|%k|%Z"]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    except subprocess.TimeoutExpired:
         return []
     here = os.path.realpath(".")
     found = []
-    for line in done.stdout.splitlines():
+    for line in _queue().splitlines():
         number, _, rest = line.partition("|")
         comment, _, folder = rest.rpartition("|")
         if comment.startswith("rule_") and os.path.realpath(folder) == here:
             found.append(number.strip())
     return found
+
+
+def _queue() -> str:
+    """Return what ``squeue`` says of this user's jobs; a busy controller is asked again."""
+    command = ["squeue", "--noheader", "--user", getpass.getuser(), "--format=%i|%k|%Z"]
+    why = ""
+    for attempt in range(_TRIES):
+        if attempt:
+            time.sleep(_EVERY)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        except subprocess.TimeoutExpired:
+            why = "nothing in a minute"
+            continue
+        if done.returncode == 0:
+            return done.stdout
+        why = in_one_line(done.stderr)
+    raise RotastackError(
+        f"squeue does not say whether jobs of an earlier run still work here ({why}): run again once it does; "
+        f"if there are none, delete {_LOGS}"
+    )
 
 
 def go_on(plan: Plan) -> None:

@@ -16,6 +16,7 @@ from rotastack.study.fingerprint import fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
+from rotastack.study.published_tables import published_paths
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
 from rotastack.tracking.address import VARIABLE, receipt_name
@@ -55,23 +56,10 @@ class Plan:
 
     def drop_unavailable(self, only_warn: bool) -> None:
         """Check, before anything is computed, that each data set is there or can be had."""
-        from concurrent.futures import ThreadPoolExecutor
-
-        waiting = {
-            name: spec
-            for name, spec in self.study.datasets.items()
-            if not Path(f"data/raw/{name}.csv.gz").is_file()
-        }
-        if not waiting:
-            return
-        from rotastack.data.loading import unavailable
-
-        with ThreadPoolExecutor(8) as pool:
-            reasons = dict(
-                zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
-            )
-        missing = {name: why for name, why in reasons.items() if why is not None}
+        missing = self._missing()
         if not missing:
+            if not only_warn:  # what an earlier run skipped is there by now, and jobs are to know it
+                self._note.unlink(missing_ok=True)
             return
         if self._skips:
             for name, why in missing.items():
@@ -81,7 +69,7 @@ class Plan:
             if not self.study.datasets:
                 raise RotastackError("none of the study's data sets can be had")
             if not only_warn:  # for the jobs, which do not ask again
-                write_text(f"{self.root}/skipped.json", self.skipped_json + "\n")
+                write_text(self._note, self.skipped_json + "\n")
         elif only_warn:
             for why in missing.values():
                 print(f"rotastack: warning: {why}", file=sys.stderr)
@@ -94,8 +82,29 @@ class Plan:
             for name in list(self.study.datasets):
                 if not Path(f"data/raw/{name}.csv.gz").is_file():
                     del self.study.datasets[name]
-            note = Path(f"{self.root}/skipped.json")
-            self.skipped = read_json(note, list) if note.is_file() else []
+            self.skipped = read_json(self._note, list) if self._note.is_file() else []
+
+    def _missing(self) -> dict[str, str]:
+        """Return which data sets cannot be had, and why."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        waiting = {
+            name: spec
+            for name, spec in self.study.datasets.items()
+            if not Path(f"data/raw/{name}.csv.gz").is_file()
+        }
+        if not waiting:
+            return {}
+        from rotastack.data.loading import unavailable
+
+        with ThreadPoolExecutor(8) as pool:
+            reasons = zip(waiting, pool.map(lambda item: unavailable(*item), waiting.items()), strict=True)
+            return {name: why for name, why in reasons if why is not None}
+
+    @property
+    def _note(self) -> Path:
+        """Where jobs, which do not ask again, find what was skipped."""
+        return Path(f"{self.root}/skipped.json")
 
     @property
     def _skips(self) -> bool:
@@ -196,8 +205,13 @@ class Plan:
     def published_files(self) -> list[str]:
         """The published results, and reasons for differences where somebody wrote them down."""
         name = self.study.document.published
-        paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
-        return [os.path.relpath(p) for p in paths if p.is_file()]
+        return [os.path.relpath(p) for p in published_paths(name)] if name else []
+
+    @property
+    def published_columns_files(self) -> list[str]:
+        """The published results that stand beside the study's own."""
+        tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
+        return [os.path.relpath(p) for table in tables for p in published_paths(table)]
 
     @property
     def _without(self) -> list[str]:
@@ -210,6 +224,8 @@ class Plan:
         """The study's tables."""
         names = [*METRICS[self.study.task.name], *declarations("summarize")["TABLES"]]
         without = self._without + ([] if self.study.groups_of_methods else ["groups"])
+        if not self.study.document.evaluation.published_columns:
+            without += ["published_columns", "published_ranks"]
         return [f"{self.root}/tables/{name}.csv" for name in names if name not in without]
 
     @property
@@ -274,6 +290,7 @@ class Plan:
                 "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
+                "published_columns": evaluation["published_columns"],
                 "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
                 "rotated": self.study.rotated, "titles": {name: group["title"] for name, group in evaluation["groups"].items()},
                 "test_to_train": {d: self.study.protocol.test_to_train(self.resources.extent(d, "rows")) for d in self.datasets},

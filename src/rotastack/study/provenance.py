@@ -74,6 +74,13 @@ def results_of(plan: Plan) -> Iterator[Result]:
         yield result(f"{root}/scores.run.json", "score", (), (), *scores)
         for model in plan.model_files(dataset, "model.skops"):
             yield result(f"{root}/model/refit.run.json", "refit", (dataset,), (), model)
+            if plan.study.document.model.explain:
+                files = (
+                    f"{root}/model/explanation.json",
+                    f"{root}/explain.html",
+                    f"{root}/model/explain.run.json",
+                )
+                yield Result(files, files[-1], lambda: ("{}", plan.code("explain")))
         folder = f"{plan.root}/figures/{dataset}"
         yield _drawn(plan, folder, "draw_dataset", plan.figures, partial(plan.spec, "draw_dataset"))
         if plan.pruning_figures:

@@ -13,7 +13,7 @@ from rotastack.study.catalogue import find
 from rotastack.study.costs import COSTS, FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["MOST_MINUTES", "SPARE_MINUTES", "Resources"]
+__all__ = ["MOST_MINUTES", "SPARE_MINUTES", "SPARE_OF_MANY", "Resources"]
 
 MOST_MINUTES = "ROTASTACK_MOST_MINUTES"
 """Variable of the environment: what the cluster's partition lets a job take."""
@@ -40,8 +40,8 @@ _USUAL_TREES = {
     "StackedRotationClassifier": 20 * 20 * 10,
 }
 """Of classes with more trees at their defaults than one would guess."""
-SPARE_MINUTES = 30
-"""Of the time limit of a job that is submitted by itself; one of many in a submission has a minute, as limits add up."""
+SPARE_MINUTES, SPARE_OF_MANY = 30, 1
+"""Of the time limit of a job that is submitted by itself, and of one of many in a submission, as limits add up."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags

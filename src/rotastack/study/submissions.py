@@ -10,12 +10,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, takewhile
 from math import ceil, inf
 from pathlib import Path
 
 from rotastack.study.costs import JOB_SECONDS
 from rotastack.study.names import slug
 from rotastack.study.plan import Plan
+from rotastack.study.resources import SPARE_OF_MANY
 
 __all__ = ["MINUTES", "MOST", "SECONDS_OF_START", "Submissions", "Work"]
 
@@ -35,6 +37,8 @@ _PARTS = {
     "score": "evaluate", "draw_dataset": "evaluate", "draw_pruning": "evaluate", "refit": "evaluate", "explain": "evaluate",
 }  # fmt: skip
 """Rules of a data set -> the part that it is of, where data sets are cut."""
+_OWN_LIMITS = ("train", "combine")
+"""Rules whose limits follow from the size of the block: see :mod:`~rotastack.study.resources`."""
 _STUDY = ("summarize", "draw_study", "published", "report")
 
 
@@ -42,14 +46,14 @@ _STUDY = ("summarize", "draw_study", "published", "report")
 class Work:
     """A job that is submitted: its rule, its data set ("" if it is over all), the first file it makes, its seconds.
 
-    Trainings and combiners ask for ``minutes`` at the first attempt; others for what the longest of their rule does.
+    `minutes` is the limit of its time at the first attempt, where its rule states one of its own.
     """
 
     rule: str
     dataset: str
     file: str
     seconds: float
-    minutes: int = 0
+    minutes: int | None = None
 
 
 class Submissions:
@@ -66,10 +70,10 @@ class Submissions:
 
     def __init__(self, plan: Plan, minutes: float = MINUTES, most_minutes: float | None = None):
         self.plan = plan
+        plan.resources.spare_minutes = SPARE_OF_MANY  # as open_plan has it where jobs are grouped
         self.seconds = 60 * minutes
         self.most_minutes = inf if most_minutes is None else most_minutes
         plan.resources.most_minutes = self.most_minutes
-        plan.resources.spare_minutes = 1  # limits of jobs that go together add up
 
     @cached_property
     def work(self) -> list[Work]:
@@ -119,9 +123,8 @@ class Submissions:
                 break  # one more is that of the study
             target *= 1.1
         found = {group: ceil(sizes[group][0] / n) for group, n in submissions.items()}
-        for group, each in self._minutes_of_component().items():
-            if found[group] * each > self.most_minutes / ATTEMPTS:
-                found[group] = max(1, int(self.most_minutes / ATTEMPTS / each))
+        for group, limits in self._limits().items():
+            found[group] = min(found[group], _fitting(limits, self.most_minutes / ATTEMPTS))
         return found
 
     @property
@@ -139,12 +142,12 @@ class Submissions:
         return {
             rule: max(1, ceil(_SPARE * seconds / 60))
             for rule, seconds in longest.items()
-            if rule not in ("train", "combine")
+            if rule not in _OWN_LIMITS
         }
 
     def _asked(self, work: Work) -> int:
         """Return the limit of a job's minutes at the first attempt."""
-        return work.minutes or self.minutes[work.rule]
+        return self.minutes[work.rule] if work.minutes is None else work.minutes
 
     def arguments(self) -> list[str]:
         """Return the options that say all this to Snakemake."""
@@ -189,8 +192,8 @@ class Submissions:
             rows = resources.rows(dataset)
             for label in plan.study.methods:
                 thought = resources.usual_combining_seconds(dataset, label)
-                minutes = resources.combine_minutes(dataset, label, 1)
-                yield self._of("combine", dataset, f"{root}/methods/{slug(label)}.nc", thought, minutes)
+                limit = resources.combine_minutes(dataset, label, 1)
+                yield self._of("combine", dataset, f"{root}/methods/{slug(label)}.nc", thought, limit)
             scored = JOB_SECONDS + 2e-6 * rows * protocol.n_cells * len(plan.study.methods)
             yield self._of("score", dataset, f"{root}/scores.parquet", scored)
             for rule, figures in (("draw_dataset", plan.figures), ("draw_pruning", plan.pruning_figures)):
@@ -213,12 +216,12 @@ class Submissions:
         thought = {block: self.plan.resources.usual_seconds(dataset, pool, block) for block in files}
         known = {block: took for block, file in files.items() if (took := _took(file)) is not None}
         rate = sum(known.values()) / sum(thought[block] for block in known) if known else 1.0
-        minutes = self.plan.resources.train_minutes(dataset, pool, 1)
+        limit = self.plan.resources.train_minutes(dataset, pool, 1)
         for block, file in files.items():
-            yield self._of("train", dataset, file, rate * thought[block], minutes)
+            yield self._of("train", dataset, file, rate * thought[block], limit)
 
     @staticmethod
-    def _of(rule: str, dataset: str, file: str, thought: float, minutes: int = 0) -> Work:
+    def _of(rule: str, dataset: str, file: str, thought: float, minutes: int | None = None) -> Work:
         took = _took(file)
         seconds = SECONDS_OF_START + (thought if took is None else JOB_SECONDS + took)
         return Work(rule, dataset, file, seconds, minutes)
@@ -240,19 +243,34 @@ class Submissions:
         for part in dict.fromkeys(_PARTS.values()):
             works = [w for w in self.work if w.dataset and _PARTS[w.rule] == part]
             if works:
-                alone = part in ("train", "combine")
-                count = len(works) if alone else len({w.dataset for w in works})
+                count = len({self._component(w) for w in works})
                 sizes[part] = count, sum(w.seconds for w in works)
         return sizes
 
-    def _minutes_of_component(self) -> dict[str, float]:
-        """Return group -> the limit that one of its components asks for."""
-        asked: dict[str, float] = {}
+    def _component(self, work: Work) -> tuple[str, str]:
+        """Return the group of a job, and what it is done with there: its data set, or nothing but itself."""
+        if self.whole:
+            return "datasets", work.dataset
+        part = _PARTS[work.rule]
+        return part, work.file if part in ("train", "combine") else work.dataset
+
+    def _limits(self) -> dict[str, list[int]]:
+        """Return group -> the minutes that each of its components asks for at the first attempt."""
+        asked: dict[tuple[str, str], int] = {}
         for work in self.work:
             if work.dataset:
-                group = "datasets" if self.whole else _PARTS[work.rule]
-                asked[group] = asked.get(group, 0.0) + self._asked(work)
-        return {group: asked[group] / count for group, (count, _) in self._sizes().items()}
+                component = self._component(work)
+                asked[component] = asked.get(component, 0) + self._asked(work)
+        found: dict[str, list[int]] = {}
+        for (group, _), minutes in asked.items():
+            found.setdefault(group, []).append(minutes)
+        return found
+
+
+def _fitting(limits: list[int], most: float) -> int:
+    """Return how many components may share a submission, whichever these are; one, if not even that fits."""
+    within = takewhile(lambda total: total <= most, accumulate(sorted(limits, reverse=True)))
+    return max(1, len(list(within)))
 
 
 def _took(file: str) -> float | None:

@@ -159,11 +159,7 @@ def _ask(uri: str) -> None:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     if user:
         headers = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
-    context = None
-    if parts.scheme == "https":
-        context = ssl.create_default_context(cafile=os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH"))
-        if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true"):
-            context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    context = _certificates() if parts.scheme == "https" else None
     request = Request(f"{place}/api/2.0/mlflow/experiments/search?max_results=1", headers=headers)
     try:
         with urlopen(request, timeout=PATIENCE, context=context) as answer:
@@ -183,6 +179,21 @@ def _ask(uri: str) -> None:
         ) from None
     except ValueError:
         raise RotastackError(f"{place}: this is no MLflow server: it answers something else") from None
+
+
+def _certificates() -> ssl.SSLContext:
+    """Return whose certificates count, as MLflow is told."""
+    path = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
+    try:
+        is_folder = path is not None and Path(path).is_dir()
+        context = ssl.create_default_context(
+            cafile=None if is_folder else path, capath=path if is_folder else None
+        )
+    except OSError as error:
+        raise RotastackError(f"MLFLOW_TRACKING_SERVER_CERT_PATH: {path}: {in_one_line(error)}") from None
+    if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true"):
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    return context
 
 
 def _connect(uri: str) -> None:

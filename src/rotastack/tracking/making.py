@@ -1,5 +1,6 @@
 """Make an SQLite database for MLflow: under a temporary name, so that there is a whole one or none."""
 
+import fcntl
 import logging
 import os
 from contextlib import suppress
@@ -19,7 +20,7 @@ __all__ = ["fill_database", "make_database"]
 
 
 def make_database(path: Path) -> None:
-    """Make the database, unless it is there. The caller holds the writers' lock.
+    """Make the database, unless it is there. Whoever else is about to make it waits, and finds it made.
 
     MLflow brings an empty database to its state of today by some fifty changes; stopped between two of them it
     leaves one that nothing can read.
@@ -31,20 +32,28 @@ def make_database(path: Path) -> None:
     """
     if path.exists():
         return
-    # MLflow believes for the life of a process that a name it has filled once is full: each try has its own.
-    new = path.with_name(f".{path.name}.{uuid4().hex[:8]}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        for left in path.parent.glob(f".{path.name}.*.new"):  # by one that was stopped
-            _remove(left)
-        fill_database(f"sqlite:///{new}")
-        new.replace(path)
+        with path.with_name(f".{path.name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not path.exists():
+                _make(path)
     except (MlflowException, SQLAlchemyError) as error:
         raise RotastackError(said_of_file(path, error)) from None
     except OSError as error:
         raise RotastackError(
             f"{path}: the tracking database cannot be made ({error.strerror or error})"
         ) from None
+
+
+def _make(path: Path) -> None:
+    # MLflow believes for the life of a process that a name it has filled once is full: each try has its own.
+    new = path.with_name(f".{path.name}.{uuid4().hex[:8]}.new")
+    try:
+        for left in path.parent.glob(f".{path.name}.*.new"):  # by one that was stopped
+            _remove(left)
+        fill_database(f"sqlite:///{new}")
+        new.replace(path)
     finally:
         _remove(new)
 

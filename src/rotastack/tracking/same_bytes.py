@@ -1,4 +1,8 @@
-"""Model files of the same bytes for the same model: skops names objects by their addresses in memory, and its archive has dates."""
+"""Model files of the same bytes for the same model.
+
+skops names objects by their addresses in memory, its archive has dates, and records in arrays are written with the bytes
+between their fields, which hold whatever was in that memory before: in scikit-learn's trees, once these are copied or read.
+"""
 
 import hashlib
 import io
@@ -6,6 +10,9 @@ import json
 from pathlib import PurePosixPath
 from typing import Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+import numpy as np
+from numpy.lib import format as npy
 
 __all__ = ["canonical"]
 
@@ -37,7 +44,7 @@ def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
         Texts that are put beside the schema.
     """
     with ZipFile(io.BytesIO(archive)) as source:
-        files = {name: source.read(name) for name in source.namelist()}
+        files = {name: _without_gaps(name, source.read(name)) for name in source.namelist()}
     numbering = _Numbering(files)
     schema = numbering.renumbered(json.loads(files[SCHEMA]))
     parts = {SCHEMA: json.dumps(schema, separators=(",", ":")).encode(), **numbering.kept}
@@ -47,6 +54,23 @@ def canonical(archive: bytes, notes: dict[str, str]) -> bytes:
         for name, content in parts.items():
             target.writestr(ZipInfo(name, DATE), content)
     return written.getvalue()
+
+
+def _without_gaps(name: str, content: bytes) -> bytes:
+    """Return a file with zeros between the fields of its records, if it is an array of records."""
+    if not name.endswith(".npy"):
+        return content
+    file = io.BytesIO(content)
+    read = npy.read_array_header_1_0 if npy.read_magic(file) == (1, 0) else npy.read_array_header_2_0
+    dtype = read(file)[2]
+    if not dtype.fields:
+        return content
+    gap = np.ones(dtype.itemsize, bool)
+    for kind, start, *_ in dtype.fields.values():
+        gap[start : start + kind.itemsize] = False
+    records = np.frombuffer(content, np.uint8, offset=file.tell()).reshape(-1, dtype.itemsize).copy()
+    records[:, gap] = 0
+    return content[: file.tell()] + records.tobytes()
 
 
 class _Numbering:

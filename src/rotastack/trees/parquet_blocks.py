@@ -25,6 +25,8 @@ class ParquetRows:
     target : str
     read_rows : int
         Rows decoded at once.
+    numeric_target : bool
+        Whether the target, too, must hold numbers.
 
     Attributes
     ----------
@@ -40,7 +42,12 @@ class ParquetRows:
     """
 
     def __init__(
-        self, paths: str | PathLike | Sequence[str | PathLike], target: str, read_rows: int = BLOCK_ROWS
+        self,
+        paths: str | PathLike | Sequence[str | PathLike],
+        target: str,
+        read_rows: int = BLOCK_ROWS,
+        *,
+        numeric_target: bool = False,
     ):
         try:
             from pyarrow import types
@@ -60,7 +67,7 @@ class ParquetRows:
             for name in [target, *self.columns]:
                 if name not in schema.names:
                     raise RotastackError(f"{path}: there is no column {name!r}")
-            for name in self.columns:
+            for name in [*self.columns, target] if numeric_target else self.columns:
                 kind = schema.field(name).type
                 if not (
                     types.is_integer(kind)
@@ -94,23 +101,25 @@ class ParquetRows:
 
     def targets(self) -> Iterator[NDArray]:
         """Yield the target of all rows; nothing else is read."""
-        for path in self.files:
-            with _opened(path) as file:
-                for batch in file.iter_batches(self.read_rows, columns=[self.target], use_threads=False):
-                    yield _target(batch, path, self.target)
+        for path, batch in self._batches([self.target]):
+            yield _target(batch, path, self.target)
 
     def _decoded(self) -> Iterator[tuple[NDArray[np.float32], NDArray]]:
+        for path, batch in self._batches([*self.columns, self.target]):
+            X = np.empty((batch.num_rows, len(self.columns)), np.float32)
+            for j, name in enumerate(self.columns):
+                X[:, j] = _numbers(batch.column(name))
+                if np.isinf(X[:, j]).any():
+                    raise RotastackError(f"{path}: column {name!r} holds values beyond float32")
+            yield X, _target(batch, path, self.target)
+
+    def _batches(self, columns: list[str]) -> Iterator[tuple[str, Any]]:
+        """Yield the file and some rows at a time; one row group after the other, as readers of several hold more than one."""
         for path in self.files:
             with _opened(path) as file:
-                for batch in file.iter_batches(
-                    self.read_rows, columns=[*self.columns, self.target], use_threads=False
-                ):
-                    X = np.empty((batch.num_rows, len(self.columns)), np.float32)
-                    for j, name in enumerate(self.columns):
-                        X[:, j] = _numbers(batch.column(name))
-                        if np.isinf(X[:, j]).any():
-                            raise RotastackError(f"{path}: column {name!r} holds values beyond float32")
-                    yield X, _target(batch, path, self.target)
+                for group in range(file.num_row_groups):
+                    for batch in file.iter_batches(self.read_rows, [group], columns, use_threads=False):
+                        yield path, batch
 
 
 def _files(path: Path) -> list[Path]:
@@ -145,7 +154,13 @@ def _target(batch: Any, path: str, name: str) -> NDArray:
     column = batch.column(name)
     if column.null_count:
         raise RotastackError(f"{path}: the target {name!r} is missing in {column.null_count} rows or more")
-    return np.asarray(column.to_numpy(zero_copy_only=False))
+    found = np.asarray(column.to_numpy(zero_copy_only=False))
+    if (
+        found.dtype.kind == "f" and not np.isfinite(found).all()
+    ):  # NaN, which is no null, would be in every leaf
+        n_bad = int((~np.isfinite(found)).sum())
+        raise RotastackError(f"{path}: the target {name!r} is missing or infinite in {n_bad} rows or more")
+    return found
 
 
 def _joined(parts: Sequence[tuple[NDArray, NDArray]]) -> tuple[NDArray[np.float32], NDArray]:

@@ -6,6 +6,7 @@ from os import PathLike
 from typing import Any
 
 import numpy as np
+from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from scipy.stats import poisson
 from sklearn.base import is_classifier
@@ -20,7 +21,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.parquet_blocks import BLOCK_ROWS, ParquetRows
 from rotastack.trees.threads import run_threads
-from rotastack.trees.units import run_wholes
+from rotastack.trees.units import elsewhere, run_wholes
 
 __all__ = ["BlockBags", "fit_parquet"]
 
@@ -46,13 +47,13 @@ class BlockBags:
         self._whole = _poisson_ends(size * BLOCK_ROWS / n_rows)
         self._rest = _poisson_ends(size * rest / n_rows) if rest else None
 
-    def sizes(self, seed: np.uint64) -> NDArray[np.intp]:
+    def sizes(self, seed: np.uint64) -> NDArray[np.uint16]:
         """Return how many rows are drawn of each block for the bag of a seed."""
         units = draw_many_units(seed, self.n_blocks + 1)
         sizes = np.searchsorted(self._whole, units[: self.n_blocks], side="right")
-        if self._rest is None:
-            return sizes
-        return np.append(sizes, np.searchsorted(self._rest, units[-1], side="right"))
+        if self._rest is not None:
+            sizes = np.append(sizes, np.searchsorted(self._rest, units[-1], side="right"))
+        return sizes.astype(np.uint16)  # 16,384 on average at most; of all trees they are kept together
 
     def drawn(self, seed: np.uint64, block: int, n_rows: int, size: int) -> NDArray[np.intp]:
         """Return the rows of a block of `n_rows` that are drawn for the bag of a seed, as often as they are; `size` in all."""
@@ -83,7 +84,8 @@ def fit_parquet(
     backend, each worker reads the files for its trees by itself, so it must see them.
 
     Memory beyond what is imported, for p columns and C classes: `memory` bytes for bags, a block of 16,384 rows, a row group
-    of one file, and ``max_samples (8 p + 244 + 8 C)`` for each thread.
+    of one file, ``max_samples (8 p + 244 + 8 C)`` for each thread, and, while rows out of bag are told, 16,384 for each tree
+    and 2 for each tree and block.
 
     Parameters
     ----------
@@ -126,14 +128,15 @@ def fit_parquet(
     _check(forest)
     if max_samples < 1 or memory <= 0:
         raise ValueError(f"max_samples ({max_samples}) and memory ({memory}) must be above 0")
-    rows = ParquetRows(paths, target, read_rows)
+    rows = ParquetRows(paths, target, read_rows, numeric_target=not is_classifier(forest))
     sequence = root_sequence(forest.random_state)
     bags = BlockBags(rows.n_rows, min(max_samples, rows.n_rows))
     bag_seeds = kernel_seeds(child(sequence, "rows"), forest.n_estimators)
     classes = _classes(rows) if is_classifier(forest) else None
     each = min(max_samples, rows.n_rows) * (4 * len(rows.columns) + 12)
-
-    at_once = max(1, int(memory // each))
+    at_once = max(1, int(min(memory / each, forest.n_estimators)))
+    if elsewhere(forest.n_jobs):  # none of the workers is left without trees
+        at_once = min(at_once, -(-forest.n_estimators // effective_n_jobs(forest.n_jobs)))
     units = [(a, min(a + at_once, forest.n_estimators)) for a in range(0, forest.n_estimators, at_once)]
     family, options = forest._family(), forest._options()
     shared = (
@@ -154,7 +157,7 @@ def fit_parquet(
 
 
 def _check(forest: Any) -> None:
-    if not isinstance(forest, GrownEstimator) or not hasattr(forest, "n_estimators"):
+    if not isinstance(forest, GrownEstimator) or not hasattr(forest, "bootstrap"):
         raise TypeError(
             f"{type(forest).__name__} cannot be fitted to Parquet files; forests of rotastack.trees can"
         )

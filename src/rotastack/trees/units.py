@@ -95,7 +95,10 @@ def _sent(
     """Yield what workers return, in order. If one of them is lost, and units with it, the rest is sent once more."""
     backend = get_active_backend(prefer="threads")[0]
     how = "generator" if backend.supports_return_generator else "list"
-    with TemporaryDirectory(prefix="rotastack-", dir=os.environ.get("JOBLIB_TEMP_FOLDER")) as folder:
+    # Workers may still have the file mapped: on NFS, and on Windows, it cannot go before they close it.
+    with TemporaryDirectory(
+        prefix="rotastack-", dir=os.environ.get("JOBLIB_TEMP_FOLDER"), ignore_cleanup_errors=True
+    ) as folder:
         given: Sequence = (_File(f"{folder}/shared"),)
         joblib.dump(tuple(shared), given[0].path)
         done = failures = 0

@@ -91,7 +91,8 @@ class _Server:
     def serve(self) -> None:
         while not self.ended:
             for key, _ in self.selector.select():
-                if key.fd in self.selector.get_map() and not self.ended:  # what came first may have closed it
+                # What came before it may have closed it, and its number may be that of another by now.
+                if self.selector.get_map().get(key.fd) is key and not self.ended:
                     action, value = key.data
                     action(value)
 

@@ -13,7 +13,7 @@ from rotastack.warm.client import COMPUTE, KINDS, VARIABLE
 
 __all__ = ["start_server"]
 
-_LONGEST = 90  # characters of a socket's folder
+_LONGEST = 80  # bytes of the folder: a socket's name may have 107, of which 27 are ours
 _held: list[Any] = []  # the process, and the pipe by whose end it hears of ours
 
 
@@ -28,7 +28,8 @@ def start_server() -> None:
     if sys.platform != "linux" or command is None:
         return
     place = tempfile.gettempdir()
-    folder = Path(tempfile.mkdtemp(prefix="rotastack-", dir=place if len(place) < _LONGEST else "/tmp"))
+    is_short = len(os.fsencode(place)) <= _LONGEST
+    folder = Path(tempfile.mkdtemp(prefix="rotastack-", dir=place if is_short else "/tmp"))
     life, held = os.pipe()
     sockets: dict[str, socket.socket] = {}
     try:

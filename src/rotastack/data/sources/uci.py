@@ -5,7 +5,6 @@ from __future__ import annotations
 import http.client
 import io
 import urllib.request
-import zipfile
 from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.net import download, opened, reason
@@ -41,7 +40,7 @@ class UciSource(Source):
         for url, sha256 in zip(self.value["urls"], sums, strict=True):
             try:
                 parts.append(self._parse(unpacked(url, download(url, sha256))))
-            except (OSError, EOFError, ValueError, http.client.HTTPException, zipfile.BadZipFile) as error:
+            except (OSError, ValueError, http.client.HTTPException) as error:
                 raise RotastackError(f"{self.where}: {url}: {reason(error)}") from None
         table = pd.concat(parts, axis=1 if self.value.get("join") == "columns" else 0, ignore_index=True)
         if "target_by_rows" in self.value:

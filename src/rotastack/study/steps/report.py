@@ -12,6 +12,7 @@ import yaml
 from markupsafe import Markup
 
 from rotastack import __version__
+from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -19,6 +20,7 @@ from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.leaderboard_page import leaderboard_environment
 from rotastack.study.pages import inline_figure, read_explanation
+from rotastack.study.published_columns import on_page
 from rotastack.study.report_board import described, study_board
 from rotastack.study.results import read_table
 from rotastack.tracking.records import read_record
@@ -149,6 +151,7 @@ def _page(job: Job) -> str:
             job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
         board=_board(job, tables, control),
+        published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
@@ -184,6 +187,12 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
     return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix())
+
+
+def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
+    """Return what there is to say of published columns, if the study names any."""
+    names = ("published_columns", "published_ranks")
+    return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
 
 
 def _table(path: Path) -> list[dict]:
@@ -300,7 +309,13 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
     """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
     found: dict[str, dict[str, Any]] = {}
     for root in (folder, Path("results/datasets"), Path("data/raw")):
-        for record in map(read_record, sorted(root.rglob("*.run.json"))):
+        for path in sorted(root.rglob("*.run.json")):
+            try:
+                record = read_record(path)
+            except RotastackError:
+                if path.is_file():
+                    raise
+                continue  # of a step that is being done again beside this one
             if record.get("dataset", datasets[0]) in datasets:
                 row = found.setdefault(
                     record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}

@@ -93,7 +93,7 @@ def _track_model(job: Job, writer: Writer, home: str, means: pd.Series) -> dict[
     from rotastack.data.tables import read_raw
 
     dataset, label, raw = job.about["dataset"], record["metrics"]["method"], read_raw(job.input("raw"))
-    # The same data, parameters and code make the same model; its file has another date each time.
+    # The same data, parameters and code make the same model.
     key = {"study": job.about["study"], "dataset": dataset, "refit": record["parameters"],
            "method": label, "code": record["code"], "raw": _digest(job.input("raw").read_bytes())}  # fmt: skip
     run = writer.leaf("model", key, home, f"{dataset} / model", record, {"method": label})

@@ -1,0 +1,184 @@
+"""``rotastack compare``: the verdict on any table of scores, and a page to explore it."""
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+from typing import Any
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["add"]
+
+_SHOWN = 12  # methods of the leaderboard that are printed
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    compare = commands.add_parser(
+        "compare",
+        help="the verdict on a table of scores",
+        description="Say which method is best on a table of scores, by how much, and whether that is beyond chance; and write "
+        "a page on which data sets, methods and the control can be chosen.\n\n"
+        "The table has a row for each data set and a column for each method, or one score a row, with columns for the data "
+        "set, the method, the score, and perhaps repeats (split, fold, seed) and seconds (fit_seconds, predict_seconds).",
+        epilog="example:\n  rotastack compare accuracies.csv --higher --control 'Random forest'",
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    compare.add_argument("table", help="the scores, in a format that `rotastack run` reads")
+    compare.add_argument(
+        "--score", metavar="NAME", help="the column of the score, or what the score is called"
+    )
+    way = compare.add_mutually_exclusive_group()
+    way.add_argument("--higher", action="store_true", default=None, help="more is better, as of accuracies")
+    way.add_argument(
+        "--lower", dest="higher", action="store_false", default=None, help="less is better, as of errors"
+    )
+    compare.add_argument(
+        "--control", metavar="METHOD", help="what the others are compared with (default: the first)"
+    )
+    compare.add_argument(
+        "--rotated", metavar="METHOD", action="append", default=[],
+        help="a method that looks at rotated columns; may be given several times, and a sentence says what rotations do",
+    )  # fmt: skip
+    compare.add_argument(
+        "--alpha", type=float, default=0.05, metavar="A", help="level of the tests (default: 0.05)"
+    )
+    compare.add_argument(
+        "--output", default="comparison.html", metavar="FILE", help="the page (default: comparison.html)"
+    )
+    compare.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
+    compare.set_defaults(run=_compare)
+
+
+def _compare(arguments: Namespace) -> None:
+    import json
+    import sys
+    from pathlib import Path
+
+    from rotastack.data.tables import read_with_notes
+    from rotastack.files import write_text
+    from rotastack.study.comparisons import compare_methods
+    from rotastack.study.leaderboard_page import comparison_page, reached
+    from rotastack.study.score_table import score_table
+    from rotastack.study.verdict_over_datasets import verdict_over_datasets
+
+    if not 0 < arguments.alpha < 1:
+        raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")
+    page = Path(arguments.output)
+    if page.is_dir() or not page.absolute().parent.is_dir():
+        raise RotastackError(
+            f"--output: {page}: {'is a folder' if page.is_dir() else 'there is no such folder'}"
+        )
+    frame, reading = read_with_notes(arguments.table)
+    try:
+        table = score_table(frame, arguments.score, arguments.higher)
+    except RotastackError as error:
+        raise RotastackError(f"{arguments.table}: {error}") from None
+    methods = [str(m) for m in table.means]
+    control = _method(arguments.control, methods, "--control") if arguments.control else methods[0]
+    rotated = [_method(m, methods, "--rotated") for m in arguments.rotated]
+    spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
+    found = compare_methods(table.means, table.higher_is_better, spec)
+    ratios = {
+        kind: seconds.div(seconds[control].where(seconds[control] > 0), axis=0).median()
+        for kind, seconds in table.seconds.items()
+    }
+    nothing = table.means.median() * float("nan")
+    times = {m: (ratios.get("fit", nothing)[m], ratios.get("predict", nothing)[m]) for m in methods}
+    sentences = verdict_over_datasets(
+        found, table.score, control, arguments.alpha, rotated=rotated, times=times
+    )
+    notes = [*reading.notes, *table.notes, *_left_out(table.means)]
+    optimum = reached(table.means, table.higher_is_better, table.optimum)
+    text = comparison_page(
+        table.means, table.higher_is_better, title=f"Methods compared by {table.score}", sentences=sentences, notes=notes,
+        control=control, score=table.score, spread=table.deviations if table.repeats > 1 else None, optimum=optimum,
+        alpha=arguments.alpha, times=table.seconds,
+    )  # fmt: skip
+    write_text(page, text)
+    rows = _leaderboard(table.means, table.higher_is_better, optimum, found, control)
+    if arguments.json:
+        content = {"score": table.score, "higher_is_better": table.higher_is_better, "control": control,
+                   "sentences": sentences, "notes": notes, "leaderboard": rows, "page": str(page)}  # fmt: skip
+        print(json.dumps(content, indent=1, ensure_ascii=False))
+        return
+    for note in notes[:_SHOWN]:
+        print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
+    if len(notes) > _SHOWN:
+        print(
+            f"rotastack: {arguments.table}: and {len(notes) - _SHOWN} notes more, which the page has",
+            file=sys.stderr,
+        )
+    print("\n".join(sentences))
+    print(f"\n{_as_text(rows)}\npage      {page}")
+
+
+def _left_out(means: Any) -> list[str]:
+    """Say which methods and data sets are not compared, as scores are missing."""
+    empty = [str(m) for m in means.columns[means.isna().all()]]
+    notes = [f"{m} has no score at all: it is left out" for m in empty]
+    rest = means.drop(columns=empty)
+    lacking = rest.index[rest.isna().any(axis=1)]
+    if len(lacking):
+        named = ", ".join(map(str, lacking[:_SHOWN])) + (", ..." if len(lacking) > _SHOWN else "")
+        notes.append(
+            f"{len(lacking)} of {len(rest)} data sets are left out, as not all methods have a score there: {named}"
+        )
+    return notes
+
+
+def _method(name: str, methods: list[str], option: str) -> str:
+    """Return a method of the table; RotastackError if it is none."""
+    if name not in methods:
+        raise RotastackError(f"{option}: there is no method {name!r}{nearest(name, methods)}")
+    return name
+
+
+def _leaderboard(
+    means: Any, higher: bool, optimum: float | None, found: dict[str, Any], control: str
+) -> list[dict[str, Any]]:
+    """Return rank, Elo, improvability and the comparison with the control of each method, the best one first."""
+    from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+    from rotastack.stats.elo import elo
+    from rotastack.stats.improvability import improvability
+
+    if "average_ranks" not in found:
+        return []
+    whole = means[list(found["average_ranks"])].dropna()
+    ranks, ratings = bootstrap_ranks(whole, higher), elo(whole, higher)
+    gaps = None if optimum is None else improvability(whole, higher, optimum=optimum).mean()
+    holm = found.get("holm_p") or {}
+    return [
+        {
+            "method": str(m),
+            "average_rank": float(row.average_rank),
+            "rank_interval": [float(row.lower), float(row.upper)],
+            "elo": float(ratings.elo[m]),
+            "elo_interval": [float(ratings.lower[m]), float(ratings.upper[m])],
+            "improvability": None if gaps is None else float(gaps[m]),
+            "wins_against_control": found["wins"][m][control] if m != control and control in whole else None,
+            "p_holm": holm.get(m),
+        }
+        for m, row in ranks.sort_values("average_rank", kind="stable").iterrows()
+    ]
+
+
+def _as_text(rows: list[dict[str, Any]]) -> str:
+    """Return the leaderboard as lines of text."""
+    if not rows:
+        return "no leaderboard: no data set has scores of two methods"
+    width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
+    lines = [
+        f"{'method':{width}s}  {'rank':>5s} {'(95 %)':>13s}  {'Elo':>5s} {'(95 %)':>12s}  {'improvable':>10s}  {'wins':>5s}  {'p':>7s}"
+    ]
+    for row in rows[:_SHOWN]:
+        low, high = row["rank_interval"]
+        least, most = row["elo_interval"]
+        improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
+        wins = "-" if row["wins_against_control"] is None else f"{row['wins_against_control']:g}"
+        p = "-" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
+        lines.append(
+            f"{row['method']:{width}s}  {row['average_rank']:5.2f} {f'({low:.2f}-{high:.2f})':>13s}  "
+            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>5s}  {p:>7s}"
+        )
+    if len(rows) > _SHOWN:
+        lines.append(f"and {len(rows) - _SHOWN} more; the page has all")
+    return "\n".join(lines)

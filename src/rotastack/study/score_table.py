@@ -1,0 +1,291 @@
+"""Scores of methods on data sets, as people keep them: in columns by method, or one score a row."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError, nearest
+
+__all__ = ["ScoreTable", "score_table"]
+
+DATASETS = ("dataset", "data set", "data_set", "data", "task", "problem", "name", "tid")
+METHODS = (
+    "method",
+    "methods",
+    "model",
+    "classifier",
+    "regressor",
+    "algorithm",
+    "estimator",
+    "learner",
+    "framework",
+)
+REPEATS = (
+    "split",
+    "fold",
+    "repeat",
+    "repetition",
+    "seed",
+    "run",
+    "iteration",
+    "resample",
+    "fold_group",
+    "rotation_group",
+)
+TIMES = {
+    "fit": ("fit_seconds", "fit_time", "train_time", "training_time", "time_train_s"),
+    "predict": (
+        "predict_seconds",
+        "predict_time",
+        "prediction_time",
+        "test_time",
+        "score_time",
+        "time_infer_s",
+    ),
+}
+"""What columns may be called; capitals, blanks and signs between words do not matter."""
+HIGHER = ("accuracy", "acc", "auc", "auroc", "f1", "r2", "kappa", "mcc", "precision", "recall", "gain")
+LOWER = (
+    "error",
+    "errors",
+    "loss",
+    "logloss",
+    "brier",
+    "rmse",
+    "mse",
+    "mae",
+    "mape",
+    "deviance",
+    "regret",
+    "cost",
+)
+"""Words in the names of scores that tell which way is better; "neg" before one turns it."""
+
+
+@dataclass(frozen=True)
+class ScoreTable:
+    """Scores of methods on data sets.
+
+    Attributes
+    ----------
+    score : str
+        What it is called.
+    means : DataFrame of shape (n_datasets, n_methods)
+        NaN where there is no score.
+    higher_is_better : bool
+    optimum : float or None
+        The best score there can be; None if that is not known.
+    deviations : DataFrame of shape (n_datasets, n_methods)
+        Standard deviations over repeats; NaN where there is one.
+    repeats : int
+        Most scores of a method on a data set.
+    seconds : dict of str to DataFrame
+        "fit" and "predict", where there are such columns: means, as those of scores.
+    notes : list of str
+        What was found out, and is to be known.
+    """
+
+    score: str
+    means: pd.DataFrame
+    higher_is_better: bool
+    optimum: float | None
+    deviations: pd.DataFrame
+    repeats: int
+    seconds: dict[str, pd.DataFrame] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | None = None) -> ScoreTable:
+    """Read a table of scores: a row per data set and a column per method, or one score a row.
+
+    With one score a row there are columns for the data set, the method and the score, and may be columns that number
+    repeats, over which scores are averaged, and of seconds. A method that lacks repeats which others have has no score there.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    score : str, optional
+        The column of the score, if there are several; or what it is called in a table with a column per method.
+    higher : bool, optional
+        Whether more is better, where the name of the score does not tell.
+
+    Raises
+    ------
+    RotastackError
+        One line: it is neither kind of table, the column is not there, holds no numbers, or it is not known which
+        way is better.
+
+    Examples
+    --------
+    >>> table = score_table(pd.DataFrame({"dataset": ["iris", "wine"], "RF": [0.05, 0.03], "RRE": [0.04, 0.02]}), "error")
+    >>> table.means.loc["iris", "RRE"], table.higher_is_better
+    (np.float64(0.04), False)
+    """
+    frame = frame.rename(columns=str)
+    dataset, method = _called(frame, DATASETS), _called(frame, METHODS)
+    found = (
+        _of_rows(frame, dataset, method, score)
+        if dataset is not None and method is not None
+        else _of_columns(frame, dataset, score)
+    )
+    if found.means.shape[1] < 2:
+        raise RotastackError(f"comparing methods needs at least 2, found {found.means.shape[1]}")
+    if found.means.isna().all(axis=None):
+        raise RotastackError("there is no score in it")
+    higher = _direction(found.score, higher)
+    optimum, note = _optimum(found.means, higher, found.score)
+    notes = [*found.notes, *([note] if note else [])]
+    return ScoreTable(
+        found.score, found.means, higher, optimum, found.deviations, found.repeats, found.seconds, notes
+    )
+
+
+def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> ScoreTable:
+    """Read a table with a column for each method."""
+    notes = []
+    if dataset is None and not pd.api.types.is_numeric_dtype(frame.iloc[:, 0]):
+        dataset = str(frame.columns[0])
+    if dataset is None:
+        frame = frame.set_axis([f"row {i}" for i in range(1, len(frame) + 1)])
+        notes.append("no column names the data sets: they are numbered")
+    else:
+        frame = frame.set_index(dataset)
+    frame = frame.rename_axis(index=None, columns=None)
+    if not len(frame):
+        raise RotastackError("the table has no rows")
+    if frame.index.hasnans or (frame.index.astype(str).str.strip() == "").any():
+        raise RotastackError(f"column {dataset!r}: a data set has no name")
+    if not frame.index.is_unique:
+        twice = frame.index[frame.index.duplicated()][0]
+        raise RotastackError(
+            f"data set {twice!r} has two rows; of one score a row, the table needs a column `method`"
+        )
+    means = frame.set_axis(frame.index.map(str)).apply(_numbers)
+    return ScoreTable(score or "score", means, False, None, means * np.nan, 1, notes=notes)
+
+
+def _of_rows(frame: pd.DataFrame, dataset: str, method: str, score: str | None) -> ScoreTable:
+    """Read a table with one score a row."""
+    repeats = [c for c in frame if _plain(c) in map(_plain, REPEATS)]
+    seconds = {kind: name for kind, names in TIMES.items() if (name := _called(frame, names)) is not None}
+    others = [c for c in frame if c not in (dataset, method, *repeats, *seconds.values())]
+    column = _score_column(frame, others, score)
+    notes = [] if score is not None or len(others) == 1 else [
+        f"the score is {column!r}, of {', '.join(others[:6])}{', ...' if len(others) > 6 else ''}: --score names another"
+    ]  # fmt: skip
+    for name in (dataset, method):
+        if frame[name].isna().any():
+            raise RotastackError(f"column {name!r} is empty in row {int(frame[name].isna().argmax()) + 1}")
+    keys = [frame[dataset].astype(str), frame[method].astype(str)]
+    scores = _numbers(frame[column])
+    if repeats and frame.duplicated([dataset, method, *repeats]).any():
+        row = frame[frame.duplicated([dataset, method, *repeats])].iloc[0]
+        raise RotastackError(
+            f"two scores of method {row[method]!r} on data set {row[dataset]!r} for the same {', '.join(repeats)}"
+        )
+    grouped = scores.groupby(keys, sort=False)
+    counts = grouped.count().unstack().fillna(0)
+    usual = counts.max(axis=1)
+    order = list(dict.fromkeys(keys[1]))
+    means, deviations = (
+        t.unstack().loc[list(dict.fromkeys(keys[0])), order].rename_axis(index=None, columns=None)
+        for t in (grouped.mean(), grouped.std(ddof=1))
+    )
+    means = means.round(12)  # equal means over repeats in another order are equal
+    fewer = counts.lt(usual, axis=0) & (counts > 0)
+    for d, m in zip(*np.nonzero(fewer.to_numpy()), strict=True):
+        where, who = str(counts.index[d]), str(counts.columns[m])
+        notes.append(
+            f"{who} has {counts.iloc[d, m]:.0f} of {usual.iloc[d]:.0f} scores on {where}: it counts as missing there"
+        )
+        means.loc[where, who] = np.nan
+    times = {
+        kind: _numbers(frame[name]).groupby(keys, sort=False).mean().unstack().reindex_like(means)
+        for kind, name in seconds.items()
+    }
+    return ScoreTable(column, means, False, None, deviations, int(usual.max()), times, notes)
+
+
+def _score_column(frame: pd.DataFrame, others: Sequence[str], score: str | None) -> str:
+    """Return the column of the score: the one that is asked for, the only one, or the first whose name tells."""
+    if score is not None:
+        if score not in frame:
+            raise RotastackError(
+                f"--score: there is no column {score!r}{nearest(score, list(others))}; there are {', '.join(others)}"
+            )
+        return score
+    numeric = [c for c in others if pd.api.types.is_numeric_dtype(frame[c]) or len(others) == 1]
+    known = [c for c in numeric if _told(c) is not None]
+    if not numeric or (len(numeric) > 1 and not known):
+        there = f"; there are {', '.join(others)}" if others else ""
+        raise RotastackError(f"which column is the score? --score COLUMN says it{there}")
+    return (known or numeric)[0]
+
+
+def _numbers(column: pd.Series) -> pd.Series:
+    """Return a column as numbers; "95.3 %" and "95,3" are read, anything else names its row."""
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        return column.astype(float)
+    text = column.astype("string").str.strip()
+    text = text.where(~text.str.lower().isin(["", "-", "nan", "na", "n/a", "none", "failed"]))
+    found = pd.to_numeric(text.str.replace("%", "").str.replace(",", ".").str.strip(), errors="coerce")
+    strange = found.isna() & text.notna()
+    if strange.any():
+        where = column.index[strange.to_numpy()][0]
+        raise RotastackError(
+            f"column {column.name!r}: {column[strange.to_numpy()].iloc[0]!r} is no number ({where!r})"
+        )
+    return found.astype(float)
+
+
+def _direction(score: str, higher: bool | None) -> bool:
+    """Return whether more is better; the name of the score must not say the opposite."""
+    told = _told(score)
+    if higher is None:
+        if told is None:
+            raise RotastackError(f"is more of {score!r} better? say --higher or --lower")
+        return told
+    if told is not None and told != higher:
+        raise RotastackError(
+            f"{score!r} is better the {'higher' if told else 'lower'} by its name, not the {'higher' if higher else 'lower'}; "
+            f"leave --{'higher' if higher else 'lower'} out, or give it another name"
+        )
+    return higher
+
+
+def _told(score: str) -> bool | None:
+    """Return whether more is better, by the words in the name of a score; None if these do not tell."""
+    words = re.findall(r"[a-z]+[0-9]?", score.lower())
+    turned = bool(words) and words[0] in ("neg", "negative")
+    if any(w in LOWER for w in words):
+        return turned
+    return not turned if any(w in HIGHER for w in words) else None
+
+
+def _optimum(means: pd.DataFrame, higher: bool, score: str) -> tuple[float | None, str]:
+    """Return the best score there can be, and what is to be said of that."""
+    least, most = means.min(axis=None), means.max(axis=None)
+    if not higher:
+        return (
+            (0.0, "")
+            if least >= 0
+            else (None, f"{score} is below 0: how far methods are from the best possible is not known")
+        )
+    if most <= 1:
+        return 1.0, ""
+    if least >= 0 and 10 < most <= 100:
+        return 100.0, f"{score} goes up to {most:g}: read as percent"
+    return None, f"{score} goes up to {most:g}: how far methods are from the best possible is not known"
+
+
+def _called(frame: pd.DataFrame, names: Sequence[str]) -> str | None:
+    """Return the column that has one of these names."""
+    plain = [_plain(n) for n in names]
+    return next((c for c in frame if _plain(c) in plain), None)
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[^a-z0-9]", "", name.lower())

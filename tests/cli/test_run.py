@@ -1,0 +1,33 @@
+"""What ``rotastack run`` tells Snakemake."""
+
+import pytest
+
+from rotastack.cli import fit, main, run, studies
+
+
+@pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
+def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
+    """Options that take many values would have taken it, too."""
+    from snakemake.cli import get_argument_parser
+
+    monkeypatch.chdir(tmp_path)
+    told = []
+    monkeypatch.setattr(run, "snakemake", lambda arguments, **_: told.append(arguments) or 0)
+    assert main(["run", "tiny", "--size", "small", *options, "--", "results/tiny/scores.parquet"]) == 0
+    assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
+
+
+def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
+    from argparse import Namespace
+
+    from snakemake.cli import get_argument_parser
+
+    monkeypatch.chdir(tmp_path)
+    told = []
+    monkeypatch.setattr(studies, "snakemake", lambda arguments, **_: told.append(arguments) or 0)
+    given = Namespace(
+        table="t.csv", target="y", estimator="forest", seed=0, task=None, set=[], out="m.skops", parts=2, threads=1,
+        cores="2", profile=None, rest=["m.skops.parts/1.skops"],
+    )  # fmt: skip
+    assert fit._jobs(given, 1000) == 0
+    assert get_argument_parser().parse_args(told[0]).targets == ["m.skops.parts/1.skops"]
