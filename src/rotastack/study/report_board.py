@@ -99,6 +99,21 @@ def _seconds(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def described(pool: Any, method: Any) -> str:
-    """Return the configuration of a pool and a method as the study's file would have it."""
-    return yaml.safe_dump({"pool": pool, "combiner": method}, sort_keys=False, allow_unicode=True, width=90)
+def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:
+    """Return a method and its pool as the study's file would have them.
+
+    Examples
+    --------
+    >>> print(described("RF", {"pool": "forest", "combiner": {"kind": "vote"}}, {"forest": {"estimator": "forest"}}))
+    pools:
+      forest:
+        estimator: forest
+    methods:
+      RF:
+        pool: forest
+        combiner:
+          kind: vote
+    <BLANKLINE>
+    """
+    content = {"pools": {method["pool"]: pools.get(method["pool"])}, "methods": {label: dict(method)}}
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=90)

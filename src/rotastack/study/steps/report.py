@@ -182,8 +182,7 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
 def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
     """Return the leaderboard, with each method's pool and combiner."""
     study, shown = job.spec, _shown(job.spec)
-    pools, methods = shown["pools"], shown["methods"]
-    about = {m: described(pools.get(methods[m]["pool"], {}), methods[m]) for m in study["methods"]}
+    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
     scores, _ = read_frame(job.input("scores"))
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
