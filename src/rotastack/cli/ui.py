@@ -32,7 +32,7 @@ def _ui(arguments: Namespace) -> int:
     from rotastack.errors import RotastackError
     from rotastack.tracking.address import database_file, shown
     from rotastack.tracking.making import make_database
-    from rotastack.tracking.store import tracking_uri
+    from rotastack.tracking.store import studies, tracking_uri
 
     say_who_may_ask(arguments.host)
     uri = tracking_uri()
@@ -40,6 +40,12 @@ def _ui(arguments: Namespace) -> int:
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
     if (path := database_file(uri)) is not None:
         make_database(path)
+        host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+        for name, number in studies(path).items():  # MLflow's own first page is about language models
+            print(
+                f"{name}: http://{host}:{arguments.port}/#/experiments/{number}/runs?workflowType=machine_learning",
+                flush=True,
+            )
     command = [sys.executable, "-m", "mlflow", "ui"]
     environment = {
         **os.environ,

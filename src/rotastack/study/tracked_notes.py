@@ -48,7 +48,7 @@ def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
     lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
     if cells < 2 or lower is None:
         return mean
-    return f"{mean} ({SPREAD:.0%} of {cells} cells: {shown(lower, score)} to {shown(upper, score)})"
+    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {shown(lower, score)} to {shown(upper, score)})"
 
 
 def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.DataFrame) -> str:

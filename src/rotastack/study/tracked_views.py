@@ -22,7 +22,8 @@ def study_views(spec: Mapping[str, Any], primary: str) -> list[tuple[SavedView, 
     primary : str
         The score that methods are ranked by.
     """
-    scores = [f"metrics.`test/{metric}`" for metric in METRICS[spec["task"]]]
+    names = [primary, *(metric for metric in METRICS[spec["task"]] if metric != primary)]
+    scores = [f"metrics.`test/{metric}`" for metric in names]
     title = f"{NAMES[primary][0].upper()}{NAMES[primary][1:]}"
     main, times = f"test/{primary}", ["metrics.`time/fit_seconds`", "metrics.`time/predict_seconds`"]
     params = [f"params.`{name}`" for name in ("estimator", "view", "combiner", *_differing(spec))]
@@ -50,8 +51,7 @@ def study_views(spec: Mapping[str, Any], primary: str) -> list[tuple[SavedView, 
     )  # fmt: skip
     members = ("fit_seconds", "depth", "n_nodes", "oob_error")
     pools = SavedView(
-        "pools", "Pools", _of("pool"), "tags.`dataset`",
-        ["tags.`dataset`", "tags.`pool`", *times, *params],
+        "pools", "Pools", _of("pool"), "metrics.`time/fit_seconds`", [*times, *params],
         [SavedView.bars("time/fit_seconds", "Seconds of training"),
          *(SavedView.lines(f"members/{name}", f"{name.replace('_', ' ')} by member") for name in members)],
     )  # fmt: skip

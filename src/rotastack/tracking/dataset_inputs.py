@@ -23,9 +23,7 @@ KINDS = (
 """Checks of columns, and what MLflow calls such a column; others are texts."""
 
 
-def dataset_input(
-    table: pd.DataFrame, name: str, source: str, context: str, digest: str
-) -> DatasetInput:
+def dataset_input(table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> DatasetInput:
     """Return a table as an input of a run.
 
     MLflow's own way digests and looks through the table's values once for each run; the files have a digest already.

@@ -40,10 +40,10 @@ class Experiment:
             try:
                 client.create_experiment(name, where, KIND)
             except MlflowException:  # another workflow was faster
-                found = client.get_experiment_by_name(name)
-                if found is None:
+                if client.get_experiment_by_name(name) is None:
                     raise
-            found = found or client.get_experiment_by_name(name)
+            found = client.get_experiment_by_name(name)
+            assert found is not None
         elif found.lifecycle_stage == "deleted":
             client.restore_experiment(found.experiment_id)
         self.id: str = found.experiment_id
@@ -69,4 +69,3 @@ class Experiment:
         if self._tags.get(tag) != value:
             self.client.set_experiment_tag(self.id, tag, value)
             self._tags[tag] = value
-

@@ -124,7 +124,12 @@ def register_model(
         experiment_id = client.get_run(run_id).info.experiment_id
         (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
         made = client.create_model_version(
-            name, f"models:/{model.model_id}", run_id, dict(tags), description=description, model_id=model.model_id
+            name,
+            f"models:/{model.model_id}",
+            run_id,
+            dict(tags),
+            description=description,
+            model_id=model.model_id,
         )
     if made.description != description:
         client.update_model_version(name, made.version, description)

@@ -63,7 +63,12 @@ class SavedView:
         """Return the tag's value; columns from the end are left out until it is short enough."""
         columns = list(self.columns)
         while True:
-            content = {"name": self.name, "createdAt": created, "updatedAt": created, "state": self._state(columns)}
+            content = {
+                "name": self.name,
+                "createdAt": created,
+                "updatedAt": created,
+                "state": self._state(columns),
+            }
             text = json.dumps(content, separators=(",", ":"))
             if len(text) <= LONGEST or not columns:
                 return text if len(text) <= LONGEST else None
@@ -80,7 +85,7 @@ class SavedView:
         state: dict[str, Any] = {
             "searchFilter": self.query, "orderByKey": self.order, "orderByAsc": not self.descending,
             "startTime": "ALL", "lifecycleFilter": "Active", "datasetsFilter": [], "modelVersionFilter": "All Runs",
-            "selectedColumns": columns, "runsHiddenMode": "SHOW_ALL", "isAccordionReordered": False,
+            "selectedColumns": columns, "columnOrder": columns, "runsHiddenMode": "SHOW_ALL", "isAccordionReordered": True,  # else ours come last
             "viewMaximized": False, "runListHidden": False, "hideEmptyCharts": True, "useGroupedValuesInCharts": True,
             "groupBy": None,
         }  # fmt: skip
@@ -92,7 +97,13 @@ class SavedView:
             state["compareRunSections"] = [{"uuid": section, "name": self.name, "display": True, "isReordered": False,
                                             "deleted": False, "isGenerated": False}]  # fmt: skip
             state["compareRunCharts"] = [
-                {"uuid": f"{self.id}-{k}", "metricSectionId": section, "deleted": False, "isGenerated": False, **chart}
+                {
+                    "uuid": f"{self.id}-{k}",
+                    "metricSectionId": section,
+                    "deleted": False,
+                    "isGenerated": False,
+                    **chart,
+                }
                 for k, chart in enumerate(self.charts)
             ]
         return json.dumps(state, separators=(",", ":"))

@@ -205,7 +205,9 @@ class Writer:
         tag ``rotastack.superseded``.
         """
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
-        run, is_there = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
+        run, is_there = self._upsert(
+            kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags}
+        )
         if not is_there:
             content = flat(record["parameters"] if params is None else params)
             run.waiting_params += [Param(key_name(k), str(v)[:6000]) for k, v in content.items()]
@@ -299,7 +301,7 @@ class Writer:
         ]
 
     def register_model(
-        self, run_id: str, name: str, description: str, tags: Mapping[str, str], about: str
+        self, run_id: str, name: str, description: str, tags: Mapping[str, str] | None = None, about: str = ""
     ) -> str:
         """Register the model of a run under a name, unless it is a version already; return its address.
 
@@ -318,7 +320,7 @@ class Writer:
         """
         own = [f"current-{alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
         return register_model(
-            self.client, run_id, name, description, ["current", *own], {**tags, **self._ours}, about
+            self.client, run_id, name, description, ["current", *own], {**(tags or {}), **self._ours}, about
         )
 
     def _upsert(self, kind, key, parent, name, tags) -> tuple[_Known, bool]:
@@ -338,4 +340,3 @@ class Writer:
         run = _Known(made.info.run_id, kind, name, about)
         self._runs[run.run_id] = self._by_key[digest] = run
         return run, False
-

@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from rotastack.stats.metrics import METRICS, PRIMARY
+from rotastack.stats.metrics import PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.model_card import ModelCard
@@ -71,6 +71,10 @@ class Known:
     def digest(self) -> str:
         """SHA-256 of the table's file, by its record."""
         return self.prepared["files"].get(f"{self.dataset}.parquet", "")
+
+    def rotates(self, method: str) -> str:
+        """Return "yes" for a method that looks at rotated columns, else "no"."""
+        return "yes" if method in self.rotated else "no"
 
     def times(self, pool: str) -> dict[str, float]:
         """Return the seconds of all trainings of a pool, and of all its predictions."""
@@ -138,17 +142,12 @@ def _track_pools(known: Known, writer: Writer, home: str) -> dict[str, str]:
             for name in SERIES:
                 rows = [p["metrics"][name] for p in parts if p["metrics"].get(name)]
                 values = [_mean([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
-                if len(values) > 1:
-                    writer.log_steps(run.run_id, f"members/{name}", values, parts[0]["started"])
-                elif values:
-                    writer.log_metrics(run.run_id, {f"members/{name}": values[0]}, parts[0]["started"])
+                writer.log_steps(run.run_id, f"members/{name}", values, parts[0]["started"])
         writer.finish(run.run_id, all(p["status"] == "ok" for p in parts))
     return runs
 
 
-def _track_methods(
-    known: Known, writer: Writer, home: str, records: list[dict[str, Any]]
-) -> dict[str, str]:
+def _track_methods(known: Known, writer: Writer, home: str, records: list[dict[str, Any]]) -> dict[str, str]:
     runs = {}
     means = known.scores.groupby("method", sort=False)[known.primary].agg(lambda e: e.mean(skipna=False))
     ranks = means.round(12).rank()
@@ -158,7 +157,8 @@ def _track_methods(
         key = {"study": known.study, "dataset": known.dataset, "method": label, "parameters": record["parameters"],
                "pool": [p["parameters"] for p in parts], "code": [record["code"], *(p["code"] for p in parts)],
                "scores": _digest(part.to_json().encode())}  # fmt: skip
-        tags = {"method": label, "pool": pool, "rotated": "yes" if label in known.rotated else "no"}
+        codes = dict.fromkeys([*(p["code"] for p in parts), record["code"]])
+        tags = {"method": label, "pool": pool, "code": "-".join(codes), "rotated": known.rotates(label)}
         params = method_params(parts[0]["parameters"]["pool"], record["parameters"]["combiner"])
         run = writer.leaf("method", key, home, f"{known.dataset} / {label}", record, tags, params)
         runs[f"method {label}"] = run.run_id
@@ -169,8 +169,8 @@ def _track_methods(
         if run.is_new:
             writer.log_metrics(run.run_id, {**numbers, **known.times(pool)}, record["started"])
             if len(part) > 1:
-                for metric in METRICS[known.task]:
-                    writer.log_steps(run.run_id, f"cells/{metric}", part[metric].tolist(), record["started"])
+                values = part[known.primary].tolist()
+                writer.log_steps(run.run_id, f"cells/{known.primary}", values, record["started"])
             _log_table(known, writer, run.run_id)
         writer.finish(run.run_id, record["status"] == "ok")
     return runs
@@ -188,10 +188,9 @@ def _track_model(job: Job, known: Known, writer: Writer, home: str) -> dict[str,
     # The same data, parameters and code make the same model; its file has another date each time.
     key = {"study": study, "dataset": dataset, "refit": record["parameters"],
            "method": label, "code": record["code"], "raw": digest}  # fmt: skip
-    rotated = "yes" if label in known.rotated else "no"
     of_method = record["parameters"]["methods"][label]
     params = method_params(of_method["pool"], of_method["combiner"])
-    tags = {"method": label, "rotated": rotated}
+    tags = {"method": label, "rotated": known.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
     part = known.scores[known.scores["method"] == label]
     numbers = run_metrics(part, known.task)
@@ -212,7 +211,7 @@ def _track_model(job: Job, known: Known, writer: Writer, home: str) -> dict[str,
         writer.log_dataset(run.run_id, raw, dataset, source, "training", digest)
         writer.log_text(run.run_id, text, "model_card.md")
     writer.finish(run.run_id)
-    marks = {"study": study, "method": label, "data": digest, "rotated": rotated, "task": known.task,
+    marks = {"study": study, "method": label, "data": digest, "rotated": known.rotates(label), "task": known.task,
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
     about = (
         f"Models that predict the target of the table **{dataset}**; each version has its card.\n\n"
