@@ -49,9 +49,11 @@ def _ui(arguments: Namespace) -> int:
     command = [sys.executable, "-m", "mlflow", "ui"]
     environment = {
         **os.environ,
-        "MLFLOW_BACKEND_STORE_URI": uri,
-    }  # a command line shows its password to everybody
-    command += ["--host", arguments.host, "--port", str(arguments.port)]
+        "MLFLOW_BACKEND_STORE_URI": uri,  # a command line shows its password to everybody
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # queues for the judging of language models
+    }
+    # One worker serves one person, and starts in half the time of four.
+    command += ["--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
     process = subprocess.Popen(command, start_new_session=True, env=environment)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
