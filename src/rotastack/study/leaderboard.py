@@ -206,7 +206,7 @@ def board(
         q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
         found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
     if several and len(paired):
-        if control in wide:
+        if control is not None and control in wide:
             found["against"] = _against(paired, control, higher)
         matrix = win_matrix(paired, higher, missing="pairs")
         found["wins"] = [_plain(row) for row in matrix.to_numpy()]
@@ -252,7 +252,7 @@ def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
     }  # fmt: skip
     for key, table in tables.items():
         if table is not None:
-            digits = 12 if key == "scores" else 6
+            digits = 12 if key == "scores" else 5
             found[key] = _matrix(table.reindex(datasets, columns=names), digits)
     if metric.baseline is not None:
         found["baseline"] = _plain(metric.baseline.reindex(datasets).to_numpy(dtype=float))
