@@ -192,7 +192,7 @@ EDITS = {
     "training": ("src/rotastack/study/protocols/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),
     "nested training": ("src/rotastack/study/protocols/nested/training.py", "", "", set(), set()),
-    "the page": ("src/rotastack/study/steps/published.py", "TIMES = 2.0", "TIMES = 3.0", {"published"}, set()),
+    "the page": ("src/rotastack/study/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
 }  # fmt: skip
 
 
