@@ -214,6 +214,17 @@
     return { node: element("label", {}, box, ` ${title}`), show: () => (box.checked = view[key]) };
   }
 
+  // All published methods at once
+  function publishedSwitch() {
+    const theirs = content.methods.map((m, j) => (m.published ? j : -1)).filter((j) => j >= 0);
+    if (!theirs.length) return null;
+    const box = element("input", { type: "checkbox", onchange: () => {
+      view.methods = names.map((_, j) => j).filter((j) => (theirs.includes(j) ? box.checked : view.methods.includes(j)));
+      update();
+    } });
+    return { node: element("label", {}, box, " with published results"), show: () => (box.checked = theirs.every((j) => view.methods.includes(j))) };
+  }
+
   function showControls() {
     Object.values(controls).forEach((control) => control.show());
   }
@@ -225,6 +236,7 @@
       metric: content.metrics.length > 1 ? select("score", content.metrics.map((m, i) => [i, m.title]), "metric") : null,
       control: select("control", [[-1, "none"], ...names.map((name, i) => [i, name])], "control"),
       pairs: holes ? switched("compare pairs of methods where scores are missing", "pairs") : null,
+      published: publishedSwitch(),
       datasets: choices("data sets", content.datasets, "datasets"),
       methods: choices("methods", names, "methods", mark),
     };

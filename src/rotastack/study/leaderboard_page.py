@@ -10,6 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from rotastack.project import project_file
+from rotastack.stats.missing import checked_scores
 from rotastack.study.leaderboard import Metric, leaderboard
 from rotastack.study.pages import page_environment
 
@@ -71,7 +72,7 @@ def comparison_page(
     Raises
     ------
     RotastackError
-        As :func:`rotastack.study.leaderboard.leaderboard`.
+        Fewer than two methods; and as :func:`rotastack.study.leaderboard.leaderboard`.
 
     Examples
     --------
@@ -81,10 +82,11 @@ def comparison_page(
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
+    checked_scores(scores.dropna(axis="columns", how="all"), "pairs", pairs=True)
     metric = Metric(
         "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
     )
-    board = leaderboard([metric], control, alpha=alpha, missing=missing)
+    board = leaderboard([metric], control, alpha=alpha, missing=missing, times=times)
     return (
         leaderboard_environment()
         .get_template("comparison.html.j2")

@@ -26,6 +26,7 @@ def study_board(
     about: Mapping[str, str],
     control: str,
     root: str,
+    published: pd.DataFrame | None = None,
 ) -> dict[str, Any]:
     """Return the leaderboard of a study.
 
@@ -44,6 +45,8 @@ def study_board(
     control : str
     root : str
         The study's folder.
+    published : DataFrame, optional
+        The study's table ``published_columns``: methods of the first score alone.
     """
     task = study["task"]
     scored = set(scores["method"])
@@ -54,17 +57,22 @@ def study_board(
         if higher is not None
     ]
     metrics.sort(key=lambda m: m.name != PRIMARY[task])
+    theirs = pd.DataFrame() if published is None else published
+    metrics = [_beside(metrics[0], theirs, baseline), *metrics[1:]] if len(theirs) else metrics
     known = {
         m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]}
         for m in names
     }
+    for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
+        row = part.iloc[0]
+        known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
     counts = scores.pivot_table(
         index="dataset", columns="method", values=PRIMARY[task], aggfunc="count", sort=False, dropna=False
     )
     datasets = list(metrics[0].scores.index)
     cells = {
         "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
-        "folders": [f"{root}/{d}" for d in datasets], "files": [slug(m) for m in names],
+        "folders": [f"{root}/{d}" for d in datasets], "files": [slug(m) for m in known],
     }  # fmt: skip
     board = leaderboard(
         metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
@@ -88,6 +96,16 @@ def _metric(
         spread=spread.reindex(means.index, columns=list(names)), shown=None if units is None else means, optimum=OPTIMA.get(metric, 0.0),
         baseline=baseline.get(metric),
     )  # fmt: skip
+
+
+def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> Metric:
+    """Return a score with published ones as methods of their own."""
+    theirs = published.pivot(index="dataset", columns="method", values="score")
+    theirs = theirs.reindex(metric.scores.index, columns=list(dict.fromkeys(published["method"])))
+    units = in_units(metric.name, baseline)
+    compared = (theirs if units is None else theirs.div(units, axis=0)).round(12)
+    shown = None if metric.shown is None else metric.shown.join(theirs)
+    return metric._replace(scores=metric.scores.join(compared), shown=shown)
 
 
 def _seconds(times: pd.DataFrame) -> dict[str, pd.DataFrame]:

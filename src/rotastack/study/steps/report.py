@@ -186,7 +186,10 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     scores, _ = read_frame(job.input("scores"))
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
-    return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix())
+    published = read_table(tables["published_columns"]) if "published_columns" in tables else None
+    return study_board(
+        study, scores, baseline, times, about, control, job.input("results").as_posix(), published
+    )
 
 
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
