@@ -221,7 +221,7 @@ def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str,
                 "wins": wins,
                 "ties": len(d) - wins - losses,
                 "losses": losses,
-                "p": signed_rank_p(d),
+                "p": signed_rank_p(np.round(d, 12)),  # differences that are equal but for rounding tie
             }
     for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
         found[name]["holm"] = float(p)
