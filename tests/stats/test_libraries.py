@@ -14,7 +14,7 @@ def tables():
     """Yield random tables of whole percents, in which ties are exact: every other one has many."""
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        n, k = rng.integers(5, 40), rng.integers(3, 8)
+        n, k = rng.integers(14, 40), rng.integers(3, 8)
         errors = rng.uniform(5, 40, (n, 1)) * rng.uniform(0.7, 1.3, (n, k))
         yield pd.DataFrame(errors.round() if seed % 2 else errors, columns=[f"m{j}" for j in range(k)])
 

@@ -93,9 +93,9 @@ def test_corrected_t_of_differences_that_are_all_equal():
 
 def test_seeded_and_independent_of_what_else_is_asked():
     d = np.random.default_rng(5).normal(0.3, 1, 20)
-    one = power(d, np.zeros(20), [10, 20])
+    one = power(d, np.zeros(20), [10, 20], at_most=20)
     assert power(d, np.zeros(20), [20], at_most=30).power[20] == one.power[20]
-    assert power(d, np.zeros(20), [20], random_state=1).power[20] != one.power[20]
+    assert power(d, np.zeros(20), [20], at_most=20, random_state=1).power[20] != one.power[20]
     mirrored = power(-d, np.zeros(20), [10, 20])
     assert mirrored.power.equals(one.power)
 

@@ -20,7 +20,7 @@ from rotastack.stats import (
 from rotastack.stats.comparison import cliques
 from rotastack.stats.scores import score_probabilities
 from rotastack.stats.variance import kendall_w
-from rotastack.stats.wilcoxon import holm
+from rotastack.stats.wilcoxon import holm, signed_rank_p
 
 # Demsar (2006), table 6: AUC of four versions of C4.5 on 14 data sets.
 DEMSAR = pd.DataFrame(
@@ -183,6 +183,15 @@ def test_wilcoxon_by_hand():
     turned = wilcoxon_holm(errors, None, higher_is_better=True)
     assert turned["wins"].equals(table["losses"].rename("wins"))
     assert turned[["p", "p_holm"]].equals(table[["p", "p_holm"]])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8])
+def test_ties_and_zeros_have_the_p_values_of_scipy(n):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        d = rng.integers(-3, 4, n).astype(float)
+        d[0] = 1.0
+        assert signed_rank_p(d) == scipy_stats.wilcoxon(d).pvalue
 
 
 def test_differences_tie_but_for_the_noise_of_subtraction():

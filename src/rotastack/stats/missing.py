@@ -1,15 +1,11 @@
 """The table of scores that goes into every comparison: checked, and open about missing cells."""
 
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
 
-__all__ = ["Missing", "checked_scores", "complete_block"]
-
-Missing = Literal["raise", "block", "pairs"]
+__all__ = ["checked_scores", "complete_block"]
 
 
 def checked_scores(

@@ -254,7 +254,9 @@ class Study:
 
     def track_spec(self) -> dict[str, Any]:
         """Return the slice for ``track`` of a data set."""
-        return {"pools": self.used_pools, "blocks": list(self.blocks)}
+        return {
+            "pools": self.used_pools, "blocks": list(self.blocks), "rotated": self.rotated, "optimistic": self.optimistic,
+        }  # fmt: skip
 
     def refit_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``refit``."""
