@@ -17,7 +17,7 @@ from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import holm, signed_rank_p
 from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "default_methods", "leaderboard"]
+__all__ = ["Metric", "board", "default_methods", "leaderboard", "reached"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each is a fit."""
@@ -131,6 +131,14 @@ def leaderboard(
             metrics[0], chosen, control, alpha=alpha, missing=missing, times=seconds
         ),
     }  # fmt: skip
+
+
+def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
+    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
+    if optimum is None:
+        return None
+    gap = optimum - scores if higher_is_better else scores - optimum
+    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
 
 
 def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
