@@ -12,6 +12,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from rotastack import RotastackClassifier
+from rotastack.ensembles.flagship.families import FAMILIES
 from rotastack.plots.style import METHOD_COLORS
 
 # %%
@@ -59,13 +60,14 @@ print(f"error out of bag {error:.3f}, on new rows {error_new:.3f}")
 # %%
 # Who is listened to
 # ------------------
-# A family of weight 0 is switched off.
+# A family of weight 0 is switched off. `families_` are short names; `FAMILIES` knows what they stand for.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(5.8, 3.6), sharey=True, layout="constrained")
-left.barh(forest.families_, forest.family_weights_, color=METHOD_COLORS[0])
+names = [FAMILIES[name].title for name in forest.families_]
+left.barh(names, forest.family_weights_, color=METHOD_COLORS[0])
 left.set_xlabel("weight of the family")
 left.invert_yaxis()
-right.barh(forest.families_, 100 * forest.oob_family_errors_, color=METHOD_COLORS[1])
+right.barh(names, 100 * forest.oob_family_errors_, color=METHOD_COLORS[1])
 right.axvline(100 * error, color="black", linestyle="dashed", label="all families together")
 right.set_xlabel("error out of bag, %")
 figure.legend(loc="outside upper right", fontsize=9)

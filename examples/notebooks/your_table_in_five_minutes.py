@@ -16,6 +16,7 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from rotastack import RotastackClassifier
 from rotastack.data import read_table
+from rotastack.ensembles.flagship.families import FAMILIES
 from rotastack.plots.style import METHOD_COLORS
 from rotastack.stats import corrected_t
 
@@ -67,7 +68,8 @@ pd.DataFrame(
 # %%
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
 print(f"error out of bag: {100 * (1 - forest.oob_score_):.1f} %")
-print("weights:", dict(zip(forest.families_, forest.family_weights_.round(2).tolist(), strict=True)))
+for name, weight in zip(forest.families_, forest.family_weights_, strict=True):
+    print(f"{weight:.2f}  {FAMILIES[name].title}")
 
 # %% [markdown]
 # ## 3. Is that good?

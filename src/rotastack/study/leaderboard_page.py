@@ -10,7 +10,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from rotastack.project import project_file
-from rotastack.study.leaderboard import Metric, leaderboard
 from rotastack.study.pages import page_environment
 
 __all__ = ["comparison_page", "leaderboard_environment"]
@@ -20,75 +19,42 @@ def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
     environment.filters |= {
-        "as_json": _as_json,
-        "source": _source,
-        "order": _order,
-        "best": _best,
-        "score": _score,
-    }
+        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+    }  # fmt: skip
     return environment
 
 
 def comparison_page(
-    scores: pd.DataFrame,
-    higher_is_better: bool,
+    board: Mapping[str, Any],
     *,
     title: str,
     sentences: Sequence[str],
-    control: str | None = None,
     notes: Sequence[str] = (),
-    score: str = "score",
-    spread: pd.DataFrame | None = None,
-    optimum: float | None = None,
-    alpha: float = 0.05,
-    missing: str = "block",
-    times: Mapping[str, pd.DataFrame] | None = None,
     figures: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of a table of scores: what came out, and a leaderboard that one explores.
 
     Parameters
     ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        NaN where a method has no score.
-    higher_is_better : bool
+    board : mapping
+        What :func:`rotastack.study.leaderboard.leaderboard` returns.
     title : str
     sentences : sequence of str
         What came out.
-    control : str, optional
-        The method that others are compared with; the reader may choose another.
     notes : sequence of str
-    score : str
-        What the scores are called.
-    spread : DataFrame, optional
-        Standard deviations of the scores.
-    optimum : float, optional
-        The best possible score. Without it, or where a score is beyond it, nothing is said of improvability.
-    alpha : float, default=0.05
-    missing : {"block", "pairs"}, default="block"
-        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
-    times : mapping, optional
-        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     figures : mapping, optional
         Name (critical_difference, win_matrix) -> SVG, for those who read without JavaScript; it is taken as it is.
-
-    Raises
-    ------
-    RotastackError
-        As :func:`rotastack.study.leaderboard.leaderboard`.
 
     Examples
     --------
     >>> import pandas as pd
+    >>> from rotastack.study.leaderboard import Metric, leaderboard
     >>> errors = pd.DataFrame({"RF": [0.05, 0.20], "RRE": [0.04, 0.22]}, index=["iris", "sonar"])
-    >>> page = comparison_page(errors, False, title="Two methods", sentences=["Nobody knows."], optimum=0)
+    >>> board = leaderboard([Metric("error", "error", False, errors, optimum=0)], None)
+    >>> page = comparison_page(board, title="Two methods", sentences=["Nobody knows."])
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
-    metric = Metric(
-        "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
-    )
-    board = leaderboard([metric], control, alpha=alpha, missing=missing, times=times)
     return (
         leaderboard_environment()
         .get_template("comparison.html.j2")
@@ -100,14 +66,6 @@ def comparison_page(
             figures={k: Markup(v) for k, v in (figures or {}).items()},
         )
     )
-
-
-def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
-    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
-    if optimum is None:
-        return None
-    gap = optimum - scores if higher_is_better else scores - optimum
-    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
 
 
 def _as_json(content: Any) -> Markup:
@@ -126,18 +84,27 @@ def _source(name: str) -> Markup:
 
 def _order(numbers: Sequence[float | None]) -> list[int]:
     """Return places by rising number; missing ones last."""
-    return sorted(range(len(numbers)), key=lambda i: math.inf if numbers[i] is None else numbers[i])
+    return sorted(range(len(numbers)), key=lambda i: _or(numbers[i], math.inf))
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
     """Return the first of the methods with the best score, of those that are ranked and do not choose by the test rows."""
     sign = -1 if higher else 1
     fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
-    return min(fair, key=lambda j: sign * row[j], default=None)
+    return min(fair, key=lambda j: sign * _or(row[j], math.inf), default=None)
 
 
-def _score(value: float | None) -> str:
+def _cell(value: float | None) -> str:
     """Return a score as the script prints it."""
     if value is None or pd.isna(value):
         return "failed"
-    return f"{value:.5g}" if abs(value) >= 10 else f"{value:.4f}"
+    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _times(value: float) -> str:
+    """Return a multiple as the script prints it."""
+    return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"
