@@ -17,7 +17,7 @@ from rotastack.plots.style import METHOD_COLORS
 # %%
 # The table
 # ---------
-# Rare rows lie in a ball among the others, off its centre, and are outnumbered nearly everywhere.
+# Rare rows lie about a point off the centre of the others, which outnumber them nearly everywhere.
 
 
 def draw(n_rows, rng):

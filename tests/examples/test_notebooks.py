@@ -70,9 +70,9 @@ def test_a_notebook_is_that_of_its_script_without_outputs(name, make):
     document = nbformat.reads(text, as_version=4)
     nbformat.validate(document)
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in document.cells)
-    title, _, first = cells(name, "markdown")[0].splitlines()[:3]
+    title, paragraph, *_ = cells(name, "markdown")[0].split("\n\n")
     assert title.startswith("# ")
-    assert re.match(r"[^?]*\?", first)
+    assert re.match(r"[^.?]*\?", paragraph.replace("\n", " ")), "the first sentence is a question"
 
 
 def test_cells_of_a_script(make):
