@@ -94,7 +94,7 @@ for name, values in errors.items():
     print(f"{name}: error {100 * values.mean():.1f} %")
 test = corrected_t(errors["HistGradientBoosting"], errors["Rotastack"], n_train=4, n_test=1)
 more, low, high = 100 * np.array([test.difference, *test.interval])
-print(f"HistGradientBoosting makes {more:.1f} percentage points more errors")
+print(f"HistGradientBoosting makes {more:.1f} percentage points more errors (below 0: fewer)")
 print(f"(95 % of confidence: {low:.1f} to {high:.1f}; p = {test.p:.2f})")
 
 # %% [markdown]
