@@ -8,6 +8,8 @@ from selenium.webdriver.common.keys import Keys
 from rotastack.study.leaderboard import Metric, board, leaderboard
 from rotastack.study.leaderboard_page import comparison_page, leaderboard_environment
 
+pytestmark = pytest.mark.slow
+
 HOSTILE = ["<script>alert(1)</script>", "</script><!--<b>", "a & b \"c\" 'd'", "{{ 7 * 7 }}"]
 METHODS = ["RF", "RRE", "S-RRE/RF", "XGB", *HOSTILE, "long" * 30]
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}

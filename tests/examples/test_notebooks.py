@@ -85,6 +85,7 @@ def test_cells_of_a_script(make):
         make("# %% [raw]\n")
 
 
+@pytest.mark.slow
 def test_the_table_that_is_drawn(tmp_path, monkeypatch):
     ran = run("your_table_in_five_minutes", tmp_path, monkeypatch)
     mean = {name: values.mean() for name, values in ran.errors.items()}
@@ -105,6 +106,7 @@ def test_a_table_of_ones_own(tmp_path, monkeypatch):
     assert ran.errors["Rotastack"].mean() < 0.06
 
 
+@pytest.mark.slow
 def test_printed_numbers_beside_ours(tmp_path, monkeypatch):
     ran = run("reproduce_a_published_figure", tmp_path, monkeypatch)
     ours = ran.draws.groupby("method")[["error", "members"]].agg(["min", "max"])
