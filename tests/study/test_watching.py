@@ -156,12 +156,15 @@ def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_pat
         os.kill(started, signal.SIGKILL)
 
 
-def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
-    """joblib keeps them for five minutes, for a next call that never comes."""
+@pytest.mark.parametrize("before", [False, True])
+def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path, before):
+    """joblib keeps them for five minutes, for a next call that never comes; those of before the fork do not answer it."""
+    from joblib import Parallel, delayed
+
+    if before:
+        Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(4))
 
     def work(beat):
-        from joblib import Parallel, delayed
-
         pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(8))
         (tmp_path / "pids").write_text(" ".join(map(str, set(pids) - {os.getpid()})))
 

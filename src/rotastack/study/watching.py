@@ -132,7 +132,7 @@ def _watched(work: Callable[[Beat], None]) -> TrainingStoppedError | None:
 def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
     """Work in the fork, tell how it ended, and leave without what the parent is to do at its end."""
     _end_with_parent()
-    inherited = _workers()
+    _forget_workers()
 
     def tell(message: Mapping[str, Any]) -> None:
         os.write(writes, json.dumps(message).encode() + b"\n")
@@ -147,7 +147,7 @@ def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
             message = {}
         except BaseException as error:
             message = _as_told(error)
-        if (own := _workers()) is not None and own is not inherited:  # they would stay for minutes
+        if (own := _workers()) is not None:  # they would stay for minutes
             with suppress(Exception):  # some are gone, or broken
                 own.shutdown(kill_workers=True)
         sys.stdout.flush()
@@ -159,9 +159,21 @@ def _work_and_exit(work: Callable[[Beat], None], writes: int) -> NoReturn:
         os._exit(code)
 
 
+_OF_LOKY = "joblib.externals.loky.reusable_executor"
+_kept: list[Any] = []
+
+
 def _workers() -> Any:
     """Return the processes that joblib keeps for the next call, if there are any."""
-    return getattr(sys.modules.get("joblib.externals.loky.reusable_executor"), "_executor", None)
+    return getattr(sys.modules.get(_OF_LOKY), "_executor", None)
+
+
+def _forget_workers() -> None:
+    """Have joblib start processes anew: the threads that led those of the parent are not in a fork, and a call would wait for ever."""
+    inherited = _workers()
+    if inherited is not None:
+        _kept.append(inherited)  # its end would be told to the parent's
+        sys.modules[_OF_LOKY]._executor = None  # type: ignore[attr-defined]
 
 
 class _Fork:
