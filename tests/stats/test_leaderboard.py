@@ -48,7 +48,7 @@ def assert_close(found, expected, path=""):
         assert found == expected, path
 
 
-def test_numbers_are_those_that_javascript_is_compared_with():
+def test_numbers_are_those_that_were_computed_once():
     assert_close(json.loads(json.dumps(all_numbers())), json.loads(FILE.read_text()))
 
 
