@@ -5,7 +5,7 @@
 
 Families do not know of each other, so a change grows anew only those that it touches, and pools them with the others: each
 family's outputs for rows that its trees have not seen, and for test rows, are a file in the folder `--results`, named after what it
-was grown by and written once; what is there is not run again. `--table` writes docs/flagship-ablation.md. The sets to
+was grown by and written once; what is there is not run again. `--table` writes docs/evidence/flagship-ablation.md. The sets to
 report on are for reporting, not for this.
 """
 
@@ -34,7 +34,7 @@ from rotastack.ensembles.flagship import category_pairs, family_views
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
 from rotastack.files import replacing, write_text
 
-PAGE = Path(__file__).parents[1] / "docs/flagship-ablation.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
 DEFAULTS = RotastackClassifier()
 NAMES = DEFAULTS.families
 BAGGED = tuple(name for name in NAMES if not FAMILIES[name].n_folds)
