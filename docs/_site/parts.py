@@ -13,7 +13,14 @@ __all__ = ["PARTS", "filled", "fill_in"]
 
 PARTS = {
     "api": "api.overview",
+    "choosing-kinds": "choosing.by_kind",
+    "choosing-times": "choosing.measured",
+    "choosing-tree": "choosing.tree",
     "commands": "commands.page",
+    "flagship-ablation": "evidence.ablation",
+    "flagship-halves": "evidence.halves",
+    "flagship-report": "evidence.report_half",
+    "published-overview": "evidence.overview",
     "schema": "schema.page",
     "steps": "commands.steps",
     "studies": "studies.page",

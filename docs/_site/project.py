@@ -23,5 +23,4 @@ GALLERY = {
     "plot_gallery": "True",
     "abort_on_example_error": True,
     "show_signature": False,
-    "copyfile_regex": r"_shared\.py",
 }
