@@ -285,7 +285,7 @@ def table(folder: Path) -> str:
             "",
             "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
             "",
-            f"{len(there['choosing half'])} sets of the choosing half of [flagship.md](flagship.md) and {len(there['generated'])} generated tables "
+            f"{len(there['choosing half'])} sets of the choosing half of [flagship](../understand/flagship.md) and {len(there['generated'])} generated tables "
             f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}. "
             + (
                 f"Not among them, as growing all of this takes minutes there: {', '.join(missing)}. "

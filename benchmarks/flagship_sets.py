@@ -250,7 +250,7 @@ def page(folder: Path) -> str:
     lines = [
         "# The flagship and its peers, set by set", "",
         "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
-        "The 57 data sets of [flagship.md](flagship.md), at most 3000 rows each, stratified splits, 70 % of the rows for training; "
+        "The 57 data sets of [flagship](flagship.md), at most 3000 rows each, stratified splits, 70 % of the rows for training; "
         "means over the splits that all methods of a table have run. RF and ET are scikit-learn's with 500 trees, XGB has 300 rounds at a rate of .1, HGB "
         "(scikit-learn's HistGradientBoosting), LightGBM and CatBoost their defaults, RotF is our Rotation Forest of 200 C4.5 trees. "
         "Rotastack and CatBoost take categories as they are; the others take dummies, medians and columns that tell of missing values. "

@@ -26,6 +26,7 @@ rule gather:
         runtime=lambda w, attempt: 120 * attempt,
     params:
         line=config["line"],
+        code=config["code"],
         parts=config["parts"],
     message:
         "gathering {params.parts} parts into {output.model}"
@@ -47,6 +48,7 @@ rule part:
         runtime=lambda w, attempt: 120 * attempt,
     params:
         line=config["line"],
+        code=config["code"],
         out=OUT,
         parts=config["parts"],
     message:

@@ -29,5 +29,5 @@ def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
         table="t.csv", target="y", estimator="forest", seed=0, task=None, set=[], out="m.skops", parts=2, threads=1,
         cores="2", profile=None, rest=["m.skops.parts/1.skops"],
     )  # fmt: skip
-    assert fit._jobs(given, 1000) == 0
+    assert fit._jobs(given, {"megabytes": 1000, "code": "c0de"}) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["m.skops.parts/1.skops"]

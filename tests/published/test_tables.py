@@ -206,6 +206,18 @@ def test_errors_of_exrm_reproduce_ranks_and_ranks_their_averages():
     assert (average.nsmallest(5) < 5).all()
 
 
+def test_average_ranks_of_exrm_follow_if_ties_go_to_the_smaller_deviation():
+    """Ties of the mean go to the smaller standard deviation; where that ties, too, both have the lower rank."""
+    error, deviation = values("exrm", "error"), values("exrm", "error_sd")
+    printed = values("exrm", "rank").loc["all"]
+    order = error + 1e-6 * deviation.loc[error.index, error.columns]  # errors have four decimals
+    broken = average_ranks(order.round(12), higher_is_better=False, ties="min")
+    assert (broken - printed[broken.index]).abs().max() <= 0.05 + 1e-9
+    shared = average_ranks(error, higher_is_better=False)
+    off = shared[(shared - printed[shared.index]).abs() > 0.05 + 1e-9]
+    assert sorted(off.round(2)) == [4.75, 7.56, 7.81]  # printed as 4.6, 7.5 and 7.9
+
+
 def test_errors_of_exrm_are_counts_of_ten_trials():
     rows = {
         "german": 1000, "pima": 768, "australian-numeric": 690, "sonar": 208, "splice-libsvm-train": 1000,

@@ -20,7 +20,7 @@ from rotastack.stats import (
 from rotastack.stats.comparison import cliques
 from rotastack.stats.scores import score_probabilities
 from rotastack.stats.variance import kendall_w
-from rotastack.stats.wilcoxon import holm
+from rotastack.stats.wilcoxon import holm, signed_rank_p
 
 # Demsar (2006), table 6: AUC of four versions of C4.5 on 14 data sets.
 DEMSAR = pd.DataFrame(
@@ -105,6 +105,16 @@ def test_demsars_worked_example():
     assert (n - 1) * chi2 / (n * (k - 1) - chi2) == pytest.approx(3.69, abs=0.01)
 
 
+def test_demsars_wilcoxon_test():
+    """His sums of ranks are 93 and 12, zeros split between both; we leave these out: 71.5 and 6.5 of 12 data sets."""
+    d = np.round(DEMSAR["C4.5+m"] - DEMSAR["C4.5"], 12)
+    assert scipy_stats.wilcoxon(d, zero_method="zsplit").statistic == 12
+    row = wilcoxon_holm(DEMSAR[["C4.5+m", "C4.5"]], "C4.5", higher_is_better=True).loc["C4.5+m"]
+    assert row[["wins", "ties", "losses"]].tolist() == [10, 2, 2]
+    z = (6.5 - 12 * 13 / 4) / np.sqrt(12 * 13 * 25 / 24 - (2**3 - 2) / 48)
+    assert row["p"] == pytest.approx(2 * scipy_stats.norm.cdf(z))
+
+
 @pytest.mark.parametrize(("k", "n", "expected"), [(5, 20, 1.364), (8, 17, 2.546)])
 def test_published_critical_differences(k, n, expected):
     assert critical_difference(k, n, 0.05) == pytest.approx(expected, abs=6e-4)
@@ -152,7 +162,7 @@ def test_nemenyi_and_critical_difference_agree():
 def test_holm_by_hand_and_wilcoxon():
     assert holm(pd.Series([0.2, 0.01, 0.03])).tolist() == pytest.approx([0.2, 0.03, 0.06])
     table = wilcoxon_holm(DEMSAR, "C4.5", higher_is_better=True)
-    raw = [scipy_stats.wilcoxon(DEMSAR[m] - DEMSAR["C4.5"]).pvalue for m in DEMSAR.columns[1:]]
+    raw = [scipy_stats.wilcoxon(np.round(DEMSAR[m] - DEMSAR["C4.5"], 12)).pvalue for m in DEMSAR.columns[1:]]
     assert table["p"].tolist() == raw
     assert table["p_holm"].tolist() == holm(pd.Series(raw)).tolist()
     assert table["p_holm"].equals(compare(DEMSAR, True).holm_p("C4.5"))
@@ -173,6 +183,27 @@ def test_wilcoxon_by_hand():
     turned = wilcoxon_holm(errors, None, higher_is_better=True)
     assert turned["wins"].equals(table["losses"].rename("wins"))
     assert turned[["p", "p_holm"]].equals(table[["p", "p_holm"]])
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 5, 7, 8])
+def test_ties_and_zeros_have_the_p_values_of_scipy(n):
+    rng = np.random.default_rng(n)
+    for _ in range(5):
+        d = rng.integers(-3, 4, n).astype(float)
+        d[0] = 1.0
+        assert signed_rank_p(d) == scipy_stats.wilcoxon(d).pvalue
+
+
+def test_differences_tie_but_for_the_noise_of_subtraction():
+    """Differences of 5, 1, -1, 2 and 7 points have the ranks 4, 1.5, -1.5, 3 and 5.
+
+    Of 32 assignments of signs 3 have a negative sum of at most 1.5: none, or one of the tied two; and the mirror
+    images of these 3 are as extreme.
+    """
+    scores = pd.DataFrame({"A": [0.3, 0.8, 0.05, 0.9, 0.95], "B": [0.25, 0.79, 0.06, 0.88, 0.88]})
+    raw = scores["A"] - scores["B"]
+    assert scipy_stats.wilcoxon(raw).pvalue == 4 / 32  # 0.05 - 0.06 is nearer to 0 than 0.8 - 0.79
+    assert wilcoxon_holm(scores, "B", True)["p"].item() == pytest.approx(6 / 32)
 
 
 @pytest.mark.parametrize(

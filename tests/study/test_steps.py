@@ -25,6 +25,7 @@ SPEC = {
     "pairs": [],
     "claims": [],
     "optimistic": [],
+    "published_columns": [],
     "groups": [],
     "titles": {},
     "rotated": [],
@@ -32,7 +33,7 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
+def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=()):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
     inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
@@ -55,6 +56,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None):
             inputs["records"][-1],
             json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
         )
+    inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
     outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
     summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
@@ -171,7 +173,7 @@ def test_claims_are_tested_over_data_sets():
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
     known = summarize.Known(
-        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, []
+        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame()
     )
     found = summarize.table_claims(known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height

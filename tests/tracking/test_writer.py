@@ -1,5 +1,6 @@
 """The writer: runs and models are logged once; a project's database still holds after its folder was moved."""
 
+import json
 import sqlite3
 from contextlib import chdir
 from pathlib import Path
@@ -19,6 +20,7 @@ from rotastack.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
 Y = ["x", "z"] * 10
+DIGEST = "67a2d851e745f20d947f5df89d8339476598801a9d723bd662a790245eac20cb"
 
 
 def log(folder):
@@ -31,7 +33,7 @@ def log(folder):
         run = writer.leaf("model", {"study": "shop"}, home, "customers / model", record, {})
         if run.is_new:
             writer.log_dataset(
-                run.run_id, X.assign(target=Y), "customers", "data/raw/customers.csv.gz", "training"
+                run.run_id, X.assign(target=Y), "customers", "data/raw/customers.csv.gz", "training", DIGEST
             )
             writer.log_model(run.run_id, folder / "model.skops", X)
             writer.finish(run.run_id)
@@ -56,6 +58,11 @@ def test_a_model_is_registered_once_with_its_table(logged):
     assert client.get_model_version_by_alias("customers", "current").version == version.version
     (trained,) = client.get_run(run_id).inputs.dataset_inputs
     assert (trained.dataset.name, trained.tags[0].value) == ("customers", "training")
+    assert trained.dataset.digest == DIGEST[:12]
+    assert json.loads(trained.dataset.profile) == {"num_rows": 20, "num_columns": 3, "num_elements": 60}
+    columns = json.loads(trained.dataset.schema)["mlflow_colspec"]
+    assert [(c["name"], c["type"]) for c in columns] == [("a", "long"), ("b", "string"), ("target", "string")]
+    assert json.loads(trained.dataset.source) == {"uri": "data/raw/customers.csv.gz"}
     experiment = client.get_experiment_by_name("shop")
     assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
 

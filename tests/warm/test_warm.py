@@ -10,6 +10,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -352,3 +353,25 @@ def test_installed_classes_of_a_slice_are_imported_before(tmp_path, monkeypatch)
     argv = ["step", "train", "--spec", json.dumps({"pool": pool, "class": 3}), "--threads", "1"]
     assert server._named(argv) == ["sklearn.svm", "wave"]
     assert server._named(["step", "train", "--spec", "{"]) == server._named(["step", "list"]) == []
+
+
+@pytest.fixture
+def short():
+    """A folder whose name leaves room for that of a socket, as pytest's own does not."""
+    with tempfile.TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def test_what_killed_servers_left_is_removed_and_what_works_stays(short):
+    folders = {name: short / f"rotastack-warm-{name}" for name in ("dead", "alive", "begins")}
+    sockets = {}
+    for name, folder in folders.items():
+        folder.mkdir()
+        if name != "begins":
+            sockets[name] = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            sockets[name].bind(str(folder / "compute"))
+    sockets["alive"].listen(1)
+    sockets["dead"].close()
+    start._sweep(short)
+    assert {name for name, folder in folders.items() if folder.exists()} == {"alive", "begins"}
+    sockets["alive"].close()

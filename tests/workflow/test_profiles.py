@@ -101,6 +101,19 @@ def test_the_state_of_a_job_is_read_from_what_the_queue_says(name, program):
     assert found == ["success", "failed", "running"]
 
 
+@pytest.mark.parametrize(
+    ("name", "status", "said"),
+    [("pbs", "qstat", "qstat: Unknown Job Id 1234.server"), ("lsf", "bjobs", "Job <1234> is not found")],
+)
+def test_a_job_that_the_queue_forgot_has_ended(name, status, said, tmp_path, program):
+    """Whether well, its files tell; a queue that does not answer is another thing."""
+    command = load_yaml(PROFILES[name])["cluster-generic-status-cmd"]
+    for text, state in [(said, "success"), ("cannot connect to server", "running")]:
+        (tmp_path / status).write_text(f"#!/bin/sh\necho '{text}' >&2\nexit 153\n")
+        (tmp_path / status).chmod(0o755)
+        assert _shell(f"{command} '1234'") == state
+
+
 @pytest.mark.parametrize("name", OF_QUEUES)
 def test_a_job_that_the_queue_refuses_has_failed(name, program, tmp_path):
     """Without a number it would count as submitted, and as running for ever."""

@@ -121,16 +121,16 @@ def test_the_report_and_the_published_page(done):
 def test_numbers_stand_under_their_methods(done):
     """The study's methods are not in alphabetical order."""
     page = (done.folder / "results/report.html").read_text()
-    table = page.split('id="errors"')[1].split("<table>")[1].split("</table>")[0]
+    table = page.split('<table id="board-scores">')[1].split("</table>")[0]
     header, *rows = re.findall(r"<tr>(.*?)</tr>", table, re.S)
-    *methods, constant = re.findall(r"<th>(.*?)</th>", header)[1:]
+    *methods, constant = re.findall(r'<th scope="col">(.*?)</th>', header)[1:]
     assert constant == "always the largest class"
     assert methods == ["KNN-5", "RF", "RR-ET", "RRE", "EXP", "BST", "ExRM"]
     errors = pd.read_csv(done.folder / "results/splits-small/tables/error.csv").set_index("dataset")
     baseline = pd.read_csv(done.folder / "results/splits-small/tables/baseline.csv").set_index("dataset")
     assert len(rows) == len(errors)
     for row in rows:
-        name, *cells = re.findall(r"<td.*?>(.*?)</td>", row)
+        name, *cells = re.findall(r"<t[dh].*?>(.*?)</t[dh]>", row)
         *shown, of_baseline = (float(cell.split()[0]) for cell in cells)
         assert of_baseline == pytest.approx(baseline.loc[name, "error"], abs=6e-5)
         np.testing.assert_allclose(shown, errors.loc[name, methods], atol=6e-5)

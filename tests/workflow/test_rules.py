@@ -165,6 +165,11 @@ KINDS = {
     "ordered_curves": "members in the pruner's order",
     "members": "How many members are kept",
     "diversity": "How often two members disagree",
+    "rank_intervals": "the data sets are drawn again and again",
+    "win_matrix": "the method of the row is better than that of the column",
+    "pareto": "the methods that no other one beats in both",
+    "posterior": "The Bayesian signed-rank test",
+    "kappa_error": "A point is a pair of members of a pool",
 }
 
 

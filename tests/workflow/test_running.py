@@ -175,14 +175,15 @@ def test_tracking(finished, tmp_path):
     dataset = next(r for r in found if r.info.run_name == "iris")
     assert dataset.inputs.dataset_inputs[0].dataset.name == "iris"
     method = next(r for r in found if r.info.run_name == "iris / S-RRE/RF")
-    history = client.get_metric_history(method.info.run_id, "cell_error")
+    history = client.get_metric_history(method.info.run_id, "cells/error")
     scores = pd.read_parquet(project.folder / "results/tiny/scores.parquet")
     expected = scores[(scores["dataset"] == "iris") & (scores["method"] == "S-RRE/RF")]["error"]
     assert [m.value for m in sorted(history, key=lambda m: m.step)] == expected.tolist()
-    assert method.data.metrics["error"] == pytest.approx(expected.mean())
+    assert method.data.metrics["test/error"] == pytest.approx(expected.mean())
     assert client.get_experiment_by_name("tiny").tags["mlflow.experimentKind"] == "custom_model_development"
     (version,) = client.search_model_versions("name = 'iris'")
-    assert "Cross-validated error: " in version.description
+    assert "cross-validated error " in version.description
+    assert client.get_model_version_by_alias("iris", "champion").version == version.version
     trained = by_id[version.run_id].inputs.dataset_inputs[0]
     assert (trained.dataset.name, trained.tags[0].value) == ("iris", "training")
     assert {a.path for a in client.list_artifacts(next(r for r in found if r.data.tags["rotastack.kind"] == "study").info.run_id)} >= {
@@ -219,7 +220,7 @@ def test_the_report_is_whole_and_self_contained(finished):
         "scikit-learn",
     ):
         assert part in page
-    assert page.count("<svg") == 3 + 2 * 4
+    assert page.count("<svg") == 6 + 2 * 5
     assert not re.search(r'(src|href)="(?!#|data:)', page)
     ids = re.findall(r'\bid="([^"]+)"', page)
     assert len(ids) == len(set(ids))

@@ -84,7 +84,7 @@ const cells = (() => {
       lines.push([facts.word, String(facts.counts[i][j])], ["seed of the study", String(facts.seed)], ["outputs", path], ["record", path.replace(/\.nc$/, ".run.json")]);
       const tags = { "tags.`rotastack.kind`": "method", "tags.study": facts.study, "tags.dataset": dataset, "tags.method": name };
       lines.push([`MLflow run, in experiment ${facts.study}: search for`, Object.entries(tags).map(([tag, value]) => `${tag} = ${quoted(value)}`).join(" and ")]);
-      lines.push(["what names the run", "its tag rotastack.key; of runs with other configurations before it, the tag rotastack.superseded is yes"]);
+      lines.push(["if there are several", "runs of earlier configurations have the tag rotastack.superseded; rotastack.key tells configurations apart"]);
     }
     show(`${name} on ${dataset}`, [...lines, ...about(content.methods[j])], cell);
   }
@@ -97,7 +97,7 @@ const cells = (() => {
     const lines = [];
     if (method.published) lines.push(["published", method.published]);
     if (method.optimistic) lines.push(["careful", "it chooses members by the test rows, so its scores are better than they would be on new rows"]);
-    if (method.about) lines.push(["pool and method", method.about]);
+    if (method.about) lines.push(["configuration", method.about]);
     return lines;
   }
 
@@ -106,7 +106,7 @@ const cells = (() => {
     if (!dialog) {
       const close = () => dialog.close();
       dialog = element("dialog", { id: "cell", "aria-labelledby": "cell-title" },
-        element("h3", { id: "cell-title" }), element("dl", {}),
+        element("h3", { id: "cell-title", tabindex: -1, autofocus: true }), element("dl", {}),
         element("p", {}, element("button", { type: "button", onclick: () => copy(dialog) }, "Copy"), " ", element("button", { type: "button", onclick: close }, "Close"), " ", element("span", { role: "status" })));
       dialog.addEventListener("click", (event) => event.target === dialog && close());
       dialog.addEventListener("close", () => opened?.focus());
@@ -136,5 +136,5 @@ const cells = (() => {
     }
   }
 
-  return { fill, adopt, openMethod, put };
+  return { fill, adopt, openMethod, print, put };
 })();

@@ -10,7 +10,7 @@ const charts = (() => {
     for (const [key, value] of Object.entries(attributes))
       if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
       else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value === true ? "" : value);
-    made.append(...children.flat().filter((child) => child !== null && child !== undefined));
+    made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
     return made;
   }
 
@@ -48,7 +48,7 @@ const charts = (() => {
   function rankLines(place, board, { names, control, alpha }) {
     if (!board.ranks || !board.friedman) return said(place, "Ranks need at least two methods and two data sets.");
     const shown = drawn(board, control), distance = board.critical_difference, { mean, lower, upper } = board.ranks;
-    const runs = cliques(shown.map((p) => mean[p]), distance), step = 22, top = 46, k = board.methods.length;
+    const runs = cliques(shown.map((p) => mean[p]), distance), step = 22, top = 56, k = board.methods.length;
     const label = `Average ranks of ${k} methods over ${board.datasets.length} data sets, 1 is best: ` +
       shown.slice(0, 12).map((p) => `${names[board.methods[p]]} ${mean[p].toFixed(2)}`).join(", ") +
       `. Two methods differ if their ranks are ${distance.toFixed(2)} apart.`;
@@ -63,8 +63,8 @@ const charts = (() => {
       add("text", { x: round(x(rank)), y: top - 11, "text-anchor": "middle" }, String(rank));
     }
     if (1 + distance <= end) {
-      add("path", { d: `M${round(x(1))} 10v8m0-4H${round(x(1 + distance))}m0-4v8`, class: "strong" });
-      add("text", { x: round(x(1 + distance)) + 6, y: 18 }, `critical difference ${distance.toFixed(2)}`);
+      add("path", { d: `M${round(x(1))} 18v8m0-4H${round(x(1 + distance))}m0-4v8`, class: "strong" });
+      add("text", { x: round(x(1)), y: 12 }, `critical difference ${distance.toFixed(2)}`);
     }
     shown.forEach((p, row) => {
       const y = top + step * (row + 0.5), method = board.methods[p];
@@ -127,7 +127,7 @@ const charts = (() => {
       const look = front.includes(d) ? "dot" : "dot dim";
       if (d.method === control) add("rect", { x: cx - 5, y: cy - 5, width: 10, height: 10, class: look }, tip);
       else add("circle", { cx, cy, r: 5, class: look }, tip);
-      const text = shorten(names[d.method], 24), wide = 6.6 * text.length;
+      const text = shorten(names[d.method], 24), wide = 7.3 * text.length;
       const free = [[8, 4], [-8 - wide, 4], [-wide / 2, -10], [-wide / 2, 19]].find(([dx, dy]) => {
         const b = [cx + dx, cy + dy - 11, cx + dx + wide, cy + dy + 3];
         return b[0] > box.left && b[2] < width && b[1] > 0 && b[3] < box.bottom && taken.every((t) => b[2] < t[0] || b[0] > t[2] || b[3] < t[1] || b[1] > t[3]);
@@ -163,7 +163,7 @@ const charts = (() => {
       const side = value > 0.5 ? "won" : value < 0.5 ? "lost" : "even";
       return element("td", { class: side, style: `--share:${Math.round(Math.abs(value - 0.5) * 110)}%` }, String(Math.round(100 * value)));
     })));
-    const caption = element("caption", {}, "Percent of data sets on which the row's method is better than the column's; ties count half.");
+    const caption = element("caption", {}, element("span", {}, "Percent of data sets on which the row's method is better than the column's; ties count half."));
     place.replaceChildren(element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "win rates" }, element("table", { class: "wins" }, caption, element("thead", {}, head), element("tbody", {}, rows))));
     if (board.methods.length > shown.length) place.append(element("p", { class: "caption" }, `The best ${MOST} of ${board.methods.length} methods.`));
   }

@@ -14,7 +14,7 @@
   // Numbers as the table prints them
   const fixed = (digits) => (v) => v.toFixed(digits);
   const pValue = (p) => (p < 0.001 ? "< 0.001" : p.toFixed(3));
-  const times = (v) => (v >= 100 ? v.toFixed(0) : v.toPrecision(2));
+  const times = (v) => (v >= 100 ? v.toFixed(0) : String(Number(v.toPrecision(2))));
   const signed = (metric, v) => (metric.higher ? -v : v);
 
   function columns() {
@@ -33,15 +33,15 @@
     });
     const cost = (kind) => ({ value: (p) => board[kind]?.[p] ?? null, cell: (p) => (board[kind]?.[p] ?? null) === null ? null : [times(board[kind][p])] });
     const metric = content.metrics[view.metric], single = view.datasets.length === 1 ? view.datasets[0] : -1;
-    const own = (p) => metric.scores[single][board.methods[p]];
+    const own = (p) => (metric.shown || metric.scores)[single][board.methods[p]];
     return [
       { key: "method", title: "method", value: (p) => names[board.methods[p]].toLowerCase() },
-      single < 0 ? null : { key: "score", title: metric.title, value: (p) => signed(metric, own(p) ?? NaN), cell: (p) => (own(p) === null ? null : [own(p).toPrecision(4)]) },
+      single < 0 ? null : { key: "score", title: metric.title, value: (p) => signed(metric, own(p) ?? NaN), cell: (p) => (own(p) === null ? null : [cells.print(own(p))]) },
       { key: "rank", title: single < 0 ? "average rank" : "rank", ...estimate("ranks", "mean", fixed(2)) },
-      { key: "elo", title: "Elo", most: true, ...estimate("elo", "elo", fixed(0)) },
+      single >= 0 ? null : { key: "elo", title: "Elo", most: true, ...estimate("elo", "elo", fixed(0)) },
       metric.optimum === null ? null : { key: "gap", title: "improvable by, %", ...estimate("gap", "mean", fixed(1)) },
-      { key: "wins", title: `wins / ties / losses against ${control}`, most: true, ...versus((a) => `${a.wins} / ${a.ties} / ${a.losses}`, (a) => (a.wins + a.ties / 2) / (a.wins + a.ties + a.losses)) },
-      { key: "p", title: "p (Holm)", ...versus((a) => pValue(a.holm), (a) => a.holm) },
+      single >= 0 ? null : { key: "wins", title: `wins / ties / losses against ${control}`, most: true, ...versus((a) => `${a.wins} / ${a.ties} / ${a.losses}`, (a) => (a.wins + a.ties / 2) / (a.wins + a.ties + a.losses)) },
+      single >= 0 ? null : { key: "p", title: "p (Holm)", ...versus((a) => pValue(a.holm), (a) => a.holm) },
       content.times.fit ? { key: "fit", title: `training, times ${control}`, ...cost("fit") } : null,
       content.times.predict ? { key: "predict", title: `predicting, times ${control}`, ...cost("predict") } : null,
     ].filter(Boolean);
@@ -92,11 +92,11 @@
   function draw() {
     const given = { names, control: view.control, alpha: content.alpha };
     drawTable();
-    charts.rankLines(by("board-ranks"), board, given);
-    charts.winTable(by("board-wins"), board, given);
+    if (by("board-ranks")) charts.rankLines(by("board-ranks"), board, given);
+    if (by("board-wins")) charts.winTable(by("board-wins"), board, given);
     for (const [kind, word] of [["fit", "training time"], ["predict", "prediction time"]]) {
       const place = by(`board-pareto-${kind}`);
-      if (place && content.times[kind]) charts.pareto(place, board, { ...given, kind, word });
+      if (place) charts.pareto(place, board, { ...given, kind, word });
     }
   }
 
@@ -105,7 +105,8 @@
 
   function status(done) {
     if (board.methods.length < 2) return "Choose at least two methods with scores.";
-    const parts = [`${content.metrics[view.metric].title}: ${count(board.methods.length, "method")} on ${count(board.datasets.length, "data set")}.`];
+    const { title } = content.metrics[view.metric];
+    const parts = [`${title[0].toUpperCase()}${title.slice(1)} of ${count(board.methods.length, "method")} on ${count(board.datasets.length, "data set")}.`];
     if (board.left_out.length) {
       const pairs = view.pairs ? "; wins and Elo compare each pair of methods where both have scores" : "";
       parts.push(`Left out, as a method has no score there: ${list(board.left_out, content.datasets)}${pairs}.`);
@@ -115,7 +116,7 @@
       const { F, df, p } = board.friedman;
       parts.push(`Iman-Davenport F(${df[0]}, ${df[1]}) = ${F === null ? "∞" : F.toFixed(2)}, p ${p < 0.001 ? "" : "= "}${pValue(p)}: the ranks ${p < content.alpha ? "differ by more than chance" : "may differ by chance"}.`);
     }
-    if (board.datasets.length === 1) parts.push("One data set has no intervals over data sets.");
+    if (board.datasets.length === 1 && content.datasets.length > 1) parts.push("One data set has no intervals over data sets.");
     if (!done) parts.push("Computing Elo …");
     return parts.join(" ");
   }
@@ -213,6 +214,17 @@
     return { node: element("label", {}, box, ` ${title}`), show: () => (box.checked = view[key]) };
   }
 
+  // All published methods at once
+  function publishedSwitch() {
+    const theirs = content.methods.map((m, j) => (m.published ? j : -1)).filter((j) => j >= 0);
+    if (!theirs.length) return null;
+    const box = element("input", { type: "checkbox", onchange: () => {
+      view.methods = names.map((_, j) => j).filter((j) => (theirs.includes(j) ? box.checked : view.methods.includes(j)));
+      update();
+    } });
+    return { node: element("label", {}, box, " with published results"), show: () => (box.checked = theirs.every((j) => view.methods.includes(j))) };
+  }
+
   function showControls() {
     Object.values(controls).forEach((control) => control.show());
   }
@@ -224,6 +236,7 @@
       metric: content.metrics.length > 1 ? select("score", content.metrics.map((m, i) => [i, m.title]), "metric") : null,
       control: select("control", [[-1, "none"], ...names.map((name, i) => [i, name])], "control"),
       pairs: holes ? switched("compare pairs of methods where scores are missing", "pairs") : null,
+      published: publishedSwitch(),
       datasets: choices("data sets", content.datasets, "datasets"),
       methods: choices("methods", names, "methods", mark),
     };
@@ -250,6 +263,7 @@
     view = recalled();
     update();
   });
+  window.addEventListener("beforeprint", () => document.querySelectorAll("details.part").forEach((part) => (part.open = true)));
   let width = innerWidth;
   window.addEventListener("resize", () => {
     if (innerWidth === width) return;

@@ -208,9 +208,10 @@ const statistics = (() => {
       const differences = [];
       for (let i = 0; i < n; i++) differences.push(values[i * k + j] - values[i * k + control]);
       const known = differences.filter((d) => !Number.isNaN(d));
+      const tidy = known.map((d) => (Math.sign(d) * Math.round(Math.abs(d) * 1e12)) / 1e12); // ties but for rounding are ties
       if (!known.length) continue;
       const up = known.filter((d) => d > 0).length, down = known.filter((d) => d < 0).length;
-      found[j] = { wins: higher ? up : down, ties: known.length - up - down, losses: higher ? down : up, p: wilcoxon(known) };
+      found[j] = { wins: higher ? up : down, ties: known.length - up - down, losses: higher ? down : up, p: wilcoxon(tidy) };
       tested.push(j);
     }
     holm(tested.map((j) => found[j].p)).forEach((p, i) => (found[tested[i]].holm = p));

@@ -29,6 +29,7 @@ rule summarize:
         scores=expand(f"{ROOT}/{{dataset}}/scores.parquet", dataset=PLAN.datasets),
         calibration=expand(f"{ROOT}/{{dataset}}/calibration.parquet", dataset=PLAN.datasets),
         records=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
+        published=PLAN.published_columns_files,
     output:
         scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
@@ -163,6 +164,7 @@ rule published:
 
 rule report:
     input:
+        scores=f"{ROOT}/scores.parquet",
         comparison=f"{ROOT}/statistics/comparison.json",
         verdict=f"{ROOT}/statistics/verdict.json",
         variance=f"{ROOT}/statistics/variance.parquet",

@@ -57,6 +57,7 @@ rule track_dataset:
         table="results/datasets/{dataset}.parquet",
         prepare="results/datasets/{dataset}.run.json",
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
+        scoring=f"{ROOT}/{{dataset}}/scores.run.json",
         pools=lambda w: PLAN.all_pool_files(w.dataset, "run.json"),
         methods=lambda w: PLAN.method_files(w.dataset, "run.json"),
         figures=lambda w: PLAN.figure_files(w.dataset, "png"),
@@ -85,6 +86,7 @@ rule track_dataset:
 rule track_study:
     input:
         comparison=f"{ROOT}/statistics/comparison.json",
+        verdict=f"{ROOT}/statistics/verdict.json",
         record=f"{ROOT}/statistics/summarize.run.json",
         figures=PLAN.study_figure_files("png"),
         tables=PLAN.tables,

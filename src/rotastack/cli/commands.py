@@ -18,6 +18,7 @@ from rotastack.cli import (
     serve,
     server,
     step,
+    tables,
     ui,
 )
 from rotastack.cli.stopping import StoppedError
@@ -25,7 +26,22 @@ from rotastack.errors import RotastackError, without
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, predict, explain, serve, ui, server, lists, doctor, completion, step)
+COMMANDS = (
+    run,
+    fit,
+    compare,
+    report,
+    tables,
+    predict,
+    explain,
+    serve,
+    ui,
+    server,
+    lists,
+    doctor,
+    completion,
+    step,
+)
 """In the order of the help."""
 EPILOG = """\
 example:

@@ -68,7 +68,7 @@ def _fit(arguments: Namespace) -> int:
         arguments.table, arguments.target, arguments.task, arguments.estimator, _parameters(arguments.set), arguments.seed
     )  # fmt: skip
     if arguments.parts and arguments.part is None:
-        return _jobs(arguments, fitted.megabytes)
+        return _jobs(arguments, {"megabytes": fitted.megabytes, "code": fitted.code})
     if arguments.part is None:
         dump_model(fitted.fit(arguments.threads), arguments.out)
         print(f"{fitted.reading}\nmodel: {arguments.out}")
@@ -95,7 +95,7 @@ def _parameters(given: list[str]) -> dict[str, Any]:
     return found
 
 
-def _jobs(arguments: Namespace, megabytes: int) -> int:
+def _jobs(arguments: Namespace, about: dict[str, Any]) -> int:
     import json
 
     from rotastack.cli.own import cores
@@ -122,7 +122,7 @@ def _jobs(arguments: Namespace, megabytes: int) -> int:
     config = Path(f"{arguments.out}.parts") / "fit.json"
     content = {
         "line": line, "table": arguments.table if Path(arguments.table).is_file() else None, "out": arguments.out,
-        "parts": arguments.parts, "threads": arguments.threads, "megabytes": megabytes,
+        "parts": arguments.parts, "threads": arguments.threads, **about,
     }  # fmt: skip
     write_text(config, json.dumps(content, indent=1))
     options = ["--configfile", str(config), "--cores", str(arguments.cores), *profile]

@@ -33,7 +33,7 @@ def _ui(arguments: Namespace) -> int:
     from rotastack.errors import RotastackError
     from rotastack.tracking.address import database_file, shown
     from rotastack.tracking.making import make_database
-    from rotastack.tracking.store import tracking_uri
+    from rotastack.tracking.store import studies, tracking_uri
 
     say_who_may_ask(arguments.host)
     uri = tracking_uri()
@@ -41,12 +41,20 @@ def _ui(arguments: Namespace) -> int:
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
     if (path := database_file(uri)) is not None:
         make_database(path)
+        host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
+        for name, number in studies(path).items():  # MLflow's own first page is about language models
+            print(
+                f"{name}: http://{host}:{arguments.port}/#/experiments/{number}/runs?workflowType=machine_learning",
+                flush=True,
+            )
     command = [sys.executable, "-m", "mlflow", "ui"]
     environment = {
         **os.environ,
-        "MLFLOW_BACKEND_STORE_URI": uri,
-    }  # a command line shows its password to everybody
-    command += ["--host", arguments.host, "--port", str(arguments.port)]
+        "MLFLOW_BACKEND_STORE_URI": uri,  # a command line shows its password to everybody
+        "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # queues for the judging of language models
+    }
+    # One worker serves one person, and starts in half the time of four.
+    command += ["--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]
     # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
     process = subprocess.Popen(command, start_new_session=True, env=environment)
     handle_end(lambda number, _: sys.exit(128 + number))

@@ -59,7 +59,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
     for axis, (name, cloud) in zip(panels, clouds.items(), strict=False):
         look = looks[name]
         axis.plot(
-            *cloud.T, "o", color=look.color, markersize=2.5, markeredgewidth=0, alpha=0.3 if len(cloud) > _DENSE else 0.7,
+            *cloud.T, "o", color=look.color, markersize=2.5 if len(cloud) > 100 else 4, markeredgewidth=0, alpha=0.3 if len(cloud) > _DENSE else 0.7,
             rasterized=large,
         )  # fmt: skip
         axis.set_title(name, fontsize=9)

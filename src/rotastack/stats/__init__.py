@@ -15,6 +15,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "missing": ["complete_block"],
         "nemenyi": ["critical_difference", "nemenyi"],
         "pairs": ["compare_pair"],
+        "power": ["power"],
         "ranks": ["average_ranks"],
         "resamples": ["bootstrap_means", "resamples"],
         "resampled_t": ["corrected_t"],

@@ -1,15 +1,11 @@
 """The table of scores that goes into every comparison: checked, and open about missing cells."""
 
-from typing import Literal
-
 import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
 
-__all__ = ["Missing", "checked_scores", "complete_block"]
-
-Missing = Literal["raise", "block", "pairs"]
+__all__ = ["checked_scores", "complete_block"]
 
 
 def checked_scores(
@@ -126,12 +122,14 @@ def _numbers(scores: pd.DataFrame) -> pd.DataFrame:
         column = scores.iloc[:, position]
         if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_complex_dtype(column):
             continue
-        values = column.astype(object)
-        strange = [not isinstance(v, (int, float, np.integer, np.floating)) for v in values] & values.notna()
-        if strange.any():
-            value = values[strange].iloc[0]
+        odd = column.notna().to_numpy() & [
+            not isinstance(value, (int, float, np.integer, np.floating)) for value in column
+        ]
+        if odd.any():
+            place = odd.argmax()
             raise RotastackError(
-                f"method {name!r} has a score that is no number: {value!r} on data set {values.index[strange][0]!r}"
+                f"method {name!r} has a score that is no number: {column.iloc[place]!r} "
+                f"on data set {scores.index[place]!r}"
             )
     values = scores.to_numpy(dtype=np.float64, na_value=np.nan)
     return pd.DataFrame(values, scores.index, scores.columns)

@@ -10,7 +10,7 @@ from rotastack.base.documents import Document
 from rotastack.errors import nearest
 from rotastack.study.components import Label
 
-__all__ = ["Claim", "Evaluation", "Group", "Sweep"]
+__all__ = ["Claim", "Evaluation", "Group", "PublishedColumns", "Sweep"]
 
 
 class Group(Document):
@@ -56,6 +56,26 @@ class Sweep(Document):
     log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
 
+class PublishedColumns(Document):
+    """Published results that stand beside the study's own."""
+
+    table: Annotated[
+        str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")
+    ]
+    methods: Annotated[list[str], Field(description="of its methods; none: all that have a score")] = []
+    suffix: Annotated[
+        str,
+        Field(
+            alias="as",
+            pattern=r"^[A-Za-z0-9][A-Za-z0-9 ._/=+-]*$",
+            description="stands in brackets behind a method's name, and tells two tables apart",
+        ),
+    ] = "published"
+    protocol: Annotated[
+        str, Field(min_length=1, description="how its protocol differs from the study's, in a sentence")
+    ]
+
+
 class Evaluation(Document):
     """What is made of the scores."""
 
@@ -90,6 +110,13 @@ class Evaluation(Document):
         ),
     ] = []
     sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
+    published_columns: Annotated[
+        list[PublishedColumns],
+        Field(
+            description="published results that join the leaderboard on the page, and ranks of their own; the study's tests "
+            "do not count them"
+        ),
+    ] = []
 
     def check(self, labels: list[str], optimistic: Container[str]) -> None:
         """Refuse what names no method, or does not fit together.

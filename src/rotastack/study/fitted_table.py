@@ -14,6 +14,7 @@ from rotastack.data.tables import move_target_last, read_with_notes
 from rotastack.data.target import Task, check_target, decide_task
 from rotastack.errors import RotastackError
 from rotastack.study.classes import checked_estimator
+from rotastack.study.fingerprint import fingerprint
 from rotastack.study.own_table import counts_among
 from rotastack.study.rows import takes_tables, told
 from rotastack.study.task import TASKS
@@ -67,11 +68,17 @@ class FittedTable:
         """About what a process takes that fits to this table."""
         return 1000 + round(1.3e-4 * self._X.size)
 
+    @property
+    def code(self) -> str:
+        """A hash of the code that fits: parts that other code left behind are not gathered."""
+        return fingerprint(__name__, type(self._estimator()).__module__)
+
+    def _estimator(self) -> Any:
+        return checked_estimator(self.estimator, self.parameters, "--estimator, --set", TASKS[self._task])
+
     def fit(self, n_jobs: int) -> Pipeline:
         """Return the model, a pipeline from the table's columns to the target."""
-        estimator = checked_estimator(
-            self.estimator, self.parameters, "--estimator, --set", TASKS[self._task]
-        )
+        estimator = self._estimator()
         known = estimator.get_params()
         given = {"random_state": self.seed, "n_jobs": n_jobs}
         estimator.set_params(**{name: value for name, value in given.items() if name in known})

@@ -71,7 +71,7 @@ def leaderboard(
     Parameters
     ----------
     metrics : sequence of Metric
-        Of equal methods and data sets; the page opens with the first.
+        Of equal data sets, and methods that the first has; the page opens with it.
     control : str or None
         The method that the others are compared with.
     alpha : float, default=0.05
@@ -81,9 +81,9 @@ def leaderboard(
     times : mapping, optional
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
-        Method -> what is known of it: ``optimistic`` (it chooses by the test rows, and is not ranked unless the reader
-        asks for it), ``rotated``, ``published`` (where its scores were printed, and how its protocol differs), and
-        ``about``, a text with its configuration.
+        Method -> what is known of it: ``optimistic`` (it chooses by the test rows), ``published`` (where its scores were
+        printed, and how its protocol differs), ``rotated``, and ``about``, a text with its configuration. Methods of
+        the first two kinds are ranked if the reader asks for it.
     cells : mapping, optional
         What is behind each score: ``word`` ("splits"), ``counts`` (DataFrame: how many), ``seed``, ``folders`` and
         ``files`` (data set, method -> parts of a path), ``study``.
@@ -91,7 +91,7 @@ def leaderboard(
     Raises
     ------
     RotastackError
-        Scores that are no numbers, or two data sets or methods of one name; fewer than two methods; `control` is no method.
+        Scores that are no numbers, or two data sets or methods of one name; `control` is no method.
 
     Examples
     --------
@@ -103,12 +103,14 @@ def leaderboard(
     """
     first = metrics[0].scores
     for metric in metrics:
-        checked_scores(metric.scores.dropna(axis="columns", how="all").astype(float), "pairs", pairs=True)
+        known_ones = metric.scores.dropna(axis="columns", how="all")
+        if known_ones.shape[1] > 1:  # of fewer there is nothing to compare
+            checked_scores(known_ones, "pairs", pairs=True)
     names, datasets = list(first.columns), list(first.index)
     if control is not None and control not in names:
         raise RotastackError(f"control {control!r} is not a method")
     known = {name: dict((methods or {}).get(name, {})) for name in names}
-    chosen = default_methods(first, known)
+    chosen = default_methods(known)
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
     quantiles = [None, None] + [
         float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)
@@ -131,16 +133,9 @@ def leaderboard(
     }  # fmt: skip
 
 
-def default_methods(scores: pd.DataFrame, known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the methods that are ranked unless the reader chooses others.
-
-    Not those that choose by the test rows; nor published ones, where they would take data sets away.
-    """
-    fair = [m for m in scores if not known[m].get("optimistic") and not known[m].get("published")]
-    whole = scores[fair].dropna(axis="columns", how="all").dropna().index
-    return [
-        m for m in scores if m in fair or (known[m].get("published") and scores.loc[whole, m].notna().all())
-    ]
+def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """Return the methods that are ranked unless the reader chooses others: not those of an advantage, nor published ones."""
+    return [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
 
 
 def board(
@@ -206,7 +201,7 @@ def board(
         q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
         found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
     if several and len(paired):
-        if control in wide:
+        if control is not None and control in wide:
             found["against"] = _against(paired, control, higher)
         matrix = win_matrix(paired, higher, missing="pairs")
         found["wins"] = [_plain(row) for row in matrix.to_numpy()]
@@ -252,7 +247,7 @@ def _metric(metric: Metric, names: list, datasets: list) -> dict[str, Any]:
     }  # fmt: skip
     for key, table in tables.items():
         if table is not None:
-            digits = 12 if key == "scores" else 6
+            digits = 12 if key == "scores" else 5
             found[key] = _matrix(table.reindex(datasets, columns=names), digits)
     if metric.baseline is not None:
         found["baseline"] = _plain(metric.baseline.reindex(datasets).to_numpy(dtype=float))

@@ -10,6 +10,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from rotastack.project import project_file
+from rotastack.stats.missing import checked_scores
 from rotastack.study.leaderboard import Metric, leaderboard
 from rotastack.study.pages import page_environment
 
@@ -20,12 +21,8 @@ def leaderboard_environment() -> jinja2.Environment:
     """Return the templates of ``workflow/report``, with what those of the leaderboard use."""
     environment = page_environment()
     environment.filters |= {
-        "as_json": _as_json,
-        "source": _source,
-        "order": _order,
-        "best": _best,
-        "score": _score,
-    }
+        "as_json": _as_json, "source": _source, "order": _order, "best": _best, "cell": _cell, "times": _times,
+    }  # fmt: skip
     return environment
 
 
@@ -75,7 +72,7 @@ def comparison_page(
     Raises
     ------
     RotastackError
-        As :func:`rotastack.study.leaderboard.leaderboard`.
+        Fewer than two methods; and as :func:`rotastack.study.leaderboard.leaderboard`.
 
     Examples
     --------
@@ -85,6 +82,7 @@ def comparison_page(
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
+    checked_scores(scores.dropna(axis="columns", how="all"), "pairs", pairs=True)
     metric = Metric(
         "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
     )
@@ -126,18 +124,27 @@ def _source(name: str) -> Markup:
 
 def _order(numbers: Sequence[float | None]) -> list[int]:
     """Return places by rising number; missing ones last."""
-    return sorted(range(len(numbers)), key=lambda i: math.inf if numbers[i] is None else numbers[i])
+    return sorted(range(len(numbers)), key=lambda i: _or(numbers[i], math.inf))
+
+
+def _or(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
 
 
 def _best(row: Sequence[float | None], board: Mapping[str, Any], higher: bool) -> int | None:
     """Return the first of the methods with the best score, of those that are ranked and do not choose by the test rows."""
     sign = -1 if higher else 1
     fair = [j for j in board["chosen"] if row[j] is not None and not board["methods"][j].get("optimistic")]
-    return min(fair, key=lambda j: sign * row[j], default=None)
+    return min(fair, key=lambda j: sign * _or(row[j], math.inf), default=None)
 
 
-def _score(value: float | None) -> str:
+def _cell(value: float | None) -> str:
     """Return a score as the script prints it."""
     if value is None or pd.isna(value):
         return "failed"
-    return f"{value:.5g}" if abs(value) >= 10 else f"{value:.4f}"
+    return f"{float(f'{value:.5g}'):.15g}" if abs(value) >= 10 else f"{value:.4f}"
+
+
+def _times(value: float) -> str:
+    """Return a multiple as the script prints it."""
+    return f"{value:.0f}" if value >= 100 else f"{float(f'{value:.2g}'):.15g}"

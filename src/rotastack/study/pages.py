@@ -6,13 +6,16 @@ from pathlib import Path
 from typing import Any
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from rotastack.errors import unreadable
 from rotastack.files import read_json
 from rotastack.project import project_file
 
 __all__ = ["inline_figure", "page_environment", "read_explanation"]
+
+_FONTS = re.compile(r"'DejaVu Sans'(?:, ?(?:'[^']+'|[\w-]+))*, ?sans-serif")
+"""The fonts that matplotlib names in each text: of these, those that are as wide."""
 
 
 def page_environment() -> jinja2.Environment:
@@ -21,8 +24,15 @@ def page_environment() -> jinja2.Environment:
     return jinja2.Environment(loader=jinja2.FileSystemLoader(folder), autoescape=True, trim_blocks=True)
 
 
-def inline_figure(path: Path) -> Markup:
-    """Return a figure's SVG with ids that no other figure on the page has."""
+def inline_figure(path: Path, label: str = "") -> Markup:
+    """Return a figure's SVG with ids that no other figure on the page has, and without what nobody sees.
+
+    Parameters
+    ----------
+    path : Path
+    label : str
+        What it shows, for those who do not see it; by default its name.
+    """
     try:
         text = path.read_text(encoding="utf-8")
         if not text.rstrip().endswith("</svg>"):
@@ -31,9 +41,34 @@ def inline_figure(path: Path) -> Markup:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     tag = "f" + hashlib.sha256(str(path).encode()).hexdigest()[:10]
+    text = _slim(text)
     text = re.sub(r'\bid="([^"]+)"', rf'id="{tag}-\1"', text)
     text = re.sub(r'href="#([^"]+)"', rf'href="#{tag}-\1"', text)
-    return Markup(re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text))
+    text = re.sub(r"url\(#([^)]+)\)", rf"url(#{tag}-\1)", text)
+    label = label or path.stem.replace("_", " ")
+    return Markup(text.replace("<svg ", f'<svg role="img" aria-label="{escape(label)}" ', 1))
+
+
+def _slim(text: str) -> str:
+    """Return an SVG of matplotlib without metadata, unused ids, digits below a hundredth of a point and spare spaces."""
+    text = re.sub(r"<metadata>.*?</metadata>|<!--.*?-->", "", text, flags=re.DOTALL)
+    # Matplotlib's rule for all elements would be one of the whole page: style.html.j2 has it for figures.
+    text = re.sub(r'<defs>\s*<style type="text/css">\*\{[^<]*</style>\s*</defs>', "", text)
+    used = set(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+
+    def slimmer(match: re.Match) -> str:
+        part = match[0]
+        if "base64" in part:  # an image: its numbers are none
+            return part.replace("\n", "")
+        part = re.sub(r'\s+id="([^"]+)"', lambda found: found[0] if found[1] in used else "", part)
+        part = _FONTS.sub("'DejaVu Sans', Verdana, sans-serif", part)
+        if "scale(" not in part:
+            part = re.sub(
+                r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), part
+            )
+        return re.sub(r"\s+", " ", part)
+
+    return re.sub(r">\s+<", "><", re.sub(r"<[^<>]+>", slimmer, text))
 
 
 def read_explanation(path: Path) -> dict[str, Any]:

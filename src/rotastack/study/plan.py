@@ -16,6 +16,7 @@ from rotastack.study.fingerprint import fingerprint
 from rotastack.study.job import declarations
 from rotastack.study.making import REFITTED, combiner_modules, pool_modules
 from rotastack.study.names import ranks_name, slug, sweep_name
+from rotastack.study.published_tables import published_paths
 from rotastack.study.resources import Resources
 from rotastack.study.study import Study, compact
 from rotastack.tracking.address import VARIABLE, receipt_name
@@ -204,8 +205,13 @@ class Plan:
     def published_files(self) -> list[str]:
         """The published results, and reasons for differences where somebody wrote them down."""
         name = self.study.document.published
-        paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
-        return [os.path.relpath(p) for p in paths if p.is_file()]
+        return [os.path.relpath(p) for p in published_paths(name)] if name else []
+
+    @property
+    def published_columns_files(self) -> list[str]:
+        """The published results that stand beside the study's own."""
+        tables = dict.fromkeys(column.table for column in self.study.document.evaluation.published_columns)
+        return [os.path.relpath(p) for table in tables for p in published_paths(table)]
 
     @property
     def _without(self) -> list[str]:
@@ -218,13 +224,15 @@ class Plan:
         """The study's tables."""
         names = [*METRICS[self.study.task.name], *declarations("summarize")["TABLES"]]
         without = self._without + ([] if self.study.groups_of_methods else ["groups"])
+        if not self.study.document.evaluation.published_columns:
+            without += ["published_columns", "published_ranks"]
         return [f"{self.root}/tables/{name}.csv" for name in names if name not in without]
 
     @property
     def report_texts(self) -> list[str]:
-        """Template and captions of the report."""
+        """Templates, scripts and captions of the report."""
         folder = project_file("workflow/report")
-        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2")]
+        return [os.path.relpath(p) for p in sorted(folder.iterdir()) if p.suffix in (".rst", ".j2", ".js")]
 
     @staticmethod
     def caption(figure: str) -> str | None:
@@ -282,6 +290,7 @@ class Plan:
                 "task": self.study.task.name, "axes": list(self.study.protocol.axes),
                 "alpha": evaluation["alpha"], "control": self.study.control,
                 "methods": list(self.study.methods), "pairs": evaluation["pairs"], "claims": evaluation["claims"],
+                "published_columns": evaluation["published_columns"],
                 "optimistic": self.study.optimistic, "groups": self.study.groups_of_methods,
                 "rotated": self.study.rotated, "titles": {name: group["title"] for name, group in evaluation["groups"].items()},
                 "test_to_train": {d: self.study.protocol.test_to_train(self.resources.extent(d, "rows")) for d in self.datasets},
@@ -314,7 +323,8 @@ class Plan:
     def report_spec(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
         content = {k: v for k, v in self.study.document.dump().items() if k not in ("blocks", "sizes")}
-        return compact({**content, "cells": self.study.protocol.cells})
+        known = {"optimistic": self.study.optimistic, "rotated": self.study.rotated}
+        return compact({**content, **known, "cells": self.study.protocol.cells})
 
     # Fingerprints
 

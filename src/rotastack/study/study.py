@@ -8,12 +8,14 @@ from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
+from rotastack.stats.metrics import PRIMARY
 from rotastack.study.catalogue import ROTATING, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
 from rotastack.study.names import number_of, slug
 from rotastack.study.protocols.base import Protocol
+from rotastack.study.published_tables import check_published
 from rotastack.study.renamed import RENAMED
 from rotastack.study.task import TASKS, Task
 
@@ -51,6 +53,7 @@ class Study:
         document = StudyDocument.read(dict(data), where, RENAMED)
         study = cls(document, _resolve_datasets(document.datasets, where))
         study._check_datasets(where)
+        study._check_published(where)
         return study
 
     def _check_datasets(self, where: str) -> None:
@@ -66,6 +69,15 @@ class Study:
         try:
             self.protocol.check_rows({name: entry.get("rows") for name, entry in self.datasets.items()})
         except ValueError as error:
+            raise RotastackError(f"{where}: {error}") from None
+
+    def _check_published(self, where: str) -> None:
+        columns = self.document.evaluation.dump()["published_columns"]
+        if self.document.published is None and not columns:
+            return
+        try:
+            check_published(self.document.published, columns, PRIMARY[self.task.name])
+        except RotastackError as error:
             raise RotastackError(f"{where}: {error}") from None
 
     # What the study says
@@ -236,12 +248,15 @@ class Study:
         """Return the slice for the figures of a data set."""
         return {
             "task": self.task.name,
+            "votes": self.voting_pools,
             "silent": [p for p in self.used_pools if p not in self.voting_pools],
         }
 
     def track_spec(self) -> dict[str, Any]:
         """Return the slice for ``track`` of a data set."""
-        return {"pools": self.used_pools, "blocks": list(self.blocks)}
+        return {
+            "pools": self.used_pools, "blocks": list(self.blocks), "rotated": self.rotated, "optimistic": self.optimistic,
+        }  # fmt: skip
 
     def refit_spec(self, dataset: str) -> dict[str, Any]:
         """Return the slice for ``refit``."""

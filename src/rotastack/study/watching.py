@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NoReturn
@@ -91,15 +91,19 @@ def _foreign(content: Any) -> bool:
 
 def _watched(work: Callable[[Beat], None]) -> TrainingStoppedError | None:
     """Run the work in a fork; return why it did not come to its end, if an estimator is to blame."""
+    import psutil
+
     sys.stdout.flush()
     sys.stderr.flush()
     reads, writes = os.pipe()
+    others = [child.pid for child in psutil.Process().children(recursive=True)]
+    _adopt(True)
     pid = os.fork()
     if pid == 0:
         os.close(reads)
         _work_and_exit(work, writes)
     os.close(writes)
-    fork = _Fork(pid)
+    fork = _Fork(pid, others)
     try:
         heard = _listen(fork, reads)
     except BaseException:  # Ctrl-C reached the fork, too
@@ -107,6 +111,7 @@ def _watched(work: Callable[[Beat], None]) -> TrainingStoppedError | None:
         raise
     finally:
         fork.kill()
+        _adopt(False)
         os.close(reads)
     if "late" in heard:
         return TrainingStoppedError(f"it took longer than {heard['late']:g} s (training_limit)")
@@ -160,10 +165,11 @@ def _workers() -> Any:
 
 
 class _Fork:
-    """A child, and its exit code once it has ended."""
+    """A child, and its exit code once it has ended; `others` are children that were there before it."""
 
-    def __init__(self, pid: int):
+    def __init__(self, pid: int, others: Collection[int] = ()):
         self.pid = pid
+        self.others = others
         self.code: int | None = None
 
     def has_ended(self) -> bool:
@@ -180,17 +186,19 @@ class _Fork:
             time.sleep(_GLANCE)
 
     def kill(self) -> None:
-        """End it and what it has started, if it has not ended."""
-        if self.has_ended():
-            return
+        """End it, if it has not ended, and what it has started: of a fork that crashed, too."""
         import psutil
 
-        with suppress(psutil.NoSuchProcess):
-            for each in psutil.Process(self.pid).children(recursive=True):
-                with suppress(psutil.NoSuchProcess):
-                    each.kill()
-        os.kill(self.pid, signal.SIGKILL)
-        self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        known = {self.pid, *self.others}
+        left = [] if self.has_ended() else psutil.Process(self.pid).children(recursive=True)
+        if not self.has_ended():
+            os.kill(self.pid, signal.SIGKILL)
+            self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        left += [c for c in psutil.Process().children(recursive=True) if c.pid not in known]
+        for each in left:
+            with suppress(psutil.NoSuchProcess):
+                each.kill()
+        psutil.wait_procs(left, timeout=1)
 
 
 def _listen(fork: _Fork, reads: int) -> dict[str, Any]:
@@ -241,6 +249,15 @@ def _as_raised(told: Mapping[str, Any]) -> BaseException:
     if kind == "damaged":
         return DamagedError(Path(given[0]), given[1])
     return {"told": RotastackError, "machine": OSError, "stopped": KeyboardInterrupt}[kind](*given)
+
+
+def _adopt(orphans: bool) -> None:
+    """On Linux: be the parent of processes that a child leaves behind, or no longer."""
+    if sys.platform == "linux":
+        import ctypes
+
+        set_child_subreaper = 36
+        ctypes.CDLL(None).prctl(set_child_subreaper, int(orphans))
 
 
 def _end_with_parent() -> None:

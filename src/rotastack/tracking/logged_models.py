@@ -3,6 +3,7 @@
 import platform
 import tempfile
 import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -21,6 +22,10 @@ __all__ = ["delete_models", "log_model", "register_model"]
 
 NAME = "model"
 FILE, CONDA, PYTHON = "model.skops", "conda.yaml", "python_env.yaml"
+CHAMPION = "champion"
+SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
+"""Tags that a version shares with the champion which it follows."""
+
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
 
@@ -95,25 +100,58 @@ def delete_models(client: MlflowClient, experiment_id: str, run_id: str) -> None
         client.delete_logged_model(model.model_id)
 
 
-def register_model(client: MlflowClient, run_id: str, name: str, description: str, aliases: list[str]) -> str:
+def register_model(
+    client: MlflowClient,
+    run_id: str,
+    name: str,
+    description: str,
+    aliases: Sequence[str],
+    tags: Mapping[str, str],
+    about: str,
+) -> str:
     """Register the model of a run under a name, unless it is a version already; return its address.
 
-    The aliases are those of the version which was logged last.
+    The aliases are those of the version which was logged last. The alias ``champion`` is given to a version if none
+    has it, or if the one that has it is of the same `study`, the same `data` and the same owner by its tags: so it
+    follows what a study chooses for the same data, and leaves no study and no table for another unasked.
     """
     found = client.search_model_versions(f"name = '{name}' and run_id = '{run_id}'")
     if found:
         made = found[0]
     else:
         with suppress(MlflowException):  # it is there, maybe since a moment ago
-            client.create_registered_model(name, description=f"Models of the data set {name}.")
+            client.create_registered_model(name, description=about)
         experiment_id = client.get_run(run_id).info.experiment_id
         (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
-        made = client.create_model_version(name, f"models:/{model.model_id}", run_id, model_id=model.model_id)
+        made = client.create_model_version(
+            name,
+            f"models:/{model.model_id}",
+            run_id,
+            dict(tags),
+            description=description,
+            model_id=model.model_id,
+        )
     if made.description != description:
         client.update_model_version(name, made.version, description)
+    known = client.get_registered_model(name).aliases
     for alias in aliases:
-        client.set_registered_model_alias(name, alias, made.version)
+        if str(known.get(alias)) != str(made.version):
+            client.set_registered_model_alias(name, alias, made.version)
+    if _may_follow(client, name, known.get(CHAMPION), made.version, tags):
+        client.set_registered_model_alias(name, CHAMPION, made.version)
     return f"models:/{name}/{made.version}"
+
+
+def _may_follow(
+    client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]
+) -> bool:
+    """Tell whether a version becomes the champion, and is not it already."""
+    if champion is None:
+        return True
+    if str(champion) == str(version):
+        return False
+    before = client.get_model_version(name, str(champion)).tags
+    return all(before.get(key) == tags.get(key) for key in SAME)
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:

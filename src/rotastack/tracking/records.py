@@ -78,9 +78,17 @@ class Record:
 
 
 def _peak_mb() -> float:
-    """Return the most memory that was resident in this process; a fork begins with what its parent has."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 2**20, 1)
+    """Return the most memory that was resident in this program; a fork begins with what its parent has.
+
+    Where /proc tells it is asked: a program's ``ru_maxrss`` begins with the peak of the process that started it.
+    """
+    try:
+        status = Path("/proc/self/status").read_text(encoding="utf-8")
+        kilobytes = int(status.partition("VmHWM:")[2].split()[0])
+    except (OSError, IndexError, ValueError):
+        used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        kilobytes = used // 1024 if sys.platform == "darwin" else used
+    return round(kilobytes / 1024, 1)
 
 
 def _processor_seconds() -> float:

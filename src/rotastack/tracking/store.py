@@ -9,7 +9,7 @@ from pathlib import Path
 from rotastack.errors import RotastackError
 from rotastack.tracking.address import FOLDER, VARIABLE, check_file, database_file, said_of_file
 
-__all__ = ["existing_uri", "tracking_uri"]
+__all__ = ["existing_uri", "studies", "tracking_uri"]
 
 PLACES = (
     ("experiments", "artifact_location"),
@@ -57,6 +57,20 @@ def existing_uri(project: str | Path = ".") -> str:
             f"{path}: there is no tracking database; name the project's folder (--project DIR), or set {VARIABLE}"
         )
     return uri
+
+
+def studies(path: Path) -> dict[str, str]:
+    """Return the studies in an SQLite database, the last first, with the numbers of their experiments."""
+    asked = (
+        "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active' AND experiment_id != 0"
+    )
+    try:
+        with closing(sqlite3.connect(path, timeout=60)) as database:
+            return {
+                name: str(number) for name, number in database.execute(f"{asked} ORDER BY experiment_id DESC")
+            }
+    except sqlite3.Error as error:
+        raise RotastackError(said_of_file(path, error)) from None
 
 
 def _settle(folder: Path) -> None:

@@ -4,12 +4,9 @@ import fcntl
 import hashlib
 import json
 import logging
-import math
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -30,15 +27,18 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from rotastack.errors import RotastackError, in_one_line
 from rotastack.tracking.address import FOLDER, VARIABLE, database_file, said_of_file, shown, without_secrets
+from rotastack.tracking.dataset_inputs import dataset_input
+from rotastack.tracking.experiments import NOTE, Experiment
 from rotastack.tracking.logged_models import delete_models, log_model, register_model
 from rotastack.tracking.making import make_database
 from rotastack.tracking.owner import owner
 from rotastack.tracking.store import tracking_uri
+from rotastack.tracking.values import alias, flat, is_known, key_name, milliseconds, quoted
 
 __all__ = ["Leaf", "Writer"]
 
-KIND = {"mlflow.experimentKind": "custom_model_development"}
-"""Of experiments: MLflow's UI opens on training runs, and not on traces of language models."""
+FORM = 2
+"""Of what is logged: runs of an earlier form are logged anew beside the old ones, which are marked."""
 
 MOST_METRICS, MOST_OTHERS = 900, 100
 """That one call may bring: 1000 things, of which 100 parameters and 100 tags."""
@@ -144,24 +144,8 @@ class Writer:
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry asks nobody else for it
         self._ours = owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
-        found = self.client.get_experiment_by_name(self.experiment)
-        if found is None:
-            where = None
-            if not self.uri.startswith(("http:", "https:")):
-                where = (FOLDER / "artifacts" / self.experiment).resolve().as_uri()
-            try:
-                self.experiment_id = self.client.create_experiment(self.experiment, where, KIND)
-            except MlflowException:  # another workflow was faster
-                found = self.client.get_experiment_by_name(self.experiment)
-                if found is None:
-                    raise
-        if found is not None:
-            self.experiment_id = found.experiment_id
-            if found.lifecycle_stage == "deleted":
-                self.client.restore_experiment(found.experiment_id)
-            for tag, value in KIND.items():
-                if found.tags.get(tag) != value:
-                    self.client.set_experiment_tag(self.experiment_id, tag, value)
+        self.about = Experiment(self.client, self.experiment, FOLDER / "artifacts")
+        self.experiment_id = self.about.id
         self._runs: dict[str, _Known] = {}
         self._by_key: dict[str, _Known] = {}
         self._find("tags.`rotastack.kind` = 'study'")
@@ -170,7 +154,7 @@ class Writer:
 
     def _find(self, which: str) -> None:
         """Learn which of our runs are there, and do away with what stopped writers have left."""
-        ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
+        ours = "".join(f" and tags.`{name}` = {quoted(value)}" for name, value in self._ours.items())
         found: list[_Known] = []
         token = None
         while token is None or token:
@@ -211,17 +195,22 @@ class Writer:
 
     def leaf(
         self, kind: str, key: Mapping[str, Any], parent: str, name: str,
-        record: Mapping[str, Any], tags: Mapping[str, str],
+        record: Mapping[str, Any], tags: Mapping[str, str], params: Mapping[str, Any] | None = None,
     ) -> Leaf:  # fmt: skip
         """Return the run of a pool, method or model with exactly these parameters and code.
+
+        Its params are `params`, else all parameters of its record; code, version and seed are tags.
 
         Earlier runs of the same thing with other parameters are kept; as soon as this one is finished they have the
         tag ``rotastack.superseded``.
         """
-        run, is_there = self._upsert(kind, key, parent, name, tags)
+        of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
+        run, is_there = self._upsert(
+            kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags}
+        )
         if not is_there:
-            flat = {**_flat(record["parameters"]), "code": record["code"], "version": record["version"]}
-            run.waiting_params += [Param(_name(k), str(v)[:6000]) for k, v in flat.items()]
+            content = flat(record["parameters"] if params is None else params)
+            run.waiting_params += [Param(key_name(k), str(v)[:6000]) for k, v in content.items()]
             for tag in ("status", "message"):
                 if record[tag]:
                     run.waiting_tags[f"rotastack.{tag}"] = record[tag][:5000]
@@ -261,38 +250,38 @@ class Writer:
         """Log single numbers; missing ones, and those that are there already, are left out."""
         run = self._runs[run_id]
         run.waiting_metrics += [
-            Metric(_name(k), float(v), _milliseconds(started), 0)
+            Metric(key_name(k), float(v), milliseconds(started), 0)
             for k, v in values.items()
-            if _known(v) and run.metrics.get(_name(k)) != float(v)
+            if is_known(v) and run.metrics.get(key_name(k)) != float(v)
         ]
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series, its steps being cells or members."""
-        stamp = _milliseconds(started)
+        stamp = milliseconds(started)
         self._runs[run_id].waiting_metrics += [
-            Metric(_name(name), float(v), stamp, i)
+            Metric(key_name(name), float(v), stamp, i)
             for i, v in enumerate(values)
-            if v is not None and _known(v)
+            if v is not None and is_known(v)
         ]
 
     def log_dataset(
-        self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, target: str = "target"
+        self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str
     ) -> None:
-        """Log a table as the run's input, used for "training" or "evaluation"."""
-        from mlflow.data.pandas_dataset import from_pandas
-        from mlflow.entities import DatasetInput, InputTag
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            data = from_pandas(table, source=source, name=name, targets=target)
-            entity = data._to_mlflow_entity()
-        self.client.log_inputs(run_id, [DatasetInput(entity, [InputTag("mlflow.data.context", context)])])
+        """Log a table as the run's input, used for "training" or "evaluation"; the digest is its file's."""
+        self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
 
     def tag(self, run_id: str, name: str, value: Any) -> None:
-        """Set a tag of a run."""
+        """Set a tag of a run that is ours alone."""
+        self.set_tags(run_id, {f"rotastack.{name}": str(value)})
+
+    def set_tags(self, run_id: str, tags: Mapping[str, str]) -> None:
+        """Set tags of a run."""
         run = self._runs[run_id]
-        if run.tags.get(f"rotastack.{name}") != str(value):
-            run.waiting_tags[f"rotastack.{name}"] = str(value)
+        run.waiting_tags |= {name: value for name, value in tags.items() if run.tags.get(name) != value}
+
+    def describe(self, run_id: str, text: str) -> None:
+        """Set the description of a run, in Markdown."""
+        self.set_tags(run_id, {NOTE: text[:5000]})
 
     def log_artifacts(self, run_id: str, paths: Iterable[Path], folder: str) -> None:
         """Log files."""
@@ -311,17 +300,31 @@ class Writer:
             Metric(m.key, m.value, m.timestamp, m.step, model_id=model_id) for m in run.waiting_metrics
         ]
 
-    def register_model(self, run_id: str, name: str, description: str) -> str:
+    def register_model(
+        self, run_id: str, name: str, description: str, tags: Mapping[str, str] | None = None, about: str = ""
+    ) -> str:
         """Register the model of a run under a name, unless it is a version already; return its address.
 
         The alias ``current`` is that of the version which was logged last; on a server ``current-<owner>`` that of the
-        owner's last.
+        owner's last; ``champion`` that of :func:`rotastack.tracking.logged_models.register_model`.
+
+        Parameters
+        ----------
+        run_id, name : str
+        description : str
+            Of the version, in Markdown.
+        tags : mapping of str to str
+            Of the version; ``study`` and ``data``, the digest of the training table, say which champion it may follow.
+        about : str
+            Description of a registered model that is made.
         """
-        own = [f"current-{_alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
-        return register_model(self.client, run_id, name, description, ["current", *own])
+        own = [f"current-{alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
+        return register_model(
+            self.client, run_id, name, description, ["current", *own], {**(tags or {}), **self._ours}, about
+        )
 
     def _upsert(self, kind, key, parent, name, tags) -> tuple[_Known, bool]:
-        text = json.dumps({"kind": kind, **key, **self._ours}, sort_keys=True, default=str)
+        text = json.dumps({"form": FORM, "kind": kind, **key, **self._ours}, sort_keys=True, default=str)
         digest = hashlib.sha256(text.encode()).hexdigest()[:32]
         found = self._by_key.get(digest)
         if found is not None:
@@ -337,36 +340,3 @@ class Writer:
         run = _Known(made.info.run_id, kind, name, about)
         self._runs[run.run_id] = self._by_key[digest] = run
         return run, False
-
-
-def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for name, value in parameters.items():
-        if isinstance(value, Mapping):
-            flat |= _flat(value, f"{prefix}{name}.")
-        else:
-            flat[f"{prefix}{name}"] = value
-    return flat
-
-
-def _name(key: str) -> str:
-    """Return a key as MLflow takes it: a method's label may hold ``=``."""
-    return key.replace("=", ":")
-
-
-def _alias(user: str) -> str:
-    """Return a user's name as MLflow takes it in an alias."""
-    return "".join(c if c.isascii() and c.isalnum() else "-" for c in user)
-
-
-def _quoted(value: str) -> str:
-    """Return a value as it may stand in a search; it may hold quotes of one kind."""
-    return f'"{value}"' if "'" in value else f"'{value}'"
-
-
-def _known(value: Any) -> bool:
-    return value is not None and math.isfinite(float(value))
-
-
-def _milliseconds(started: str) -> int:
-    return int(datetime.fromisoformat(started).timestamp() * 1000)

@@ -13,7 +13,8 @@ from rotastack.warm.client import COMPUTE, KINDS, VARIABLE
 
 __all__ = ["start_server"]
 
-_LONGEST = 80  # bytes of the folder: a socket's name may have 107, of which 27 are ours
+_LONGEST = 75  # bytes of the folder: a socket's name may have 107, of which 32 are ours
+_PREFIX = "rotastack-warm-"
 _held: list[Any] = []  # the process, and the pipe by whose end it hears of ours
 
 
@@ -29,7 +30,9 @@ def start_server() -> None:
         return
     place = tempfile.gettempdir()
     is_short = len(os.fsencode(place)) <= _LONGEST
-    folder = Path(tempfile.mkdtemp(prefix="rotastack-", dir=place if is_short else "/tmp"))
+    place = place if is_short else "/tmp"
+    _sweep(Path(place))
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
     life, held = os.pipe()
     sockets: dict[str, socket.socket] = {}
     try:
@@ -56,3 +59,17 @@ def start_server() -> None:
             listener.close()
     _held.extend([process, held])
     os.environ[VARIABLE] = str(folder)
+
+
+def _sweep(place: Path) -> None:
+    """Remove the folders of servers that were killed: nobody listens there any more."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        if not (folder / COMPUTE).is_socket():  # another that is about to begin
+            continue
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as asked:
+            try:
+                asked.connect(str(folder / COMPUTE))
+            except ConnectionRefusedError:
+                shutil.rmtree(folder, ignore_errors=True)
+            except OSError:  # of somebody else, or busy
+                continue

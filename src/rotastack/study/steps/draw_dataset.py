@@ -30,7 +30,7 @@ def run(job: Job) -> None:
     """Read input ``scores``, write the figures asked for: heat maps, histogram or boxes, as SVG and PNG.
 
     Of input ``pools``, the first blocks of those that hold votes, ``kappa_error`` shows the members of the first cell;
-    slice ``silent`` names the pools that hold none. It also reads ``table`` and ``folds``.
+    slice ``votes`` names these pools, ``silent`` those that hold none. It also reads ``table`` and ``folds``.
     """
     scores, _ = read_frame(job.input("scores"))
     title = job.about["dataset"]
@@ -64,8 +64,7 @@ def _members(job: Job, title: str) -> Figure:
     clouds: dict[str, KappaError] = {}
     cells, failed = [], []
     Job.check(job.inputs["pools"])
-    for path in job.inputs["pools"]:
-        pool = path.parent.name
+    for pool, path in zip(job.spec["votes"], job.inputs["pools"], strict=True):
         found = first_cell_votes(path, y, folds)
         if found is None:
             failed.append(pool)

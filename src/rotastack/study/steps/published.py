@@ -3,18 +3,15 @@
 import json
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.files import replacing, write_text
-from rotastack.stats.pairs import compare_pair
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
 from rotastack.study.pages import page_environment
+from rotastack.study.published_cells import TIMES, compare_with_published
 from rotastack.study.published_groups import beside_published, split_cells
-
-TIMES = 2.0  # standard errors of the difference that chance may make
 
 INPUTS = ("scores", "published")
 OUTPUTS = ("page", "table", "record")
@@ -62,112 +59,6 @@ def run(job: Job) -> None:
         )
         write_text(job.output("page"), page)
         record.metrics = {"cells": len(known), "agree": int(known["agrees"].sum())}
-
-
-def compare_with_published(
-    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]]
-) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return the published cells that we have beside ours, and the data sets and methods we have not."""
-    single = cells[cells["dataset"] != "all"]  # which is no data set, but a mean over them
-    absent = {
-        "data sets": [d for d in dict.fromkeys(single["dataset"]) if d not in set(scores["dataset"])],
-        "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
-    }
-    by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
-    rival = _rivals(cells)
-    printed = {
-        (c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"
-    }
-    rows = []
-    for cell in cells.itertuples():
-        part = by_cell.get((cell.dataset, cell.method))
-        if part is None or cell.metric == "rank":
-            continue
-        ours, sd, n = _ours(cell, part, by_cell, rival)
-        if not np.isfinite(ours):
-            continue
-        value = float(cell.value)
-        digits = len(cell.value.partition(".")[2])
-        error = sd / np.sqrt(n)
-        if cell.metric in ("wins", "ties"):  # both are shares: their common variance
-            both = (n * ours + cell.repeats * value) / (n + cell.repeats)
-            sd = np.sqrt(both * (1 - both))
-        theirs = printed.get((cell.table, cell.dataset, cell.method), sd) if cell.metric == "error" else sd
-        allowed = TIMES * np.sqrt(sd**2 / n + theirs**2 / cell.repeats) + 0.5 * 10.0**-digits
-        agrees = bool(abs(ours - value) <= allowed) if np.isfinite(allowed) else None
-        rows.append(
-            {
-                "table": cell.table, "dataset": cell.dataset, "method": cell.method, "metric": cell.metric,
-                "published": value, "ours": ours, "standard_error": error, "repeats": n,
-                "difference": ours - value, "agrees": agrees,
-                "reason": _reason(cell, reasons) if agrees is False else "",
-                "note": cell.note if isinstance(cell.note, str) else "",
-            }
-        )  # fmt: skip
-    columns = [
-        "table", "dataset", "method", "metric", "published", "ours", "standard_error", "repeats", "difference",
-        "agrees", "reason", "note",
-    ]  # fmt: skip
-    return pd.DataFrame(rows, columns=columns), absent
-
-
-def _rivals(cells: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return (table, method) -> the method it is paired with where wins are counted."""
-    rivals = {}
-    wins = cells[cells["metric"].isin(["wins", "ties", "size_ratio"])]
-    for table, part in wins.groupby("table", sort=False):
-        methods = set(part["method"]) | set(
-            cells.loc[(cells["table"] == table) & (cells["metric"] == "height"), "method"]
-        )
-        for method in methods:
-            other = method.removeprefix("RR-") if method.startswith("RR-") else f"RR-{method}"
-            if method in ("MRF", "RF") and f"RR-{method}" not in methods:
-                other = "RF" if method == "MRF" else "MRF"
-            rivals[str(table), method] = other
-    return rivals
-
-
-def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
-    """Return our mean, its standard deviation over repeats and their number."""
-    nothing = (float("nan"), float("nan"), 0)
-    if cell.metric == "error_sd":
-        errors = part["error"].dropna()
-        spread = float(errors.std(ddof=1)) if len(errors) > 2 else float("nan")
-        return spread, spread / np.sqrt(2), len(errors)  # of normal errors, to first order
-    if cell.metric in ("error", *part.columns.intersection([cell.metric])):
-        values = part[cell.metric].dropna().to_numpy(dtype=float)
-        if not len(values):
-            return nothing
-        return (
-            float(values.mean()),
-            float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
-            len(values),
-        )
-    other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
-    if other is None:
-        return nothing
-    axes = [name for name in ("rotation_group", "fold_group", "split") if name in part]
-    both = part.merge(other, on=axes, suffixes=("", "_other"))
-    if cell.metric == "size_ratio":
-        ratio = (both["median_leaves"] / both["median_leaves_other"]).dropna()
-        return float(ratio.mean()), float(ratio.std(ddof=1)), len(ratio)
-    if cell.metric not in ("wins", "ties"):
-        return nothing
-    pair = compare_pair(both["error"], both["error_other"])
-    share = pair.wins_first if cell.metric == "wins" else pair.ties
-    return share, float(np.sqrt(share * (1 - share))) if pair.n else float("nan"), pair.n
-
-
-def _reason(cell, reasons: list[dict[str, Any]]) -> str:
-    """Return the first written reason that fits a cell."""
-    for item in reasons:
-        if all(
-            getattr(cell, key) in item[f"{key}s"]
-            for key in ("dataset", "method", "metric", "table")
-            if f"{key}s" in item
-        ):
-            return item["why"]
-    return "not explained"
 
 
 def _average_ranks(frame: pd.DataFrame) -> list[dict[str, Any]]:

@@ -88,6 +88,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             f"cross_validated_{primary}": float(scores.loc[scores["method"] == label, primary].mean()),
             f"training_{primary}": _error(target, model.predict(features), spec["task"]),
             "model_bytes": job.output("model").stat().st_size,
+            **_out_of_bag(estimator, spec["task"]),
         }
 
 
@@ -96,6 +97,20 @@ def _error(target: Any, predicted: Any, task: str) -> float:
     if task == "regression":
         return float(np.sqrt(np.mean((target - predicted) ** 2)))
     return float(np.mean(np.ravel(predicted) != target))  # some give a column
+
+
+def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
+    """Return what rows out of bags say of a fitted estimator: of all of it, else the mean of its members, each alone."""
+    score = getattr(estimator, "oob_score_", None)
+    if score is not None and np.ndim(score) == 0 and np.isfinite(score):
+        return {"oob_error": 1 - float(score)} if task == "classification" else {"oob_r2": float(score)}
+    members = getattr(getattr(estimator, "pool_", None), "members", [])
+    errors = [m.oob_error for m in members if np.isfinite(m.oob_error)]
+    if not errors:
+        return {}
+    if task == "regression":  # theirs are squares
+        errors = [float(np.sqrt(error)) for error in errors]
+    return {f"oob_{PRIMARY[task]}{'' if len(members) == 1 else '_of_members'}": float(np.mean(errors))}
 
 
 def _estimators(

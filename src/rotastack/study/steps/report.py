@@ -2,13 +2,14 @@
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 import yaml
+from markupsafe import Markup
 
 from rotastack import __version__
 from rotastack.errors import RotastackError
@@ -17,12 +18,17 @@ from rotastack.project import project_file
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.artifacts import read_frame
 from rotastack.study.job import Job
-from rotastack.study.pages import inline_figure, page_environment, read_explanation
+from rotastack.study.leaderboard_page import leaderboard_environment
+from rotastack.study.pages import inline_figure, read_explanation
+from rotastack.study.published_columns import on_page
+from rotastack.study.report_board import described, study_board
+from rotastack.study.results import read_table
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
 INPUTS = (
+    "scores",
     "comparison",
     "verdict",
     "variance",
@@ -38,6 +44,15 @@ OUTPUTS = ("report", "record")
 ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
+
+MOST_BYTES = 4_000_000
+"""Of figures in a page; those of all data sets together."""
+
+MOST_ROWS = 5000
+"""Wins and ties in a page, and numbers of each score but the first: more stand in files."""
+
+LAST = re.compile(r"/(heatmap_by_|kappa_error)")
+"""Figures that are left out first: they show once more what others show, or less than these."""
 
 FACTS = {
     "Trees": {
@@ -92,7 +107,7 @@ def _page(job: Job) -> str:
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
-    environment = page_environment()
+    environment = leaderboard_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task, cells),
         "number": _number,
@@ -101,7 +116,7 @@ def _page(job: Job) -> str:
         "percent": _percent,
         "zip": zip,
     }
-    figures = {f"{p.parent.name}/{p.stem}": inline_figure(p) for p in job.inputs["figures"]}
+    figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
     return environment.get_template("report.html.j2").render(
         study=study,
         control=control,
@@ -121,7 +136,10 @@ def _page(job: Job) -> str:
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
         figures=figures,
         cells=cells,
-        pairs=_table(tables["pairs"]),
+        pairs=pairs if len(pairs) <= MOST_ROWS else [],
+        n_pairs=len(pairs),
+        files={name: path.as_posix() for name, path in tables.items()},
+        few_numbers=len(datasets) * len(methods) <= MOST_ROWS,
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
@@ -132,6 +150,8 @@ def _page(job: Job) -> str:
         seconds=_seconds(
             job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
+        board=_board(job, tables, control),
+        published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
             **GLOSSARY_OF_CELLS[cells],
@@ -139,6 +159,43 @@ def _page(job: Job) -> str:
         },
         versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
     )
+
+
+def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
+    """Return the figures, by data set (or "study") and name; where they are too many, the places of those that come last."""
+    found = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    last = [key for key in found if LAST.search(key)]
+    shown: dict[str, Markup] = {}
+    size = 0
+    for key in [*(key for key in found if key not in last), *last]:
+        figure = inline_figure(
+            found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})"
+        )
+        size += len(figure)
+        place = Markup(
+            '<span class="caption">Not drawn here, as the page would be too large: {}</span>'
+        ).format(found[key])
+        shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
+    return {key: shown[key] for key in found}
+
+
+def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
+    """Return the leaderboard, with each method's pool and combiner."""
+    study, shown = job.spec, _shown(job.spec)
+    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
+    scores, _ = read_frame(job.input("scores"))
+    baseline = read_table(tables["baseline"]).set_index("dataset")
+    times = read_table(tables["times"])
+    published = read_table(tables["published_columns"]) if "published_columns" in tables else None
+    return study_board(
+        study, scores, baseline, times, about, control, job.input("results").as_posix(), published
+    )
+
+
+def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
+    """Return what there is to say of published columns, if the study names any."""
+    names = ("published_columns", "published_ranks")
+    return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
 
 
 def _table(path: Path) -> list[dict]:
@@ -166,7 +223,7 @@ def _kinds(names: list[str], cells: str) -> dict[str, str]:
 
 def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
     """Return the configuration without what is empty, or without effect in this study."""
-    shown = _filled({k: v for k, v in study.items() if k != "cells"})
+    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
     if not any(pool.get("view") for pool in study["pools"].values()):
         shown["protocol"].pop("rotations", None)
     if study["task"] == "regression":  # numbers have no majority: a vote is their mean
@@ -241,7 +298,8 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
     """Return what each method costs in times of the control: the median over data sets, and the most."""
     if not len(table) or control not in set(table["method"]):
         return []
-    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in set(table["method"])}
+    known = set(table["method"])
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in known}
     for kind in ("fit", "predict"):
         wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
         ratios = wide.div(wide[control], axis=0)
@@ -274,7 +332,6 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
 def _caption(name: str, task: str, cells: str) -> str:
     """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
     from docutils.core import publish_parts
-    from markupsafe import Markup
 
     own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
     text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")

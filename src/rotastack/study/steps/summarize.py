@@ -15,12 +15,13 @@ from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.study.artifacts import read_frame, write_frame
 from rotastack.study.comparisons import compare_group, compare_methods
 from rotastack.study.job import Job
+from rotastack.study.published_columns import published_columns, ranks_beside_published
 from rotastack.study.results import baselines, group_table, in_units, mean_scores, score_matrices
 from rotastack.study.verdict import verdict_of_one
 from rotastack.study.verdict_over_datasets import verdict_of_groups, verdict_over_datasets
 from rotastack.tracking.records import read_record
 
-INPUTS = ("scores", "calibration", "records")
+INPUTS = ("scores", "calibration", "records", "published")
 OUTPUTS = ("scores", "comparison", "verdict", "variance", "tables", "record")
 ABOUT = ("study",)
 
@@ -41,6 +42,8 @@ class Known(NamedTuple):
         Score -> its comparison of the methods.
     records : list of dict
         Of the scores of each data set.
+    published : DataFrame
+        Published scores that stand beside the study's own.
     """
 
     spec: Mapping[str, Any]
@@ -49,6 +52,7 @@ class Known(NamedTuple):
     baseline: pd.DataFrame
     comparisons: dict[str, dict]
     records: list[dict]
+    published: pd.DataFrame
 
     @property
     def primary(self) -> str:
@@ -57,7 +61,7 @@ class Known(NamedTuple):
 
 
 def run(job: Job) -> None:
-    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), write the study's scores, statistics and tables.
+    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), and ``published`` results, write the study's scores, statistics and tables.
 
     The tables are means of scores, and the functions ``table_...``. Scores in units of the target are compared over data
     sets as multiples of the baseline's.
@@ -87,7 +91,10 @@ def run(job: Job) -> None:
                 for g in spec["groups"]
             }
             comparisons[primary]["groups"] = groups
-        known = Known(spec, scores, calibration, baseline, comparisons, records)
+        beside = published_columns(
+            scores, primary, spec["published_columns"], job.inputs.get("published", [])
+        )
+        known = Known(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         for name, make in globals().items():
             if name.startswith("table_"):
@@ -281,6 +288,20 @@ def table_times(known: Known) -> pd.DataFrame:
             for m, s in fit.items()
         ]
     return pd.DataFrame(rows)
+
+
+def table_published_columns(known: Known) -> pd.DataFrame:
+    """Return published scores beside ours: a row per data set and published method."""
+    return known.published
+
+
+def table_published_ranks(known: Known) -> pd.DataFrame:
+    """Return average ranks with published methods among the study's, which no test of the study counts."""
+    means = mean_scores(known.scores, known.primary, known.spec["methods"])
+    units = in_units(known.primary, known.baseline)
+    return ranks_beside_published(
+        means, known.published, known.spec["optimistic"], known.spec["alpha"], units
+    )
 
 
 def table_groups(known: Known) -> pd.DataFrame:

@@ -1,0 +1,152 @@
+"""How often tests see differences that are not there, and how often intervals hold what they should, by simulation.
+
+``python benchmarks/type_one_errors.py`` prints the tables of docs/understand/statistics.md (some minutes).
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import chi2, ttest_1samp
+
+from rotastack.stats import (
+    average_ranks,
+    bootstrap_means,
+    bootstrap_ranks,
+    corrected_t,
+    critical_difference,
+    elo,
+    friedman,
+    improvability,
+    wilcoxon_holm,
+)
+
+ALPHA = 0.05
+
+
+def equal_methods(n: int, k: int, rng: np.random.Generator, decimals: int | None = None) -> pd.DataFrame:
+    """Return errors of methods that are alike: a level for each data set, and noise in proportion to it."""
+    errors = rng.uniform(0.05, 0.4, (n, 1)) * rng.lognormal(0, 0.1, (n, k))
+    errors = errors if decimals is None else errors.round(decimals)
+    return pd.DataFrame(errors, columns=[f"m{j}" for j in range(k)])
+
+
+def over_data_sets(simulations: int) -> Iterator[dict]:
+    """Yield shares of tables of equal methods in which each test sees any difference."""
+    for k, n, decimals in [
+        (2, 10, None), (3, 5, None), (5, 5, None), (5, 10, None), (5, 20, None), (5, 50, None), (10, 10, None),
+        (10, 20, None), (5, 20, 2),
+    ]:  # fmt: skip
+        rng = np.random.default_rng([k, n, decimals or 0])
+        cd = critical_difference(k, n, ALPHA)
+        alarms = np.zeros(5)
+        for _ in range(simulations):
+            table = equal_methods(n, k, rng, decimals)
+            tested, ranks = friedman(table, False), average_ranks(table, False)
+            alarms += [
+                chi2.sf(tested.chi2, k - 1) < ALPHA,
+                tested.p < ALPHA,
+                ranks.max() - ranks.min() > cd,
+                wilcoxon_holm(table, None, False)["p_holm"].min() < ALPHA,
+                wilcoxon_holm(table, "m0", False)["p_holm"].min() < ALPHA,
+            ]
+        names = ["Friedman chi2", "Iman-Davenport F", "Nemenyi, any pair", "Wilcoxon-Holm, all pairs",
+                 "Wilcoxon-Holm, control"]  # fmt: skip
+        row = {"methods": k, "data sets": f"{n}{', rounded' if decimals else ''}"}
+        yield row | dict(zip(names, alarms / simulations, strict=True))
+
+
+def split_differences(tests: list[NDArray], rng: np.random.Generator) -> NDArray[np.float64]:
+    """Return differences of errors of two learners that are alike, by split of 100 rows drawn for the purpose.
+
+    Both assign rows to the nearest class mean, each by five columns of its own, which know equally much.
+    """
+    y = np.repeat([0, 1], 50)
+    X = rng.normal(0.35 * y[:, None], 1, (100, 10))
+    found = []
+    for test in tests:
+        train = np.setdiff1d(np.arange(100), test)
+        wrong = []
+        for columns in (slice(0, 5), slice(5, 10)):
+            means = [X[train[y[train] == c], columns].mean(axis=0) for c in (0, 1)]
+            distance = [((X[test, columns] - mean) ** 2).sum(axis=1) for mean in means]
+            wrong.append(((distance[1] < distance[0]) != y[test]).mean())
+        found.append(wrong[0] - wrong[1])
+    return np.array(found)
+
+
+def over_splits(simulations: int) -> Iterator[dict]:
+    """Yield shares of data sets on which the plain and the corrected t test tell equal learners apart."""
+
+    def holdout(n_splits, n_test):
+        return lambda rng: [rng.permutation(100)[:n_test] for _ in range(n_splits)]
+
+    def folds(repeats):
+        return lambda rng: [fold for _ in range(repeats) for fold in np.array_split(rng.permutation(100), 10)]
+
+    for number, (name, draw, n_test) in enumerate(
+        [
+            ("10 of 80 % and 20 %", holdout(10, 20), 20),
+            ("30 of 80 % and 20 %", holdout(30, 20), 20),
+            ("100 of 80 % and 20 %", holdout(100, 20), 20),
+            ("90 of 50 % and 50 %", holdout(90, 50), 50),
+            ("10 folds", folds(1), 10),
+            ("10 times 10 folds", folds(10), 10),
+        ]
+    ):
+        rng = np.random.default_rng([1, number])
+        alarms = np.zeros(2)
+        for _ in range(simulations):
+            d = split_differences(draw(rng), rng)
+            plain = ttest_1samp(d, 0).pvalue if d.std() > 0 else 1.0
+            alarms += [plain < ALPHA, corrected_t(d, np.zeros_like(d), 100 - n_test, n_test).p < ALPHA]
+        yield {"splits": name, "paired t": alarms[0] / simulations, "corrected t": alarms[1] / simulations}
+
+
+def coverage(simulations: int) -> Iterator[dict]:
+    """Yield the mean share of methods whose 95 % bootstrap interval holds the value of all data sets."""
+    shifts = np.linspace(1, 1.15, 5)
+
+    def drawn(n, rng):
+        return equal_methods(n, 5, rng) * shifts
+
+    all_data_sets = drawn(40_000, np.random.default_rng(3))
+    true_ranks = average_ranks(all_data_sets, False)
+    true_elo = elo(all_data_sets, False, n_bootstraps=1)["elo"]
+    true_gaps = improvability(all_data_sets, False).mean()
+    for n in (5, 10, 20, 50, 100):
+        rng = np.random.default_rng([2, n])
+        held = np.zeros(3)
+        for _ in range(simulations):
+            table = drawn(n, rng)
+            intervals = [
+                (bootstrap_ranks(table, False), true_ranks),
+                (elo(table, False), true_elo),
+                (bootstrap_means(improvability(table, False)), true_gaps),
+            ]
+            held += [((i["lower"] <= true) & (true <= i["upper"])).mean() for i, true in intervals]
+        names = ["average rank", "Elo", "mean improvability"]
+        yield {"data sets": n} | dict(zip(names, held / simulations, strict=True))
+
+
+def markdown(rows: list[dict]) -> str:
+    """Return rows as a table."""
+    lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
+    lines += [
+        " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()) for row in rows
+    ]
+    return "\n".join(f"| {line} |" for line in lines)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--simulations", type=int, default=2000)
+    given = parser.parse_args()
+    for title, simulate in [
+        ("Equal methods: shares of tables in which a test sees any difference", over_data_sets),
+        ("Equal learners: shares of data sets on which a t test tells them apart", over_splits),
+        ("Five methods: shares of 95 % bootstrap intervals that hold the value over all data sets", coverage),
+    ]:
+        print(f"{title}:\n\n{markdown(list(simulate(given.simulations)))}\n", flush=True)

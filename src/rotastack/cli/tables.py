@@ -1,0 +1,59 @@
+"""``rotastack tables``: the tables of a finished study as CSV, and as LaTeX."""
+
+from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+from typing import Any
+
+from rotastack.cli.studies import plan_of, study_file
+
+__all__ = ["add"]
+
+
+def add(commands: Any) -> None:
+    """Add the command."""
+    tables = commands.add_parser(
+        "tables", help="write the tables of a finished study as CSV and LaTeX",
+        description="Write the tables of a finished study: leaderboard, scores by data set, tests, and all others.",
+        formatter_class=RawDescriptionHelpFormatter,
+        epilog="LaTeX tables have the rules of booktabs; an own document says \\usepackage{booktabs,longtable} and "
+        "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
+        "  rotastack tables rotation_weights --size small --latex --out paper/tables",
+    )  # fmt: skip
+    tables.add_argument("study", help="a study of studies or config/studies, or a YAML file")
+    tables.add_argument("--size", help="size of the study, such as small (default: full)")
+    tables.add_argument("--latex", action="store_true", help="also as LaTeX, and a document of all tables")
+    tables.add_argument("--out", metavar="FOLDER", help="where to (default: results/STUDY/printed)")
+    tables.set_defaults(run=_tables)
+
+
+def _tables(arguments: Namespace) -> None:
+    plan = plan_of(study_file(arguments.study), None if arguments.size == "full" else arguments.size)
+
+    from rotastack.files import replacing, write_text
+    from rotastack.study.latex import document, latex_table
+    from rotastack.study.printed import About, printed_tables
+
+    study = plan.study
+    size = f" --size {arguments.size}" if arguments.size else ""
+    about = About(
+        study.name, f"rotastack run {arguments.study}{size}", study.task.name, study.protocol.cells, study.control, study.document.evaluation.alpha,
+        list(study.methods), study.optimistic,
+    )  # fmt: skip
+    found = printed_tables(Path(plan.root), about)
+    folder = Path(arguments.out or f"{plan.root}/printed")
+    folder.mkdir(parents=True, exist_ok=True)
+    for table in found:
+        with replacing(folder / f"{table.name}.csv") as temporary:
+            table.values.to_csv(temporary, index=False)
+        if arguments.latex:
+            caption = f"{table.caption}: {study.document.title or study.name}"
+            label = f"tab:{study.name}-{table.name}"
+            text = latex_table(table.shown, caption, label, table.note, table.bold, table.keys)
+            write_text(folder / f"{table.name}.tex", text)
+    if arguments.latex:
+        title = study.document.title or study.name
+        write_text(folder / "all.tex", document(title, [table.name for table in found]))
+    kinds = (
+        "CSV and LaTeX; all.tex shows them all" if arguments.latex else "CSV; --latex writes LaTeX as well"
+    )
+    print(f"rotastack: {len(found)} tables in {folder} ({kinds})")

@@ -1,0 +1,112 @@
+"""Published results as files of ``config/published``: which there are, and what they hold of a score by data set."""
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from rotastack.errors import RotastackError, nearest
+from rotastack.project import project_file
+
+__all__ = ["check_published", "column_label", "published_paths", "scores_of"]
+
+WHOLE = "all"
+"""What stands for the mean over a source's data sets, and is none itself."""
+
+
+def published_paths(name: str) -> list[Path]:
+    """Return the files of a published table: its cells, and its source and remarks where somebody wrote them down.
+
+    Raises
+    ------
+    RotastackError
+        There is none of this name.
+    """
+    paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
+    if not paths[0].is_file():
+        known = sorted(path.stem for path in paths[0].parent.glob("*.csv"))
+        raise RotastackError(
+            f"{name!r} is not a table of config/published{nearest(name, known)}; there are {', '.join(known)}"
+        )
+    return [path for path in paths if path.is_file()]
+
+
+def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
+    """Return the cells of a score in a published table, a mapping each, with ``sd`` where that is printed, too.
+
+    Parameters
+    ----------
+    path : Path
+        The CSV file: columns ``table, dataset, method, metric, value, repeats, note``.
+    metric : str
+        Such as ``error``. The files hold errors, also where a source prints accuracies.
+    """
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    spread = {
+        (r["table"], r["dataset"], r["method"]): r["value"] for r in rows if r["metric"] == f"{metric}_sd"
+    }
+    return [
+        {**row, "sd": spread.get((row["table"], row["dataset"], row["method"]), "")}
+        for row in rows
+        if row["metric"] == metric and row["dataset"] != WHOLE
+    ]
+
+
+def column_label(method: str, suffix: str) -> str:
+    """Return the name of a published method among those of a study.
+
+    Examples
+    --------
+    >>> from rotastack.study.published_tables import column_label
+    >>> column_label("RF", "published")
+    'RF (published)'
+    """
+    return f"{method} ({suffix})"
+
+
+def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metric: str) -> None:
+    """Refuse tables that are not there, or hold nothing of what a study asks of them.
+
+    Parameters
+    ----------
+    name : str or None
+        The study's ``published``.
+    columns : sequence of mapping
+        Its ``evaluation.published_columns``.
+    metric : str
+        The score that the study ranks by.
+
+    Raises
+    ------
+    RotastackError
+        With the key.
+    """
+    if name is not None:
+        try:
+            published_paths(name)
+        except RotastackError as error:
+            raise RotastackError(f"published: {error}") from None
+    seen: dict[str, str] = {}
+    for k, column in enumerate(columns):
+        key, table = f"evaluation.published_columns.{k}", column["table"]
+        try:
+            path = published_paths(table)[0]
+        except RotastackError as error:
+            raise RotastackError(f"{key}.table: {error}") from None
+        methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
+        if not methods:
+            raise RotastackError(f"{key}.table: {table!r} has no {metric} of any data set")
+        for method in column["methods"]:
+            if method not in methods:
+                raise RotastackError(
+                    f"{key}.methods: {method!r} has no {metric} in {table!r}{nearest(method, methods)}; "
+                    f"there are {', '.join(methods)}"
+                )
+        for method in column["methods"] or methods:
+            label = column_label(method, column["as"])
+            if label in seen:
+                raise RotastackError(
+                    f"{key}.as: {label!r} is already a column of {seen[label]!r}; give another name in brackets"
+                )
+            seen[label] = table

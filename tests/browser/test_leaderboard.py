@@ -1,0 +1,291 @@
+"""The leaderboard in a browser: what its reader chooses is computed anew, and equals what Python computes."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from selenium.webdriver.common.keys import Keys
+
+from rotastack.study.leaderboard import Metric, board, leaderboard
+from rotastack.study.leaderboard_page import comparison_page, leaderboard_environment
+
+HOSTILE = ["<script>alert(1)</script>", "</script><!--<b>", "a & b \"c\" 'd'", "{{ 7 * 7 }}"]
+METHODS = ["RF", "RRE", "S-RRE/RF", "XGB", *HOSTILE, "long" * 30]
+CLOSE = {"rtol": 1e-9, "atol": 1e-9}
+
+
+def random_errors(n, methods, holes=()):
+    rng = np.random.default_rng(5)
+    k = len(methods)
+    errors = rng.beta(2, 8, (n, 1)) * np.exp(rng.normal(0, 0.2, (n, k)) + np.linspace(0, 0.3, k))
+    table = pd.DataFrame(errors.round(3), [f"data {i}" for i in range(n)], methods)
+    for i, j in holes:
+        table.iloc[i, j] = np.nan
+    return table
+
+
+@pytest.fixture(scope="module")
+def errors():
+    return random_errors(11, METHODS, [(2, 1), (2, 4), (7, 5)])
+
+
+@pytest.fixture(scope="module")
+def metrics(errors):
+    brier = Metric("brier", "Brier score", False, 2 * errors**1.1, optimum=0.0)
+    return [
+        Metric("error", "error", False, errors, spread=errors / 10, optimum=0.0),
+        Metric("accuracy", "accuracy", True, 1 - errors.round(2), optimum=1.0),
+        brier,
+    ]
+
+
+@pytest.fixture(scope="module")
+def times(errors):
+    seconds = np.random.default_rng(6).uniform(0.1, 9, errors.shape)
+    return {"fit": pd.DataFrame(seconds, errors.index, errors.columns).mask(errors.isna())}
+
+
+@pytest.fixture(scope="module")
+def content(metrics, times, errors):
+    cells = {
+        "word": "splits", "counts": errors.notna() * 9.0, "seed": 42, "study": "it's a study",
+        "folders": [f"results/s/{d}" for d in errors.index], "files": [f"m{j}" for j in range(len(METHODS))],
+    }  # fmt: skip
+    about = {m: {"about": f"pool: {m}", "rotated": m == "RRE", "optimistic": m == "XGB"} for m in METHODS}
+    return leaderboard(metrics, "RF", times=times, methods=about, cells=cells)
+
+
+@pytest.fixture(scope="module")
+def page(tmp_path_factory, content):
+    """A page of several scores, times and what is behind each number."""
+    file = tmp_path_factory.mktemp("page") / "comparison.html"
+    template = leaderboard_environment().get_template("comparison.html.j2")
+    sentences = ["First & foremost <b>.", "Second.", "Third."]
+    html = template.render(title="A <title>", sentences=sentences, notes=[], board=content, figures={})
+    file.write_text(html, encoding="utf-8")
+    return file
+
+
+def column(browser, table, number):
+    """Return the texts of a column of a table's body."""
+    return browser.run(
+        "return [...document.querySelectorAll(`${args[0]} tbody tr`)].map(r => r.cells[args[1]].textContent)",
+        table,
+        number,
+    )
+
+
+def computed(browser, action, count=1):
+    """Do something that changes the view, and wait until all is computed; return the board."""
+    before = int(browser.run("return document.documentElement.dataset.computed || 0"))
+    browser.run(action)
+    browser.wait(f"Number(document.documentElement.dataset.computed) >= {before + count}")
+    return browser.run("return leaderboard.board")
+
+
+def assert_same(found, expected):
+    """Compare boards of the browser and of Python, number by number."""
+    assert set(found) == set(expected)
+    for name, value in expected.items():
+        if isinstance(value, dict):
+            assert_same(found[name], value)
+        elif name == "against" and value is not None:
+            for got, wanted in zip(found[name], value, strict=True):
+                if wanted is None:
+                    assert got is None
+                else:
+                    assert_same(got, wanted)
+        elif value is None or isinstance(value, str):
+            assert found[name] == value, name
+        else:
+            got, wanted = (np.array(v, dtype=float) for v in (found[name], value))
+            np.testing.assert_allclose(got, wanted, **CLOSE, err_msg=name)
+
+
+def test_it_opens_without_complaint_and_asks_nobody(browser, page):
+    browser.open(page)
+    assert browser.complaints() == []
+    assert browser.requests() == []
+    assert browser.find("h1").text == "A <title>"
+    assert browser.find(".verdict p:first-child").text == "First & foremost <b>."
+    shown = column(browser, "#board", 0)
+    for name in HOSTILE:
+        assert any(text.startswith(name) for text in shown), name
+    assert browser.find("#board-status").text.startswith("Error of 8 methods on 9 data sets. Left out")
+
+
+def test_without_javascript_the_tables_are_there(browser, page, content):
+    browser.open(page, scripts=False)
+    rows = browser.driver.find_elements("css selector", "#board tbody tr")
+    order = np.argsort(content["board"]["ranks"]["mean"], kind="stable")
+    ranked = [METHODS[content["board"]["methods"][p]] for p in order]
+    assert [
+        row.find_element("css selector", "th").text.startswith(m) for row, m in zip(rows, ranked, strict=True)
+    ]
+    for row, p in zip(rows, order, strict=True):
+        cells = [cell.text for cell in row.find_elements("css selector", "td")]
+        assert cells[0].startswith(f"{content['board']['ranks']['mean'][p]:.2f}")
+        assert cells[1].startswith(f"{content['board']['elo']['elo'][p]:.0f}")
+    assert len(browser.driver.find_elements("css selector", "#board-scores tbody tr")) == 11
+    assert len(browser.driver.find_elements("css selector", ".wins tbody tr")) == len(ranked)
+    assert not browser.find("#board-controls").is_displayed()
+
+
+def test_scripts_show_what_was_written_before_them(browser, page):
+    """Python's tables and the scripts' are of one look: the same texts, row by row."""
+    texts = []
+    for scripts in (False, True):
+        browser.open(page, scripts=scripts)
+        rows = browser.driver.find_elements("css selector", "#board tbody tr, .wins tbody tr")
+        texts.append([" ".join(row.text.split()) for row in rows])
+    assert texts[0] == texts[1]
+
+
+def test_choices_are_computed_anew_as_python_does(browser, page, metrics, times, errors):
+    browser.open(page)
+    fair = [m for m in METHODS if m != "XGB"]
+    found = browser.run("return leaderboard.board")
+    assert_same(found, board(metrics[0], fair, "RF", times=times))
+    assert len(found["datasets"]) == 9
+
+    box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
+    some = [d for i, d in enumerate(errors.index) if i not in (0, 4)]
+    computed(browser, box.format(0, 0))
+    found = computed(browser, box.format(0, 4))
+    assert_same(found, board(metrics[0], fair, "RF", datasets=some, times=times))
+    computed(browser, box.format(1, 1))
+    found = computed(browser, box.format(1, 3))  # one that is not ranked unless it is asked for
+    chosen = [m for m in METHODS if m != "RRE"]
+    assert_same(found, board(metrics[0], chosen, "RF", datasets=some, times=times))
+
+    select = "const s = document.querySelectorAll('.controls select')[{}]; s.value = {}; s.dispatchEvent(new Event('change'))"
+    found = computed(browser, select.format(1, 4))
+    assert_same(found, board(metrics[0], chosen, HOSTILE[0], datasets=some, times=times))
+    pairs = "document.querySelector('.controls > label > input[type=checkbox]').click()"
+    found = computed(browser, pairs)
+    expected = board(metrics[0], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times)
+    assert_same(found, expected)
+    found = computed(browser, select.format(0, 1))
+    assert_same(found, board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times))
+    shown = dict(zip(column(browser, "#board", 0), column(browser, "#board", 2), strict=True))
+    for p, j in enumerate(found["methods"]):
+        (text,) = (elo for name, elo in shown.items() if name.startswith(METHODS[j]))
+        assert text.startswith(f"{found['elo']['elo'][p]:.0f}")
+    assert len(column(browser, "#board-scores", 0)) == len(some)
+
+    address = browser.driver.current_url
+    assert "datasets-without=data+0&" in address
+    found = computed(browser, "document.querySelector('.buttons button').click()")
+    assert_same(found, board(metrics[0], fair, "RF", times=times))
+    browser.open("about:blank")
+    browser.open(address)
+    browser.wait("Number(document.documentElement.dataset.computed) >= 1")
+    assert_same(
+        browser.run("return leaderboard.board"),
+        board(metrics[1], chosen, HOSTILE[0], datasets=some, missing="pairs", times=times),
+    )
+    assert browser.complaints() == []
+
+
+def test_little_is_left(browser, page, metrics, times):
+    """Nothing, one method, one data set: a sentence instead of numbers, and no fault."""
+    browser.open(page)
+    none = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('button')[1].click()"
+    box = "[...document.querySelectorAll('.choice')][{}].querySelectorAll('input[type=checkbox]')[{}].click()"
+    computed(browser, none.format(0))
+    assert browser.find("#board-status").text == "Choose at least two methods with scores."
+    found = computed(browser, box.format(0, 3))
+    fair = [m for m in METHODS if m != "XGB"]
+    assert_same(found, board(metrics[0], fair, "RF", datasets=["data 3"], times=times))
+    assert "One data set has no intervals" in browser.find("#board-status").text
+    computed(browser, none.format(1))
+    computed(browser, box.format(1, 0))
+    assert browser.find("#board-status").text == "Choose at least two methods with scores."
+    assert browser.complaints() == []
+
+
+def test_tables_sort(browser, page):
+    browser.open(page)
+    ranks = [float(text.split()[0]) for text in column(browser, "#board", 1)]
+    assert ranks == sorted(ranks)
+    for key, number, falling in (("elo", 2, True), ("elo", 2, False), ("gap", 3, False)):
+        button = browser.find(f"[data-sort={key}]")
+        button.send_keys(Keys.ENTER)
+        head = browser.find(f"th:has([data-sort={key}])")
+        assert head.get_attribute("aria-sort") == ("descending" if falling else "ascending")
+        values = [float(text.split()[0]) for text in column(browser, "#board", number)]
+        assert values == sorted(values, reverse=falling)
+        assert browser.run("return document.activeElement.dataset.sort") == key
+    assert len(browser.driver.find_elements("css selector", "[aria-sort]")) == 1
+
+
+def test_a_number_opens_its_cell_by_keyboard(browser, page, errors):
+    browser.open(page)
+    browser.run("document.querySelector('#board-scores td[tabindex]').focus()")
+    keyboard = browser.driver.switch_to.active_element
+    keyboard.send_keys(Keys.ARROW_DOWN)
+    browser.driver.switch_to.active_element.send_keys(Keys.ARROW_RIGHT)
+    browser.driver.switch_to.active_element.send_keys(Keys.ENTER)
+    dialog = browser.find("dialog")
+    assert dialog.is_displayed()
+    text = dialog.text
+    assert "RRE on data 1" in text
+    assert f"{errors.loc['data 1', 'RRE']:.4f}, standard deviation" in text
+    assert "results/s/data 1/methods/m1.nc" in text
+    assert "tags.study = \"it's a study\" and tags.dataset = 'data 1' and tags.method = 'RRE'" in text
+    assert "pool: RRE" in text
+    assert "42" in text
+    browser.driver.switch_to.active_element.send_keys(Keys.ESCAPE)
+    assert not dialog.is_displayed()
+    assert browser.run("return document.activeElement.tagName") == "TD"
+    browser.find("#board tbody tr:first-child button.link").click()
+    assert "pool: " in browser.find("dialog").text
+    assert browser.complaints() == []
+
+
+@pytest.mark.parametrize(("width", "dark"), [(390, True), (1400, False)])
+def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, width, dark):
+    browser.open(page, width=width, dark=dark)
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    browser.run("document.querySelectorAll('details').forEach(d => (d.open = true))")
+    assert browser.run("return document.documentElement.scrollWidth") <= width
+    # Contrast of text and page, as WCAG computes it
+    contrast = browser.run(
+        """
+        const light = (c) => { const [r, g, b] = c.match(/[0-9.]+/g).map(v => v / 255).map(v => v <= .04045 ? v / 12.92 : ((v + .055) / 1.055) ** 2.4);
+                               return .2126 * r + .7152 * g + .0722 * b; };
+        const back = light(getComputedStyle(document.body).backgroundColor);
+        return ['body', '#board caption', '#board small', '#board .tag', '#board .link'].map(s => light(getComputedStyle(document.querySelector(s)).color))
+          .map(front => (Math.max(front, back) + .05) / (Math.min(front, back) + .05));
+        """
+    )
+    assert min(contrast) >= 4.5
+    names = browser.run(
+        "return [...document.querySelectorAll('input, select, button, svg')].map(e => e.ariaLabel || e.textContent || e.closest('label')?.textContent || '')"
+    )
+    assert all(names)
+    heads = browser.run("return [...document.querySelectorAll('th')].every(th => th.scope)")
+    assert heads
+
+
+def test_180_methods_on_121_data_sets(browser, tmp_path):
+    errors = random_errors(121, [f"method {j}" for j in range(180)])
+    page = tmp_path / "large.html"
+    html = comparison_page(
+        errors, False, title="Large", sentences=["Large."], control="method 3", score="error", optimum=0
+    )
+    page.write_text(html, encoding="utf-8")
+    assert len(html) < 10e6
+    browser.open(page)
+    metric = Metric("score", "error", False, errors, optimum=0)
+    found = computed(
+        browser,
+        "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[5].click()",
+    )
+    rest = errors.index.drop("data 5")
+    expected = board(metric, list(errors), "method 3", datasets=list(rest))
+    assert_same(
+        {k: v for k, v in found.items() if k != "wins"}, {k: v for k, v in expected.items() if k != "wins"}
+    )
+    assert len(column(browser, "#board", 0)) == 180
+    assert len(column(browser, "#board-scores", 0)) == 120
+    assert browser.complaints() == []

@@ -1,0 +1,192 @@
+"""What a table of scores may not be, and what is done about missing cells: nothing in silence."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.errors import RotastackError
+from rotastack.stats import (
+    average_ranks,
+    bayesian_signed_rank,
+    bayesian_table,
+    bootstrap_means,
+    bootstrap_ranks,
+    compare,
+    complete_block,
+    elo,
+    friedman,
+    improvability,
+    kendall_w,
+    nemenyi,
+    variance_components,
+    wilcoxon_holm,
+    win_matrix,
+)
+
+NAN = float("nan")
+
+
+def of_all(table, **options):
+    """Return what each statistic makes of a table of errors."""
+    return {
+        "compare": lambda: compare(table, False, **options).average_ranks,
+        "average_ranks": lambda: average_ranks(table, False, **options),
+        "friedman": lambda: pd.Series(friedman(table, False, **options)[:2]),
+        "nemenyi": lambda: nemenyi(table, False, **options),
+        "wilcoxon_holm": lambda: wilcoxon_holm(table, None, False, **options),
+        "bayesian_table": lambda: bayesian_table(table, None, False, n_samples=100, **options),
+        "win_matrix": lambda: win_matrix(table, False, **options),
+        "elo": lambda: elo(table, False, n_bootstraps=3, **options),
+        "improvability": lambda: improvability(table, False, **options),
+        "bootstrap_ranks": lambda: bootstrap_ranks(table, False, n_bootstraps=3, **options),
+    }
+
+
+STATISTICS = list(of_all(None))
+
+
+def table(**columns):
+    frame = pd.DataFrame(columns)
+    return frame.set_axis([f"d{row}" for row in range(len(frame))])
+
+
+WHOLE = table(A=[0.1, 0.3, 0.2, 0.4], B=[0.2, 0.1, 0.3, 0.5], C=[0.5, 0.2, 0.4, 0.6])
+HOLES = WHOLE.copy()
+HOLES.loc["d1", "B"] = NAN
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        (HOLES, "no score of method 'B' on data set 'd1'; missing='block'"),
+        (WHOLE.assign(B=NAN), "no score on any data set: 'B'; leave out what never ran"),
+        (WHOLE[["A"]], "comparing methods needs at least 2, got 1"),
+        (WHOLE.set_axis(["A", "B", "A"], axis=1), "two methods are named 'A'"),
+        (WHOLE.set_axis(["x", "y", "y", "z"]), "two data sets are named 'y'"),
+        (WHOLE.replace(0.1, np.inf), "infinite score of method 'A' on data set 'd0'"),
+        (WHOLE.astype(object).replace(0.5, "n/a"), "method 'B' has a score that is no number: 'n/a' on data set 'd3'"),
+        (WHOLE.assign(B=list("abcd")), "method 'B' has a score that is no number: 'a' on data set 'd0'"),
+        (WHOLE.to_numpy(), "scores must be a DataFrame"),
+    ],
+    ids=lambda value: value[:30] if isinstance(value, str) else "",
+)  # fmt: skip
+def test_nonsense_gets_one_line(statistic, scores, message):
+    with pytest.raises(RotastackError, match=message) as caught:
+        of_all(scores)[statistic]()
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_block_leaves_data_sets_out_and_fills_in_nothing(statistic):
+    found = of_all(HOLES, missing="block")[statistic]()
+    assert found.equals(of_all(WHOLE.drop(index="d1"))[statistic]())
+    assert of_all(WHOLE, missing="block")[statistic]().equals(of_all(WHOLE)[statistic]())
+    with pytest.raises(RotastackError, match="missing must be one of raise, block.*, got 'mean'"):
+        of_all(WHOLE, missing="mean")[statistic]()
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_numbers_of_any_type(statistic):
+    numbers = (100 * WHOLE).round()
+    expected = of_all(numbers)[statistic]()
+    for other in (
+        numbers.astype(int),
+        numbers.astype(object),
+        numbers.astype("Int64"),
+        numbers.astype("float32"),
+    ):
+        assert of_all(other)[statistic]().equals(expected)
+    with_none = of_all(HOLES.astype(object).where(HOLES.notna(), None), missing="block")[statistic]()
+    assert with_none.equals(of_all(HOLES, missing="block")[statistic]())
+
+
+def test_a_comparison_says_what_it_left_out():
+    comparison = compare(HOLES, False, missing="block")
+    assert comparison.left_out == ("d1",)
+    assert list(comparison.scores.index) == ["d0", "d2", "d3"]
+    assert compare(WHOLE, False).left_out == ()
+
+
+def test_nothing_remains():
+    scores = table(A=[0.1, NAN], B=[NAN, 0.2], C=[0.3, 0.4])
+    with pytest.raises(
+        RotastackError, match="no data set has a score of every method; 'A' lacks most, 1 of 2"
+    ):
+        complete_block(scores)
+    with pytest.raises(RotastackError, match="no score on any data set: 'A', 'C'"):
+        complete_block(WHOLE.assign(A=NAN, C=NAN))
+
+
+@pytest.mark.parametrize("statistic", [s for s in STATISTICS if s not in ("friedman", "compare")])
+def test_an_empty_table(statistic):
+    with pytest.raises(RotastackError, match="needs at least 1 data set, got 0"):
+        of_all(WHOLE[:0])[statistic]()
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_few_data_sets_and_two_methods_are_defined(n):
+    scores = WHOLE.iloc[:n, :2]
+    for name, statistic in of_all(scores).items():
+        if name == "friedman" and n == 1:
+            with pytest.raises(RotastackError, match="Friedman's test needs at least 2 data sets, got 1"):
+                statistic()
+        else:
+            assert np.isfinite(statistic()).all(axis=None), name
+
+
+def test_equal_methods_are_defined():
+    scores = table(A=[0.1, 0.2, 0.3], B=[0.1, 0.2, 0.3], C=[0.1, 0.2, 0.3])
+    assert friedman(scores, False)[:2] == (0, 0)
+    assert (nemenyi(scores, False) == 1).all(axis=None)
+    assert (wilcoxon_holm(scores, None, False)["p_holm"] == 1).all()
+    assert (bootstrap_ranks(scores, False) == 2).all(axis=None)
+    assert (win_matrix(scores, False) == 0.5).all(axis=None)
+    assert (bayesian_table(scores, "A", False, rope=0.01)["equal"] == 1).all()
+
+
+def test_bayesian_table_is_pairs_of_tests():
+    found = bayesian_table(WHOLE, "A", higher_is_better=False, rope=0.01, random_state=3)
+    assert list(found.index) == ["B", "C"]
+    for method in found.index:
+        one = bayesian_signed_rank(WHOLE[method], WHOLE["A"], 0.01, random_state=8)
+        assert found.loc[method].tolist() == pytest.approx([one.p_right, one.p_rope, one.p_left], abs=0.01)
+    turned = bayesian_table(-WHOLE, "A", higher_is_better=True, rope=0.01, random_state=3)
+    assert turned.equals(found)
+    fewer = bayesian_table(WHOLE[["B", "A"]], "A", higher_is_better=False, rope=0.01, random_state=3)
+    assert fewer.loc["B"].equals(found.loc["B"])
+    assert len(bayesian_table(WHOLE, None, False, n_samples=10)) == 3
+    with pytest.raises(RotastackError, match="control 'a' is not a method; did you mean 'A'"):
+        bayesian_table(WHOLE, "a", False)
+
+
+def test_a_hundred_thousand_cells():
+    rng = np.random.default_rng(0)
+    scores = pd.DataFrame(rng.random((1000, 100)) + np.arange(100) / 100)
+    scores.columns = [f"m{c}" for c in scores]
+    ranks = average_ranks(scores, False)
+    assert (ranks.rank().to_numpy() - np.arange(1, 101)).max() < 30
+    assert elo(scores, False, n_bootstraps=2)["elo"].corr(ranks) < -0.99
+    assert improvability(scores, False).min(axis=1).max() == 0
+    assert bootstrap_ranks(scores, False, n_bootstraps=100)["lower"].le(ranks).all()
+    assert friedman(scores, False).p < 1e-12
+    assert win_matrix(scores, False).loc["m0", "m99"] > 0.5
+    assert len(wilcoxon_holm(scores, "m0", False)) == 99
+
+
+def test_averages_of_what_is_not_finite_are_refused():
+    with pytest.raises(RotastackError, match="not finite"):
+        bootstrap_means(HOLES)
+
+
+@pytest.mark.parametrize("statistic", [variance_components, kendall_w])
+def test_result_matrices_are_checked(statistic):
+    with pytest.raises(RotastackError, match="not finite"):
+        statistic([[0.1, NAN], [0.2, 0.3]])
+    with pytest.raises(RotastackError, match="at least 2 fold groups and 2 rotation groups, got shape"):
+        statistic([[0.1, 0.2]])
+
+
+def test_variance_components_refuse_a_level_of_nothing():
+    with pytest.raises(RotastackError, match="alpha must lie between 0 and 1, got 5"):
+        variance_components([[0.1, 0.2], [0.3, 0.5]], alpha=5)

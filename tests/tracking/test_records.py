@@ -1,0 +1,28 @@
+"""Records of steps: what they say of memory."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from rotastack.tracking.records import _peak_mb
+
+PROGRAM = "from rotastack.tracking.records import _peak_mb; import json; print(json.dumps(_peak_mb()))"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the peak of the parent is all that is told")
+def test_a_program_does_not_begin_with_the_peak_of_the_one_that_started_it():
+    held = np.ones(50_000_000)  # 400 MB
+    assert _peak_mb() > held.nbytes / 2**20
+    started = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
+    assert json.loads(started.stdout) < 350
+    del held
+
+
+def test_the_peak_grows_with_what_is_held():
+    before = _peak_mb()
+    held = np.ones(int(before * 2**20 / 8) + 10_000_000)
+    assert _peak_mb() >= before + 70
+    del held
