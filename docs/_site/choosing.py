@@ -16,8 +16,6 @@ NAMES = {
     "Rotastack": "rotastack.RotastackClassifier",
     "RotF": "rotastack.RotationForestClassifier",
     "RR-RF": "rotastack.RandomRotationForestClassifier",
-    "RF": "rotastack.trees.ForestClassifier",
-    "ET": "rotastack.trees.ExtraForestClassifier",
 }
 TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "RR-RF": "forest on random rotations",
           "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip

@@ -13,7 +13,7 @@ GALLERY = {
     "examples_dirs": [str(ROOT / "examples")],
     "gallery_dirs": ["gallery"],
     "filename_pattern": r"[/\\]plot_",
-    "ignore_pattern": r"[/\\]_",
+    "ignore_pattern": r"^_",
     "backreferences_dir": "gallery/uses",
     "doc_module": ("rotastack",),
     "within_subsection_order": "FileNameSortKey",
@@ -23,4 +23,5 @@ GALLERY = {
     "plot_gallery": "True",
     "abort_on_example_error": True,
     "show_signature": False,
+    "write_computation_times": False,  # its page loads scripts from elsewhere
 }

@@ -16,10 +16,10 @@ SETS = "evidence/flagship-sets.md"
 STUDY = "evidence/flagship-study.md"
 
 
-def lines_of_table(page: str, heading: str) -> list[str]:
-    """Return the lines of the first table below a heading of a page."""
+def lines_of_table(page: str, heading: str | None = None) -> list[str]:
+    """Return the lines of the first table below a heading of a page, or of the page."""
     text = (DOCS / page).read_text()
-    section = text[text.index(f"\n## {heading}\n") :]
+    section = text[text.index(f"\n## {heading}\n") :] if heading else text
     return re.search(r"(?:^\|.*\n)+", section, re.M)[0].splitlines()
 
 
