@@ -34,6 +34,7 @@ myst_links_external_new_tab = False
 
 autodoc_typehints = "none"  # numpydoc says types in the list of parameters
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 numpydoc_show_class_members = False  # pages of classes list the methods of ours themselves
 numpydoc_class_members_toctree = False
 numpydoc_attributes_as_param_list = True
@@ -45,6 +46,7 @@ html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choosing/index": [], "faq": [], "glossary": [], "whats-new": []}
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
     "logo": {"text": "Rotastack"},
     "header_links_before_dropdown": 8,

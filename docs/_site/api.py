@@ -142,7 +142,7 @@ def _write(file: Path, text: str) -> None:
 
 
 def _page(name, value):
-    package, _, short = name.rpartition(".")
+    _package, _, short = name.rpartition(".")
     aliases = [other for other, known in public_objects().items() if known is value and other != name]
     lines = [short, "=" * len(short), ""]
     if inspect.isclass(value):
@@ -157,7 +157,12 @@ def _page(name, value):
         lines += [f".. autodata:: {name}", ""]
     if aliases:
         lines += ["Also " + ", ".join(f"``{other}``" for other in aliases) + ".", ""]
-    lines += [f".. minigallery:: {name}", "   :add-heading: Examples in the gallery", "   :heading-level: -", ""]
+    lines += [
+        f".. minigallery:: {name}",
+        "   :add-heading: Examples in the gallery",
+        "   :heading-level: -",
+        "",
+    ]
     return "\n".join(lines)
 
 

@@ -11,7 +11,15 @@ from urllib.parse import unquote, urlsplit
 
 __all__ = ["problems"]
 
-LOADED = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "video": "src", "object": "data"}
+LOADED = {
+    "script": "src",
+    "img": "src",
+    "link": "href",
+    "iframe": "src",
+    "source": "src",
+    "video": "src",
+    "object": "data",
+}
 """Elements whose address a browser asks for by itself."""
 NAMED = {"canonical", "author", "license", "next", "prev", "search", "index"}
 """Relations of <link> that nothing is loaded for."""
@@ -47,7 +55,9 @@ def _read(file: Path) -> Page:
 def problems(folder: Path) -> list[str]:
     """Return what is wrong with the pages of a folder, a line each."""
     found = []
-    pages = [file for file in sorted(folder.rglob("*.html")) if file.relative_to(folder).parts[0] != "_static"]
+    pages = [
+        file for file in sorted(folder.rglob("*.html")) if file.relative_to(folder).parts[0] != "_static"
+    ]
     for file in pages:
         page, name = _read(file), file.relative_to(folder)
         for address in page.loads:
@@ -58,7 +68,7 @@ def problems(folder: Path) -> list[str]:
         found += [f"{name}: link to {link} leads nowhere" for link in page.links if _broken(file, link)]
     for file in sorted((folder / "_static").rglob("*.css")):
         text = file.read_text(encoding="utf-8", errors="replace")
-        if "url(http" in text or "url(//" in text or "@import url(" in text and "http" in text:
+        if "url(http" in text or "url(//" in text or ("@import url(" in text and "http" in text):
             found.append(f"{file.relative_to(folder)}: loads from elsewhere")
     return found
 

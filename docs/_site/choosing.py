@@ -40,7 +40,9 @@ class Question:
 
     wish: str
     methods: tuple[str, ...]
-    study: bool = False  # results of the study flagship, of more forests, instead of the flagship and its peers
+    study: bool = (
+        False  # results of the study flagship, of more forests, instead of the flagship and its peers
+    )
 
     @property
     def errors(self) -> pd.DataFrame:
@@ -120,9 +122,15 @@ def tree(_docname: str) -> str:
     branches = [(rule.question.wish, rule.node) for rule in answers]
     lines = ["```{raw} html", tree_picture.drawn("What do you want?", branches, title), "```", ""]
     for rule in answers:
-        lines += [f"- **{rule.question.wish}** ({', '.join(map(title, rule.question.methods))}; {rule.node.n_sets} data sets):"]
+        lines += [
+            f"- **{rule.question.wish}** ({', '.join(map(title, rule.question.methods))}; {rule.node.n_sets} data sets):"
+        ]
         lines += _listed(rule.node, 1)
-    lines += ["", "| wish | one method for all | best method of a leaf, by one question | by two questions |", "|---|---|---|---|"]
+    lines += [
+        "",
+        "| wish | one method for all | best method of a leaf, by one question | by two questions |",
+        "|---|---|---|---|",
+    ]
     for rule in answers:
         cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]
         lines.append(f"| {rule.question.wish} | {' | '.join(cells)} |")

@@ -31,7 +31,11 @@ def halves(_docname: str) -> str:
 def ablation(_docname: str) -> str:
     """Return what each family is worth: the changes that leave something out, and what another seed does."""
     header, rule, *rows = results.lines_of_table("evidence/flagship-ablation.md")
-    kept = [row for row in rows if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))]
+    kept = [
+        row
+        for row in rows
+        if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))
+    ]
     columns = (0, 1, 2, 5, 6, 9)
     return "\n".join(_columns(line, columns) for line in (header, rule, *kept))
 

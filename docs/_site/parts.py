@@ -9,7 +9,7 @@ import re
 from _site.links import relinked
 from _site.project import DOCS, ROOT
 
-__all__ = ["PARTS", "filled", "fill_in"]
+__all__ = ["PARTS", "fill_in", "filled"]
 
 PARTS = {
     "api": "api.overview",

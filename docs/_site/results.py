@@ -75,7 +75,13 @@ def facts() -> pd.DataFrame:
         columns = spec["columns"]
         p = columns if isinstance(columns, int) else len(columns)
         kinds = spec.get("kinds", "auto")
-        categories = p if kinds == "categorical" else len(kinds.get("categorical", ())) if isinstance(kinds, dict) else 0
+        categories = (
+            p
+            if kinds == "categorical"
+            else len(kinds.get("categorical", ()))
+            if isinstance(kinds, dict)
+            else 0
+        )
         rows[name] = {
             "rows": spec["rows"],
             "columns": p,
