@@ -174,7 +174,7 @@ def _methods(value):
             for name, member in vars(base).items():
                 if name.startswith("_") or name in found:
                     continue
-                if inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod)):
-                    if (inspect.getdoc(getattr(value, name)) or "").strip():
-                        found.append(name)
+                is_method = inspect.isfunction(member) or isinstance(member, (classmethod, staticmethod))
+                if is_method and (inspect.getdoc(getattr(value, name)) or "").strip():
+                    found.append(name)
     return found

@@ -267,16 +267,34 @@ def test_nothing_is_wider_than_the_window_and_all_is_readable(browser, page, wid
     assert heads
 
 
+def test_published_results_join_at_a_click(browser, errors, tmp_path):
+    """They are marked, and counted by nothing before."""
+    metric = Metric("error", "error", False, errors[["RF", "RRE", "S-RRE/RF"]])
+    printed = {"S-RRE/RF": {"published": "A book. How the protocol differs: one split."}}
+    content = leaderboard([metric], "RF", methods=printed)
+    page = tmp_path / "published.html"
+    template = leaderboard_environment().get_template("comparison.html.j2")
+    page.write_text(template.render(title="", sentences=[], notes=[], board=content, figures={}), "utf-8")
+    browser.open(page)
+    assert_same(browser.run("return leaderboard.board"), board(metric, ["RF", "RRE"], "RF"))
+    label = browser.driver.find_element("xpath", "//label[contains(., 'with published')]")
+    label.click()
+    browser.wait("Number(document.documentElement.dataset.computed) >= 1")
+    assert_same(browser.run("return leaderboard.board"), board(metric, list(metric.scores), "RF"))
+    assert any("published" in text for text in column(browser, "#board", 0))
+    link = browser.driver.find_element("xpath", "//table[@id='board']//button[text()='S-RRE/RF']")
+    link.click()
+    assert "How the protocol differs: one split." in browser.find("dialog").text
+
+
 def test_180_methods_on_121_data_sets(browser, tmp_path):
     errors = random_errors(121, [f"method {j}" for j in range(180)])
     page = tmp_path / "large.html"
-    html = comparison_page(
-        errors, False, title="Large", sentences=["Large."], control="method 3", score="error", optimum=0
-    )
+    metric = Metric("score", "error", False, errors, optimum=0)
+    html = comparison_page(leaderboard([metric], "method 3"), title="Large", sentences=["Large."])
     page.write_text(html, encoding="utf-8")
     assert len(html) < 10e6
     browser.open(page)
-    metric = Metric("score", "error", False, errors, optimum=0)
     found = computed(
         browser,
         "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[5].click()",

@@ -9,7 +9,7 @@ import pytest
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import average_ranks
-from rotastack.study.leaderboard import Metric, board, leaderboard
+from rotastack.study.leaderboard import Metric, board, leaderboard, reached
 from rotastack.study.leaderboard_page import comparison_page
 from rotastack.study.report_board import study_board
 
@@ -30,8 +30,13 @@ def content_of(page):
     return json.loads(text)
 
 
+def page_of(scores, higher, optimum=None, control=None):
+    metric = Metric("score", "score", higher, scores, optimum=reached(scores, higher, optimum))
+    return comparison_page(leaderboard([metric], control), title="<b>", sentences=["a < b"])
+
+
 def test_names_stay_text_and_numbers_whole(errors):
-    page = comparison_page(errors, False, title="<b>", sentences=["a < b"], control="RRE", optimum=0)
+    page = page_of(errors, False, optimum=0, control="RRE")
     content = content_of(page)
     assert [m["name"] for m in content["methods"]] == NAMES
     assert content["metrics"][0]["scores"] == errors.to_numpy().tolist()
@@ -69,16 +74,15 @@ def test_what_cannot_be_said_is_none(errors):
 
 
 def test_a_score_beyond_the_optimum_has_no_improvability(errors):
-    percent = comparison_page(100 * (1 - errors), True, title="Percent", sentences=[], optimum=1)
+    percent = page_of(100 * (1 - errors), True, optimum=1)
     assert content_of(percent)["metrics"][0]["optimum"] is None
-    shares = comparison_page(1 - errors, True, title="Shares", sentences=[], optimum=1)
+    shares = page_of(1 - errors, True, optimum=1)
     assert content_of(shares)["board"]["gap"]["mean"][0] > 0
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (lambda e: e[["RF"]], "needs at least 2"),
         (lambda e: e.set_axis(["RF", "RF", "a", "b"], axis=1), "two methods are named 'RF'"),
         (lambda e: e.replace(e.iloc[0, 0], np.inf), "infinite score"),
         (lambda e: e.drop(columns="RF"), "control 'RF' is not a method"),
@@ -86,7 +90,7 @@ def test_a_score_beyond_the_optimum_has_no_improvability(errors):
 )
 def test_bad_tables_are_one_line(errors, change, words):
     with pytest.raises(RotastackError, match=words):
-        comparison_page(change(errors), False, title="", sentences=[], control="RF")
+        page_of(change(errors), False, control="RF")
 
 
 def test_a_study_has_what_is_behind_each_number():

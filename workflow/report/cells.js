@@ -84,7 +84,7 @@ const cells = (() => {
       lines.push([facts.word, String(facts.counts[i][j])], ["seed of the study", String(facts.seed)], ["outputs", path], ["record", path.replace(/\.nc$/, ".run.json")]);
       const tags = { "tags.`rotastack.kind`": "method", "tags.study": facts.study, "tags.dataset": dataset, "tags.method": name };
       lines.push([`MLflow run, in experiment ${facts.study}: search for`, Object.entries(tags).map(([tag, value]) => `${tag} = ${quoted(value)}`).join(" and ")]);
-      lines.push(["if there are several", "runs of earlier configurations have the tag rotastack.superseded; rotastack.key tells configurations apart"]);
+      lines.push(["if there are several", "runs of earlier configurations have the tag rotastack.superseded = yes; the tag rotastack.key tells configurations apart"]);
     }
     show(`${name} on ${dataset}`, [...lines, ...about(content.methods[j])], cell);
   }

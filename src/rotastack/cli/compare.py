@@ -56,7 +56,8 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.data.tables import read_with_notes
     from rotastack.files import write_text
     from rotastack.study.comparisons import compare_methods
-    from rotastack.study.leaderboard_page import comparison_page, reached
+    from rotastack.study.leaderboard import Metric, leaderboard, reached
+    from rotastack.study.leaderboard_page import comparison_page
     from rotastack.study.score_table import score_table
     from rotastack.study.verdict_over_datasets import verdict_over_datasets
 
@@ -88,13 +89,12 @@ def _compare(arguments: Namespace) -> None:
     )
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)
-    text = comparison_page(
-        table.means, table.higher_is_better, title=f"Methods compared by {table.score}", sentences=sentences, notes=notes,
-        control=control, score=table.score, spread=table.deviations if table.repeats > 1 else None, optimum=optimum,
-        alpha=arguments.alpha, times=table.seconds,
-    )  # fmt: skip
-    write_text(page, text)
-    rows = _leaderboard(table.means, table.higher_is_better, optimum, found, control)
+    spread = table.deviations if table.repeats > 1 else None
+    metric = Metric("score", table.score, table.higher_is_better, table.means, spread, optimum=optimum)
+    board = leaderboard([metric], control, alpha=arguments.alpha, times=table.seconds)
+    title = f"Methods compared by {table.score}"
+    write_text(page, comparison_page(board, title=title, sentences=sentences, notes=notes))
+    rows = _rows(board["board"], methods)
     if arguments.json:
         content = {"score": table.score, "higher_is_better": table.higher_is_better, "control": control,
                    "sentences": sentences, "notes": notes, "leaderboard": rows, "page": str(page)}  # fmt: skip
@@ -132,33 +132,30 @@ def _method(name: str, methods: list[str], option: str) -> str:
     return name
 
 
-def _leaderboard(
-    means: Any, higher: bool, optimum: float | None, found: dict[str, Any], control: str
-) -> list[dict[str, Any]]:
-    """Return rank, Elo, improvability and the comparison with the control of each method, the best one first."""
-    from rotastack.stats.bootstrap_ranks import bootstrap_ranks
-    from rotastack.stats.elo import elo
-    from rotastack.stats.improvability import improvability
-
-    if "average_ranks" not in found:
+def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
+    """Return what the leaderboard says of each method, the best one first."""
+    if board["ranks"] is None or board["elo"] is None:
         return []
-    whole = means[list(found["average_ranks"])].dropna()
-    ranks, ratings = bootstrap_ranks(whole, higher), elo(whole, higher)
-    gaps = None if optimum is None else improvability(whole, higher, optimum=optimum).mean()
-    holm = found.get("holm_p") or {}
-    return [
-        {
-            "method": str(m),
-            "average_rank": float(row.average_rank),
-            "rank_interval": [float(row.lower), float(row.upper)],
-            "elo": float(ratings.elo[m]),
-            "elo_interval": [float(ratings.lower[m]), float(ratings.upper[m])],
-            "improvability": None if gaps is None else float(gaps[m]),
-            "wins_against_control": found["wins"][m][control] if m != control and control in whole else None,
-            "p_holm": holm.get(m),
-        }
-        for m, row in ranks.sort_values("average_rank", kind="stable").iterrows()
-    ]
+
+    def ends(part: dict[str, list], k: int) -> list[float]:
+        return [part["lower"][k], part["upper"][k]]
+
+    rows = []
+    for k, j in enumerate(board["methods"]):
+        against = board["against"] and board["against"][k]
+        rows.append(
+            {
+                "method": names[j],
+                "average_rank": board["ranks"]["mean"][k],
+                "rank_interval": ends(board["ranks"], k),
+                "elo": board["elo"]["elo"][k],
+                "elo_interval": ends(board["elo"], k),
+                "improvability": board["gap"] and board["gap"]["mean"][k],
+                **{key: against and against[key] for key in ("wins", "ties", "losses")},
+                "p_holm": against and against["holm"],
+            }
+        )
+    return sorted(rows, key=lambda row: row["average_rank"])
 
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
@@ -167,17 +164,17 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         return "no leaderboard: no data set has scores of two methods"
     width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
     lines = [
-        f"{'method':{width}s}  {'rank':>5s} {'(95 %)':>13s}  {'Elo':>5s} {'(95 %)':>12s}  {'improvable':>10s}  {'wins':>5s}  {'p':>7s}"
+        f"{'method':{width}s}  {'rank':>5s} {'(95 %)':>13s}  {'Elo':>5s} {'(95 %)':>12s}  {'improvable':>10s}  {'W/T/L':>8s}  {'p':>7s}"
     ]
     for row in rows[:_SHOWN]:
         low, high = row["rank_interval"]
         least, most = row["elo_interval"]
         improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
-        wins = "-" if row["wins_against_control"] is None else f"{row['wins_against_control']:g}"
+        wins = "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
         p = "-" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
         lines.append(
             f"{row['method']:{width}s}  {row['average_rank']:5.2f} {f'({low:.2f}-{high:.2f})':>13s}  "
-            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>5s}  {p:>7s}"
+            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p:>7s}"
         )
     if len(rows) > _SHOWN:
         lines.append(f"and {len(rows) - _SHOWN} more; the page has all")

@@ -17,7 +17,7 @@ from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import holm, signed_rank_p
 from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "default_methods", "leaderboard"]
+__all__ = ["Metric", "board", "default_methods", "leaderboard", "reached"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each is a fit."""
@@ -133,6 +133,14 @@ def leaderboard(
     }  # fmt: skip
 
 
+def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
+    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
+    if optimum is None:
+        return None
+    gap = optimum - scores if higher_is_better else scores - optimum
+    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
+
+
 def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """Return the methods that are ranked unless the reader chooses others: not those of an advantage, nor published ones."""
     return [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
@@ -221,7 +229,7 @@ def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str,
                 "wins": wins,
                 "ties": len(d) - wins - losses,
                 "losses": losses,
-                "p": signed_rank_p(d),
+                "p": signed_rank_p(np.round(d, 12)),  # differences that are equal but for rounding tie
             }
     for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
         found[name]["holm"] = float(p)

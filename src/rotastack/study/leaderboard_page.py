@@ -10,8 +10,6 @@ import pandas as pd
 from markupsafe import Markup
 
 from rotastack.project import project_file
-from rotastack.stats.missing import checked_scores
-from rotastack.study.leaderboard import Metric, leaderboard
 from rotastack.study.pages import page_environment
 
 __all__ = ["comparison_page", "leaderboard_environment"]
@@ -27,66 +25,36 @@ def leaderboard_environment() -> jinja2.Environment:
 
 
 def comparison_page(
-    scores: pd.DataFrame,
-    higher_is_better: bool,
+    board: Mapping[str, Any],
     *,
     title: str,
     sentences: Sequence[str],
-    control: str | None = None,
     notes: Sequence[str] = (),
-    score: str = "score",
-    spread: pd.DataFrame | None = None,
-    optimum: float | None = None,
-    alpha: float = 0.05,
-    missing: str = "block",
-    times: Mapping[str, pd.DataFrame] | None = None,
     figures: Mapping[str, str] | None = None,
 ) -> str:
     """Return the page of a table of scores: what came out, and a leaderboard that one explores.
 
     Parameters
     ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        NaN where a method has no score.
-    higher_is_better : bool
+    board : mapping
+        What :func:`rotastack.study.leaderboard.leaderboard` returns.
     title : str
     sentences : sequence of str
         What came out.
-    control : str, optional
-        The method that others are compared with; the reader may choose another.
     notes : sequence of str
-    score : str
-        What the scores are called.
-    spread : DataFrame, optional
-        Standard deviations of the scores.
-    optimum : float, optional
-        The best possible score. Without it, or where a score is beyond it, nothing is said of improvability.
-    alpha : float, default=0.05
-    missing : {"block", "pairs"}, default="block"
-        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
-    times : mapping, optional
-        "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     figures : mapping, optional
         Name (critical_difference, win_matrix) -> SVG, for those who read without JavaScript; it is taken as it is.
-
-    Raises
-    ------
-    RotastackError
-        Fewer than two methods; and as :func:`rotastack.study.leaderboard.leaderboard`.
 
     Examples
     --------
     >>> import pandas as pd
+    >>> from rotastack.study.leaderboard import Metric, leaderboard
     >>> errors = pd.DataFrame({"RF": [0.05, 0.20], "RRE": [0.04, 0.22]}, index=["iris", "sonar"])
-    >>> page = comparison_page(errors, False, title="Two methods", sentences=["Nobody knows."], optimum=0)
+    >>> board = leaderboard([Metric("error", "error", False, errors, optimum=0)], None)
+    >>> page = comparison_page(board, title="Two methods", sentences=["Nobody knows."])
     >>> page[:15], "https://" in page
     ('<!DOCTYPE html>', False)
     """
-    checked_scores(scores.dropna(axis="columns", how="all"), "pairs", pairs=True)
-    metric = Metric(
-        "score", score, higher_is_better, scores, spread, optimum=reached(scores, higher_is_better, optimum)
-    )
-    board = leaderboard([metric], control, alpha=alpha, missing=missing, times=times)
     return (
         leaderboard_environment()
         .get_template("comparison.html.j2")
@@ -98,14 +66,6 @@ def comparison_page(
             figures={k: Markup(v) for k, v in (figures or {}).items()},
         )
     )
-
-
-def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
-    """Return the optimum; None if a score is beyond it, so that it cannot be one."""
-    if optimum is None:
-        return None
-    gap = optimum - scores if higher_is_better else scores - optimum
-    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
 
 
 def _as_json(content: Any) -> Markup:
