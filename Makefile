@@ -46,6 +46,7 @@ test-sanitized: env ## the kernel's tests while its memory, undefined behaviour,
 	$(BIN)/python tools/sanitize.py valgrind
 
 docs: env           ## the site, docs/_build/html/index.html: no network, warnings are errors
+	rm -rf docs/_build
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python docs/_site/check_html.py docs/_build/html
 	@echo "site: docs/_build/html/index.html"
