@@ -52,7 +52,7 @@ html_theme_options = {
     "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navigation_depth": 3,
-    "show_nav_level": 2,
+    "show_nav_level": 1,
     "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],

@@ -80,9 +80,10 @@ def _edge(x, level, to, below, text):
         if len(lines[-1]) + len(word) > 24:
             lines.append("")
         lines[-1] = f"{lines[-1]} {word}".strip()
-    middle = end - 34
+    middle, half = end - 34, 7 * len(lines) + 2
     texts = "".join(
         f'<text x="{to}" y="{middle + 14 * (i - (len(lines) - 1) / 2) + 4:.0f}" class="answer">{escape(line)}</text>'
         for i, line in enumerate(lines)
     )
-    return f'<path d="M{x} {start} V{start + 10} H{to} V{end}" class="edge"/>{texts}'
+    line = f"M{x} {start} V{start + 10} H{to} V{middle - half} M{to} {middle + half} V{end}"  # the words stand between
+    return f'<path d="{line}" class="edge"/>{texts}'
