@@ -1,5 +1,7 @@
 """Formulas as MathML, which browsers draw themselves: no script, and nothing that is fetched."""
 
+import re
+
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util import logging
@@ -7,6 +9,8 @@ from sphinx.util import logging
 __all__ = ["setup"]
 
 LOGGER = logging.getLogger(__name__)
+BARE = re.compile(r"\\[dt]?frac\s*[^\s{]")
+"""A fraction without braces: docutils would take all digits that follow for its numerator."""
 
 
 def setup(app):
@@ -16,6 +20,8 @@ def setup(app):
 
 def _mathml(self, node, display):
     try:
+        if BARE.search(node.astext()):
+            raise MathError("a fraction wants braces")
         return tex2mathml(node.astext(), as_block=display)
     except MathError as error:
         LOGGER.warning("formula %r: %s", node.astext(), error, location=node)
