@@ -1,10 +1,11 @@
 """
-Decision boundaries of rotated trees
-====================================
+What do rotations do to decision boundaries?
+============================================
 
-How trees and forests divide the plane, without and with random rotations (thesis, figures 1.1 and 3.1), on the problem
-of Hastie, Tibshirani and Friedman, *The Elements of Statistical Learning*, section 2.3: two classes that are
-mixtures of ten Gaussians each. The optimal boundary is known there; it is dashed.
+How do trees and forests divide the plane, without and with random rotations? Drawn anew are figures 1.1 and
+3.1 of the thesis, on the problem of Hastie, Tibshirani and Friedman, *The Elements of Statistical
+Learning*, section 2.3: two classes that are mixtures of ten Gaussians each. The optimal boundary is known
+there; it is dashed.
 """
 
 from functools import partial
@@ -22,8 +23,9 @@ VARIANCE = 1 / 5  # of the rows about their mean
 # %%
 # The problem
 # -----------
-# The means of class 0 are ten draws from N((1, 0), I), those of class 1 from N((0, 1), I); a row is a random mean of
-# its class plus N(0, I/5). The means are drawn first, so that they do not depend on the number of rows.
+# The means of class 0 are ten draws from N((1, 0), I), those of class 1 from N((0, 1), I); a row is a random
+# mean of its class plus N(0, I/5). The means are drawn first, so that they do not depend on the number of
+# rows.
 
 
 def gaussian_mixture(n_rows, rng):
@@ -58,8 +60,9 @@ def compare(classifiers):
 # %%
 # One tree and many, without and with rotation
 # --------------------------------------------
-# Thesis, figure 1.1. One rotated tree is no better than one tree, but many of them together have a smooth boundary
-# close to the optimal one, where that of the plain forest keeps its steps however many trees there are.
+# Thesis, figure 1.1. One rotated tree is no better than one tree, but many of them together have a smooth
+# boundary close to the optimal one, where that of the plain forest keeps its steps however many trees there
+# are.
 
 compare(
     {
@@ -75,7 +78,8 @@ compare(
 # %%
 # One tree on many rotations
 # --------------------------
-# Thesis, figure 3.1: a single tree on the two features, and a single tree that may also split on 20 rotations of them.
+# Thesis, figure 3.1: a single tree on the two features, and a single tree that may also split on 20 rotations
+# of them.
 
 compare(
     {
@@ -86,3 +90,7 @@ compare(
     }
 )
 plt.show()
+
+# %%
+# What one saw: of the four, the forest of 2000 rotated trees comes closest to the optimal boundary; and a
+# single tree that may choose among rotations cuts obliquely, too.

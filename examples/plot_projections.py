@@ -1,10 +1,11 @@
 """
-The best and the worst rotation, plane by plane
-===============================================
+What do the best and the worst rotation look like?
+==================================================
 
-The square cut by its diagonal (thesis, figure 2.2, a) with 0 to 3 more columns of uniform noise, under the rotation, of 100,
-on which trees are simplest (thesis, figure 2.6), and the one on which they are most complex (figure 2.7). Each panel
-is a plane of two new axes, whose numbers stand in the corner.
+Can one see what makes trees simple on a rotation? Drawn is the square cut by its diagonal (thesis, figure
+2.2, a) with 0 to 3 more columns of uniform noise, under the rotation, of 100, on which trees are simplest
+(thesis, figure 2.6), and the one on which they are most complex (figure 2.7). Each panel is a plane of two
+new axes, whose numbers stand in the corner.
 """
 
 from itertools import combinations
@@ -61,3 +62,7 @@ draw_planes(0)
 
 draw_planes(-1)
 plt.show()
+
+# %%
+# What one saw: the simplest rotation has the boundary nearly along one of its axes, with no column of noise
+# or with three; the most complex one has it along none.

@@ -1,9 +1,10 @@
 """
-What to ask a fitted forest
-===========================
+What can be asked of a fitted forest?
+=====================================
 
-Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator, so the usual tools
-answer, on a data frame with categories as it is. Not from a paper: the table is drawn here, so that the right answers are known.
+Which columns count, for whom, and how; how sure is it? `RotastackClassifier` is a scikit-learn estimator,
+so the usual tools answer, on a data frame with categories as it is. Not from a paper: the table is drawn
+here, so that the right answers are known.
 """
 
 import matplotlib.pyplot as plt
@@ -14,6 +15,7 @@ from sklearn.inspection import PartialDependenceDisplay, permutation_importance
 from sklearn.model_selection import train_test_split
 
 from rotastack import RotastackClassifier
+from rotastack.plots.style import METHOD_COLORS
 
 try:
     import shap
@@ -23,8 +25,8 @@ except ModuleNotFoundError:
 # %%
 # The table
 # ---------
-# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by the month.
-# The shade has nothing to do with it.
+# Who leaves depends on the months of being a customer, on the contract, and on the calls of those who pay by
+# the month. The shade has nothing to do with it.
 
 
 def customers(n_rows, rng):
@@ -51,24 +53,29 @@ forest = RotastackClassifier(random_state=0).fit(X_train, y_train)
 # %%
 # Importance of columns
 # ---------------------
-# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled columns do not have this fault:
-# on rows kept aside by scikit-learn, or out of bag by the forest itself, which needs no such rows and tells for each class.
+# Decreases of impurity are at hand after `fit`, but a column of noise gets its share of them. Shuffled
+# columns do not have this fault: on rows kept aside by scikit-learn, or out of bag by the forest itself,
+# which needs no such rows and tells for each class.
 
 held_out = permutation_importance(forest, X_test, y_test, scoring="neg_log_loss", n_repeats=5, random_state=0)
 out_of_bag = forest.out_of_bag_importances(X_train, y_train, "neg_log_loss")
 
-figure, axes = plt.subplots(1, 4, figsize=(11, 2.6), sharey=True, layout="constrained")
-for axis, title, values in (
-    (axes[0], "decreases of impurity", forest.feature_importances_),
-    (axes[1], "shuffled, held out", held_out.importances_mean),
-    (axes[2], "shuffled, out of bag", out_of_bag.importances_mean),
+figure, axes = plt.subplots(2, 2, figsize=(6, 5), sharey=True, layout="constrained")
+for axis, title, unit, values in (
+    (axes[0, 0], "decreases of impurity", "share", forest.feature_importances_),
+    (axes[0, 1], "shuffled, held out", "log loss gained", held_out.importances_mean),
+    (axes[1, 0], "shuffled, out of bag", "log loss gained", out_of_bag.importances_mean),
 ):
-    axis.barh(X.columns, values)
-    axis.set_title(title, fontsize=9)
-for name, values, height in zip(forest.classes_, out_of_bag.by_class.T, (-0.2, 0.2), strict=True):
-    axes[3].barh(np.arange(X.shape[1]) + height, values, height=0.4, label=name)
-axes[3].set_title("out of bag, by class", fontsize=9)
-axes[3].legend(fontsize=8)
+    axis.barh(X.columns, values, color=METHOD_COLORS[0])
+    axis.set_title(title, fontsize=11)
+    axis.set_xlabel(unit)
+for k, (name, values) in enumerate(zip(forest.classes_, out_of_bag.by_class.T, strict=True)):
+    axes[1, 1].barh(
+        np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name
+    )
+axes[1, 1].set_title("out of bag, by class", fontsize=11)
+axes[1, 1].set_xlabel("log loss gained")
+axes[1, 1].legend(fontsize=8)
 
 # %%
 # Partial dependence
@@ -84,8 +91,8 @@ display.figure_.set_layout_engine("constrained")
 # %%
 # One customer
 # ------------
-# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It is drawn where the
-# package `shap` is installed.
+# SHAP's permutation explainer asks any model; it hands on arrays, so categories go through it as numbers. It
+# is drawn where the package `shap` is installed.
 
 CATEGORIES = {name: sorted(X[name].unique()) for name in ("contract", "shade")}
 
@@ -128,3 +135,7 @@ for name, model in (("as it is", forest), ("calibrated", calibrated)):
         model, X_test, y_test, n_bins=8, strategy="quantile", pos_label="stays", name=name, ax=axis
     )
 plt.show()
+
+# %%
+# What one saw: the columns that count are found, the noise is not taken for one; longer customers stay, and
+# the probabilities are near the diagonal before anything was done to calibrate them.

@@ -1,9 +1,10 @@
 """
-Rotations that make trees simple
-================================
+Which rotations make trees simple?
+==================================
 
-Three problems of the unit square under the 20 rotations, of 100, on which trees are simplest, and the 20 on which they are
-most complex (thesis, figures 2.3 to 2.5; problems of figure 2.2). In the corner stands the complexity of
+If some rotations make trees simple, what do the rows look like under them? Drawn are three problems of the
+unit square under the 20 rotations, of 100, on which trees are simplest, and the 20 on which they are most
+complex (thesis, figures 2.3 to 2.5; problems of figure 2.2). In the corner stands the complexity of
 equation 2.5: nodes of a tree, depth breaking ties.
 """
 
@@ -42,7 +43,8 @@ def draw_extremes(case):
 # %%
 # Problem (a): an oblique boundary
 # --------------------------------
-# Thesis, figure 2.3. By the size of the trees alone a boundary along an axis comes first, diagonal ones come last.
+# Thesis, figure 2.3. By the size of the trees alone a boundary along an axis comes first, diagonal ones come
+# last.
 
 draw_extremes("a")
 
@@ -60,3 +62,7 @@ draw_extremes("b")
 
 draw_extremes("c")
 plt.show()
+
+# %%
+# What one saw: under the simplest rotations a long straight piece of the boundary is along an axis; under the
+# most complex ones the boundary is oblique nearly throughout.

@@ -1,9 +1,10 @@
 """
-Random rotations are uniform
-============================
+Are random rotations uniform?
+=============================
 
-Where 10,000 random rotations take one vector (thesis, figure 1.2), beside vectors of two uniform angles. Colours are
-the mean distance to all other points, those behind the sphere included, on one scale for both.
+Does a random rotation prefer some directions? Drawn is where 10,000 of them take one vector (thesis, figure
+1.2), beside vectors of two uniform angles. Colours are the mean distance to all other points, those behind
+the sphere included, on one scale for both.
 """
 
 import matplotlib.pyplot as plt
@@ -20,8 +21,8 @@ FRONT = np.array([np.cos(b) * np.cos(a), np.cos(b) * np.sin(a), np.sin(b)])  # t
 # %%
 # Two ways to draw a direction
 # ----------------------------
-# The first row of a uniform (Haar) rotation is the image of the first unit vector. Uniform longitudes and latitudes look
-# as random, but circles of latitude are shorter near the poles and get as many points.
+# The first row of a uniform (Haar) rotation is the image of the first unit vector. Uniform longitudes and
+# latitudes look as random, but circles of latitude are shorter near the poles and get as many points.
 
 rotations = rotation_groups(3, 1, N, random_state=0, identity_first=False)[0]
 rng = np.random.default_rng(0)
@@ -36,7 +37,7 @@ points = {
 # %%
 # How close the others are
 # ------------------------
-# Uniform rotations spread evenly; two uniform angles crowd at the poles.
+# The mean distance of each point to all others.
 
 
 def mean_distances(rows):
@@ -49,7 +50,7 @@ distances = {title: mean_distances(rows) for title, rows in points.items()}
 low, high = min(d.min() for d in distances.values()), max(d.max() for d in distances.values())
 pale = high + 0.15 * (high - low)  # so that the farthest points can still be seen on white
 
-figure, axes = plt.subplots(1, 2, figsize=(8, 4.6), subplot_kw={"projection": "3d"}, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(6, 4), subplot_kw={"projection": "3d"}, layout="constrained")
 for axis, (title, rows) in zip(axes, points.items(), strict=True):
     front = rows @ FRONT > 0
     dots = axis.scatter(
@@ -58,10 +59,14 @@ for axis, (title, rows) in zip(axes, points.items(), strict=True):
     )  # fmt: skip
     axis.view_init(ELEVATION, AZIMUTH)
     axis.set_proj_type("ortho")
-    axis.set_box_aspect((1, 1, 1), zoom=1.5)
+    axis.set_box_aspect((1, 1, 1), zoom=1.3)
     axis.set_axis_off()
-    axis.set_title(title)
+    axis.set_title(title, y=0.98, fontsize=11)
 figure.colorbar(
     dots, ax=axes, location="bottom", shrink=0.5, label="mean distance to the other points (dark: close)"
 )
 plt.show()
+
+# %%
+# What one saw: points of uniform rotations are about as far from the others wherever they are; those of two
+# uniform angles crowd at the poles.

@@ -11,9 +11,9 @@ import pytest
 FOLDER = Path(__file__).parents[2] / "examples"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def gallery(tmp_path_factory):
-    """Return a function that runs a script, once, and returns its names and its figures."""
+    """Return a function that runs a script, once, and returns its names and figures; a warning is an error."""
     done = {}
     folder = tmp_path_factory.mktemp("cwd")
     plt.switch_backend("agg")
@@ -21,8 +21,9 @@ def gallery(tmp_path_factory):
     def run(name):
         if name not in done:
             plt.close("all")
-            warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
-            with pytest.MonkeyPatch.context() as patch:
+            with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+                warnings.simplefilter("error")
+                warnings.filterwarnings("ignore", "FigureCanvasAgg is non-interactive")
                 patch.chdir(folder)
                 patch.syspath_prepend(FOLDER)
                 names = runpy.run_path(str(FOLDER / f"plot_{name}.py"))

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import re
 import tracemalloc
 from functools import partial
 from itertools import combinations
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex
 from scipy.spatial.distance import cdist
+from tests.examples.claims import CLAIMS
 
 FOLDER = Path(__file__).parents[2] / "examples"
 SLOW = ("exrm_seconds", "rotated", "projections", "noisy_square", "exrm_table_2")
@@ -34,11 +36,12 @@ def corner(axis):
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] * (n in SLOW)) for n in SCRIPTS])
 def test_a_script_draws(gallery, name):
-    figures = gallery(name).figures
-    assert figures
-    for figure in figures:
+    ran = gallery(name)
+    assert ran.figures
+    for figure in ran.figures:
         assert any(axis.has_data() for axis in figure.axes)
         figure.canvas.draw()
+    CLAIMS.get(name, lambda ran: None)(ran)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -49,9 +52,32 @@ def test_a_script_is_fit_for_the_gallery(name):
     assert title
     assert (underline, blank) == ("=" * len(title), "")
     assert text
-    assert "\n# %%\n# " in source
-    assert source.endswith("\nplt.show()\n")
+    assert title.endswith("?")
+    assert re.match(r"[^.?]*\?", " ".join(text).strip()), "the first sentence is a question"
+    *_, shown, seen = source.split("\n# %%\n")
+    assert shown.endswith("\nplt.show()\n")
+    assert seen.startswith("# What one saw: "), "the last block says what came out"
+    assert all(line.startswith("# ") for line in seen.splitlines())
     assert "savefig" not in source
+
+
+def test_claims_are_of_scripts_that_are_there():
+    assert set(CLAIMS) <= set(SCRIPTS)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_list_has_every_script_by_its_question(name):
+    title = (FOLDER / f"plot_{name}.py").read_text(encoding="utf-8").splitlines()[1]
+    assert f"\n* {title} ``plot_{name}.py``\n" in (FOLDER / "README.rst").read_text(encoding="utf-8") + "\n"
+
+
+def test_the_site_lists_the_same_scripts_in_the_same_order():
+    listed, linked = (
+        re.findall(r"(plot_\w+\.py)`", (FOLDER / name).read_text(encoding="utf-8"))
+        for name in ("README.rst", "GALLERY_HEADER.rst")
+    )
+    assert len(listed) == len(SCRIPTS)
+    assert listed == linked
 
 
 @pytest.mark.parametrize("name", [*(f"plot_{name}" for name in SCRIPTS), "_shared"])

@@ -1,0 +1,80 @@
+"""
+Do prediction intervals keep their promise?
+===========================================
+
+Does an interval that should hold nine new values in ten hold them, where the noise is small and where it is
+large? `RotastackRegressor` makes intervals of the residuals of rows that its trees have not seen; no rows
+are kept aside, and no second model is fitted.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from rotastack import RotastackRegressor
+from rotastack.plots.style import METHOD_COLORS
+
+# %%
+# Power by wind
+# -------------
+# What a turbine yields grows with the wind and levels off; its scatter is largest in the middle. Two more
+# columns count a little, or not at all.
+
+
+def yields(n_rows, rng):
+    """Return rows (wind in m/s, temperature in degrees Celsius, a column of noise) and power in kW."""
+    wind, temperature = rng.uniform(0, 20, n_rows), rng.normal(10, 8, n_rows)
+    power = 2000 / (1 + np.exp(-0.9 * (wind - 9))) - 5 * (temperature - 10)
+    scatter = 20 + 250 * np.exp(-(((wind - 9) / 3) ** 2))
+    return np.c_[wind, temperature, rng.random(n_rows)], power + scatter * rng.standard_normal(n_rows)
+
+
+rng = np.random.default_rng(0)
+X, y = yields(1000, rng)
+X_test, y_test = yields(5000, rng)
+forest = RotastackRegressor(30, random_state=0).fit(X, y)
+print(f"R^2 out of bag {forest.oob_score_:.3f}, on new rows {forest.score(X_test, y_test):.3f}")
+
+# %%
+# Intervals that should hold nine in ten
+# --------------------------------------
+
+low, high = forest.predict_interval(X_test, coverage=0.9).T
+inside = (low <= y_test) & (y_test <= high)
+wind = X_test[:, 0]
+bins = np.arange(0, 20, 2)
+held = [inside[(start <= wind) & (wind < start + 2)].mean() for start in bins]
+print(f"inside: {100 * inside.mean():.1f} %; by wind from {100 * min(held):.0f} to {100 * max(held):.0f} %")
+
+figure, (top, bottom) = plt.subplots(
+    2, 1, figsize=(5.2, 5.2), sharex=True, height_ratios=(2, 1), layout="constrained"
+)
+typical = np.c_[np.linspace(0.1, 19.9, 200), np.full(200, 10.0), np.full(200, 0.5)]
+band = forest.predict_interval(typical, coverage=0.9)
+top.fill_between(
+    typical[:, 0], *band.T, color=METHOD_COLORS[4], alpha=0.5, linewidth=0, label="interval of 90 %"
+)
+top.plot(typical[:, 0], forest.predict(typical), color=METHOD_COLORS[0], label="prediction")
+top.plot(wind[:600], y_test[:600], ".", color=METHOD_COLORS[7], markersize=2, label="new values")
+top.set_ylabel("power, kW")
+top.legend(fontsize=9, loc="lower right")
+bottom.bar(bins + 1, 100 * np.array(held), width=1.8, color=METHOD_COLORS[4])
+bottom.axhline(90, color="black", linestyle="dashed")
+bottom.set(xlabel="wind, m/s", ylabel="inside, %", ylim=(50, 100))
+
+# %%
+# Other promises
+# --------------
+
+COVERAGES = (0.5, 0.8, 0.9, 0.95)
+kept = []
+for coverage in COVERAGES:
+    low, high = forest.predict_interval(X_test, coverage=coverage).T
+    kept.append(np.mean((low <= y_test) & (y_test <= high)))
+    width = np.mean(high - low)
+    print(f"promised {100 * coverage:.0f} %, inside {100 * kept[-1]:.1f} %, mean width {width:.0f} kW")
+plt.show()
+
+# %%
+# What one saw: of all new values at least as many are inside as was promised, and at most some three in a
+# hundred more; intervals are wide where the scatter is, but not quite wide enough there, and somewhat too
+# wide where there is little.
