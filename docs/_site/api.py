@@ -4,7 +4,7 @@ import importlib
 import inspect
 from pathlib import Path
 
-from _site.project import DOCS
+from _site.project import DOCS, ROOT
 
 __all__ = ["GROUPS", "listed", "overview", "public_objects", "reference_name", "write_pages"]
 
@@ -77,6 +77,10 @@ def public_objects() -> dict[str, object]:
         for name in sorted(module.__all__):
             if not inspect.ismodule(getattr(module, name)):
                 found[f"{package}.{name}"] = getattr(module, name)
+    for file in sorted((ROOT / "src/rotastack/plots").glob("[a-z]*.py")):
+        module = importlib.import_module(f"rotastack.plots.{file.stem}")
+        names = [name for name in module.__all__ if name.startswith(("plot_", "on_"))]
+        found |= {f"{module.__name__}.{name}": getattr(module, name) for name in names}
     return found
 
 
@@ -102,6 +106,7 @@ def listed() -> dict[str, list[str]]:
         names = list(dict.fromkeys(reference_name(name, objects) for name in members))
         groups[title] = [name for name in names if name not in taken]
         taken.update(groups[title])
+    groups["Figures"] = [name for name in objects if name.startswith("rotastack.plots.")]
     return groups
 
 
