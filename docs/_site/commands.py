@@ -54,7 +54,7 @@ def _sentence(text):
 
 
 def _usage(parser):
-    formatter = argparse.HelpFormatter(prog=parser.prog, width=100)
+    formatter = argparse.HelpFormatter(prog=parser.prog, width=84)
     formatter.add_usage(parser.usage, parser._actions, parser._mutually_exclusive_groups, prefix="")
     return formatter.format_help().rstrip().splitlines()
 
@@ -71,9 +71,10 @@ def _row(action, parser):
         name = ", ".join(f"`{option}{takes}`" for option in action.option_strings)
     else:
         name = f"`{formatter._format_args(action, action.dest)}`"
-    text = formatter._expand_help(action) if action.help else ""
-    choices = f" One of {', '.join(f'`{c}`' for c in action.choices)}." if action.choices else ""
-    return f"| {name} | {_cell(text)}{choices} |".replace("|\n", "|")
+    text = formatter._expand_help(action).rstrip(".") if action.help else ""
+    if action.choices:
+        text = f"{text}. One of {', '.join(f'`{c}`' for c in action.choices)}"
+    return f"| {_cell(name)} | {_cell(text)} |"
 
 
 def _cell(text):

@@ -54,6 +54,15 @@ def test_every_command_and_option_is_in_the_reference():
             assert action.dest == "help" or all(option in text for option in action.option_strings)
 
 
+@pytest.mark.parametrize(
+    "text", [commands.page(""), commands.steps(""), schema.page(""), api.overview(""), evidence.overview("")]
+)
+def test_rows_of_generated_tables_have_as_many_cells_as_their_head(text):
+    for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.M):
+        head, *rows = table.splitlines()
+        assert not [row for row in rows if len(re.split(r"(?<!\\)\|", row)) != len(head.split("|"))]
+
+
 def test_every_key_of_studies_is_in_the_reference():
     text = schema.page("")
     found = schema.documents()
