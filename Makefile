@@ -18,7 +18,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-cluster test-sanitized ui server report lint format lock audit clean env
+.PHONY: run test test-rest test-all test-cluster test-sanitized docs ui server report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -44,6 +44,12 @@ test-sanitized: env ## the kernel's tests while its memory, undefined behaviour,
 	$(BIN)/python tools/sanitize.py address
 	$(BIN)/python tools/sanitize.py thread
 	$(BIN)/python tools/sanitize.py valgrind
+
+docs: env           ## the site, docs/_build/html/index.html: no network, warnings are errors
+	rm -rf docs/_build
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python docs/_site/check_html.py docs/_build/html
+	@echo "site: docs/_build/html/index.html"
 
 ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui
@@ -92,4 +98,4 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays
-	rm -rf results data/raw .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf results data/raw docs/_build docs/gallery docs/reference/api .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

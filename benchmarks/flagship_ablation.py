@@ -5,7 +5,7 @@
 
 Families do not know of each other, so a change grows anew only those that it touches, and pools them with the others: each
 family's outputs for rows that its trees have not seen, and for test rows, are a file in the folder `--results`, named after what it
-was grown by and written once; what is there is not run again. `--table` writes docs/flagship-ablation.md. The sets to
+was grown by and written once; what is there is not run again. `--table` writes docs/evidence/flagship-ablation.md. The sets to
 report on are for reporting, not for this.
 """
 
@@ -34,7 +34,7 @@ from rotastack.ensembles.flagship import category_pairs, family_views
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
 from rotastack.files import replacing, write_text
 
-PAGE = Path(__file__).parents[1] / "docs/flagship-ablation.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
 DEFAULTS = RotastackClassifier()
 NAMES = DEFAULTS.families
 BAGGED = tuple(name for name in NAMES if not FAMILIES[name].n_folds)
@@ -285,7 +285,7 @@ def table(folder: Path) -> str:
             "",
             "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
             "",
-            f"{len(there['choosing half'])} sets of the choosing half of [flagship.md](flagship.md) and {len(there['generated'])} generated tables "
+            f"{len(there['choosing half'])} sets of the choosing half of [flagship](../understand/flagship.md) and {len(there['generated'])} generated tables "
             f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}. "
             + (
                 f"Not among them, as growing all of this takes minutes there: {', '.join(missing)}. "

@@ -6,7 +6,7 @@
 
 At most 3000 rows of a set, stratified splits, 70 % of the rows for training. Each method's result on a split is a file in the
 folder `--results`, written once: what is there is not run again, so the command can be stopped and started at will. `--table`
-writes docs/flagship-sets.md. The flagship and CatBoost take categories as they are, the others take dummies. One thread.
+writes docs/evidence/flagship-sets.md. The flagship and CatBoost take categories as they are, the others take dummies. One thread.
 """
 
 import argparse
@@ -41,7 +41,7 @@ from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifie
 from rotastack import RotastackClassifier, RotationForestClassifier
 from rotastack.files import replacing, write_text
 
-PAGE = Path(__file__).parents[1] / "docs/flagship-sets.md"
+PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-sets.md"
 OURS = "Rotastack"
 BOOSTERS = ("XGB", "HGB", "LightGBM", "CatBoost")
 INTERACTIONS = ("chess-krkopt", "nursery", "tic-tac-toe", "monks-1", "monks-2", "monks-3", "madelon")
@@ -250,7 +250,7 @@ def page(folder: Path) -> str:
     lines = [
         "# The flagship and its peers, set by set", "",
         "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
-        "The 57 data sets of [flagship.md](flagship.md), at most 3000 rows each, stratified splits, 70 % of the rows for training; "
+        "The 57 data sets of [flagship](flagship.md), at most 3000 rows each, stratified splits, 70 % of the rows for training; "
         "means over the splits that all methods of a table have run. RF and ET are scikit-learn's with 500 trees, XGB has 300 rounds at a rate of .1, HGB "
         "(scikit-learn's HistGradientBoosting), LightGBM and CatBoost their defaults, RotF is our Rotation Forest of 200 C4.5 trees. "
         "Rotastack and CatBoost take categories as they are; the others take dummies, medians and columns that tell of missing values. "

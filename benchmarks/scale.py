@@ -1,6 +1,6 @@
 """What studies and fits of any size would take, from the coefficients that jobs are sized by: nothing is run.
 
-    python benchmarks/scale.py            the tables of docs/scale.md
+    python benchmarks/scale.py            the tables of docs/evidence/scale.md
 
 A study here is rotation stacking of the thesis (five methods on four pools, 20 rotations) on one table; a fit is the
 flagship at its defaults. Seconds are of one core of the machine that the coefficients were measured on.

@@ -1,4 +1,4 @@
-"""How far other libraries' statistics are from ours on random tables: prints what docs/statistics.md explains.
+"""How far other libraries' statistics are from ours on random tables: prints what docs/understand/statistics.md explains.
 
 ``pip install scikit-posthocs statsmodels baycomp bencheval``, then ``python benchmarks/statistics_libraries.py``.
 """

@@ -1,6 +1,6 @@
 """How often tests see differences that are not there, and how often intervals hold what they should, by simulation.
 
-``python benchmarks/type_one_errors.py`` prints the tables of docs/statistics.md (some minutes).
+``python benchmarks/type_one_errors.py`` prints the tables of docs/understand/statistics.md (some minutes).
 """
 
 import argparse

@@ -15,7 +15,7 @@ from rotastack.study.sizes import resized
 from rotastack.study.study import Study
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = ["README.md", "config/README.md", *(f"docs/{p.name}" for p in sorted((ROOT / "docs").glob("*.md")))]
+PAGES = ["README.md", *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "docs").rglob("*.md")))]
 STUDIES = [
     pytest.param(yaml.safe_load(block), id=f"{page}-{number}")
     for page in PAGES

@@ -1,4 +1,4 @@
-"""Against scikit-posthocs and statsmodels on random tables; docs/statistics.md tells where libraries differ."""
+"""Against scikit-posthocs and statsmodels on random tables; docs/understand/statistics.md tells where libraries differ."""
 
 import numpy as np
 import pandas as pd

@@ -1,6 +1,7 @@
 """Studies on random splits: what is printed and shipped is valid, and what does not fit is named."""
 
 import json
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -61,8 +62,8 @@ def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
 
 
 def test_the_printed_studies_are_valid(tmp_path):
-    """Those of config/README.md, at their sizes."""
-    text = project_file("config/README.md").read_text()
+    """Those of docs/how-to/study.md, at their sizes."""
+    text = (Path(__file__).parents[2] / "docs/how-to/study.md").read_text()
     printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
     studies = [block for block in printed if block.startswith("name:")]
     assert len(studies) == 5

@@ -11,7 +11,7 @@ from mlflow.tracking import MlflowClient
 from rotastack.tracking.saved_views import LONGEST, SavedView
 from rotastack.tracking.writer import Writer
 
-DOCUMENT = Path(__file__).parents[2] / "docs/tracking.md"
+DOCUMENT = Path(__file__).parents[2] / "docs/how-to/mlflow.md"
 VIEW = SavedView(
     "methods", "Methods", "tags.method = 'RF'", "metrics.`test/error`", ["tags.`method`", "metrics.`test/error`"],
     [SavedView.bars("test/error", "Error"), SavedView.scatter("time/fit_seconds", "test/error", "Cost")], group="method",

@@ -47,7 +47,7 @@ def equilibrium_margin(margins: ArrayLike, hypothesis_size: float, delta: float 
     margins : array-like of shape (n_rows,)
         Between -1 and 1; NaN is left out.
     hypothesis_size : float
-        |H|, the number of different base learners that could be fitted, more than 1: (2 x 100 x p)^3 for
+        ``|H|``, the number of different base learners that could be fitted, more than 1: (2 x 100 x p)^3 for
         trees of depth 2 on 100 cuts of each of p columns.
     delta : float, default=0.05
         The bound fails with at most this probability.

@@ -31,7 +31,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     Minimises ``sum_i (s_i^2 / 2 + beta s_i) + lam sum_c sum_n r_n max(0, 1 - y_n (x_n . w_c + b_c))^p`` with
     ``s_i = sum_c |w_ci|``; r_n is the row's weight. The penalty is meant to give members different features.
     At the optimum it does not: **their mean is one primal SVM with lam / C**, and equal members are optimal
-    (proof and evidence: docs/exclusivity.md). What the members of other solutions differ in comes from a
+    (proof and evidence: docs/understand/exclusivity.md). What the members of other solutions differ in comes from a
     random start that was not run to its end, or from `max_samples`.
 
     Parameters

@@ -35,7 +35,7 @@ def elo(
     logistic function, maximise
 
     .. math:: \sum_{i \ne j} W_{ij} \log s(\theta_i - \theta_j)
-              + \frac12 \sum_i (\log s(\theta_i) + \log s(-\theta_i)),
+              + \frac{1}{2} \sum_i (\log s(\theta_i) + \log s(-\theta_i)),
 
     W being the wins. The second sum is one drawn game of each method against an opponent of strength 0: it keeps
     the strength of a method that always wins finite, and hardly moves the others. The rating is 1000 +

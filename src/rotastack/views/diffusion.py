@@ -70,11 +70,11 @@ class DiffusionMap(BaseView):
         Numbers of the rows that build the map, ascending.
     landmarks_ : ndarray of shape (n_landmarks, n_features)
         These rows.
-    eigenvalues_ : ndarray of shape (n_components_,)
+    eigenvalues_ : ndarray of shape (n_components,)
         lambda_1 and following, descending. One that is 0 but for rounding is 0.
-    embedding_ : ndarray of shape (n_landmarks, n_components_)
+    embedding_ : ndarray of shape (n_landmarks, n_components)
         Coordinates of the landmarks; of each column the largest absolute psi is positive.
-    coefficients_ : ndarray of shape (n_landmarks, n_components_)
+    coefficients_ : ndarray of shape (n_landmarks, n_components)
         The coordinates of x are its sum with weights m(x, y), or w(x, y) for "kernel".
     n_components_ : int
 

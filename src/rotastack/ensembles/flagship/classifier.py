@@ -66,7 +66,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         family, were fitted to the same rows.
     oob_family_errors_ : ndarray of shape (n_families,)
         Error of each family alone out of bag, by weight.
-    feature_importances_ : ndarray of shape (n_features_in_,)
+    feature_importances_ : ndarray of shape (n_features,)
         Decrease of impurity that each column brings, adding up to 1: the mean over the trees of a family, and over families by
         their weights. A split on a weighted sum of columns counts for these in proportion to their squared weights; a category's
         dummies and a date's parts count for their column, the share of missing values for those that miss any. These are decreases on the rows that the trees

@@ -1,0 +1,155 @@
+"""Which method to choose: tables of ranks and a decision tree, from results that are kept in the repository."""
+
+from dataclasses import dataclass
+from functools import cache
+
+import pandas as pd
+
+from _site import results, rules, tree_picture
+
+__all__ = ["QUESTIONS", "by_kind", "measured", "tree"]
+
+QUICK = 0.25
+"""In times of the random forest's time to fit: what counts as quick."""
+
+NAMES = {
+    "Rotastack": "rotastack.RotastackClassifier",
+    "RotF": "rotastack.RotationForestClassifier",
+    "RR-RF": "rotastack.RandomRotationForestClassifier",
+}
+TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "RR-RF": "forest on random rotations",
+          "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
+
+KINDS = {
+    "all data sets": lambda f: f["rows"] > 0,
+    "no categories": lambda f: f["share of columns that are categories"] == 0,
+    "some or all columns are categories": lambda f: f["share of columns that are categories"] > 0,
+    "at most 500 rows": lambda f: f["rows"] <= 500,
+    "more than 500 rows": lambda f: f["rows"] > 500,
+    "at most 10 columns": lambda f: f["columns"] <= 10,
+    "11 to 30 columns": lambda f: f["columns"].between(11, 30),
+    "more than 30 columns": lambda f: f["columns"] > 30,
+    "two classes": lambda f: f["classes"] == 2,
+    "three classes and more": lambda f: f["classes"] > 2,
+}
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a reader may want, the methods that can give it, and their errors."""
+
+    wish: str
+    methods: tuple[str, ...]
+    study: bool = (
+        False  # results of the study flagship, of more forests, instead of the flagship and its peers
+    )
+
+    @property
+    def errors(self) -> pd.DataFrame:
+        """Errors of the methods on data sets that all of them were run on."""
+        whole = results.study_errors() if self.study else results.set_by_set()
+        return whole.dropna()[list(self.methods)]
+
+
+def _questions():
+    times = results.times_to_fit()
+    return (
+        Question("The least error; time does not matter", tuple(times.index)),
+        Question(
+            "A fit in a quarter of the time of a random forest of 500 trees, or less",
+            tuple(times.index[times <= QUICK]),
+        ),
+        Question("A forest of one kind of trees, rotated or not", ("RF", "ET", "RR-RF", "RotF"), study=True),
+    )
+
+
+QUESTIONS = _questions()
+
+
+def by_kind(_docname: str) -> str:
+    """Return average ranks of errors by kind of data set."""
+    errors = results.set_by_set().dropna()
+    facts = results.facts().loc[errors.index]
+    ranks = errors.rank(axis=1)
+    lines = [f"| kind of data set | sets | {' | '.join(errors)} |", "|---" * (errors.shape[1] + 2) + "|"]
+    for kind, belongs in KINDS.items():
+        mean = ranks[belongs(facts)].mean()
+        cells = [f"**{v:.2f}**" if v == mean.min() else f"{v:.2f}" for v in mean]
+        lines.append(f"| {kind} | {int(belongs(facts).sum())} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def measured(_docname: str) -> str:
+    """Return the table of all sets: ranks, errors, times."""
+    return "\n".join(results.summary_lines("All sets"))
+
+
+@dataclass(frozen=True)
+class Rule:
+    """The tree that answers a question: as deep as it pays on data sets that it was not grown on."""
+
+    question: Question
+    node: rules.Node
+    ranks: dict[int, float]  # depth -> mean rank of what is chosen for data sets left out
+
+    @property
+    def depth(self) -> int:
+        """The depth of least rank, the smaller of equal ones."""
+        return min(self.ranks, key=lambda depth: (round(self.ranks[depth], 9), depth))
+
+
+@cache
+def found() -> tuple[Rule, ...]:
+    """Return a rule for each question."""
+    answers = []
+    for question in QUESTIONS:
+        ranks = question.errors.rank(axis=1)
+        facts = results.facts().loc[ranks.index]
+        by_depth = {depth: rules.left_out_rank(ranks, facts, depth) for depth in (0, 1, 2)}
+        rule = Rule(question, rules.Node(ranks.mean(), len(ranks)), by_depth)
+        answers.append(Rule(question, rules.grow(ranks, facts, rule.depth), by_depth))
+    return tuple(answers)
+
+
+def title(method: str) -> str:
+    """Return the readable name of a method's label."""
+    return TITLES.get(method, method)
+
+
+def tree(_docname: str) -> str:
+    """Return the decision tree as a drawing and as a list, and what it is worth."""
+    answers = found()
+    branches = [(rule.question.wish, rule.node) for rule in answers]
+    lines = ["```{raw} html", tree_picture.drawn("What do you want?", branches, title), "```", ""]
+    for rule in answers:
+        lines += [
+            f"- **{rule.question.wish}** ({', '.join(map(title, rule.question.methods))}; {rule.node.n_sets} data sets):"
+        ]
+        lines += _listed(rule.node, 1)
+    lines += [
+        "",
+        "| wish | one method for all | best method of a leaf, by one question | by two questions |",
+        "|---|---|---|---|",
+    ]
+    for rule in answers:
+        cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]
+        lines.append(f"| {rule.question.wish} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _listed(node, level):
+    pad = "  " * level
+    if node.fact is None:
+        best, second = node.ranks.index[:2]
+        name = f"{{py:class}}`~{NAMES[best]}`" if best in NAMES else title(best)
+        return [
+            f"{pad}- {name} (average rank {node.ranks.iloc[0]:.2f} of {len(node.ranks)} on {node.n_sets} data sets; "
+            f"next: {title(second)}, {node.ranks.iloc[1]:.2f})"
+        ]
+    low, high = tree_picture.answers(node)
+    return [
+        f"{pad}- {low}:",
+        *_listed(node.below, level + 1),
+        f"{pad}- {high}:",
+        *_listed(node.beyond, level + 1),
+    ]

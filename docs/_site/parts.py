@@ -1,0 +1,60 @@
+"""Parts of pages that are made anew whenever the site is: ``<!-- part: name -->`` in a page's source.
+
+``<!-- file: CONTRIBUTING.md | ## First heading | ## Heading after the last -->`` is a piece of another file.
+"""
+
+import importlib
+import re
+
+from _site.links import relinked
+from _site.project import DOCS, ROOT
+
+__all__ = ["PARTS", "fill_in", "filled"]
+
+PARTS = {
+    "api": "api.overview",
+    "choosing-kinds": "choosing.by_kind",
+    "choosing-times": "choosing.measured",
+    "choosing-tree": "choosing.tree",
+    "commands": "commands.page",
+    "flagship-ablation": "evidence.ablation",
+    "flagship-halves": "evidence.halves",
+    "flagship-report": "evidence.report_half",
+    "published-exrm": "evidence.exrm",
+    "published-overview": "evidence.overview",
+    "published-rotation-weights": "evidence.rotation_weights",
+    "schema": "schema.page",
+    "steps": "commands.steps",
+    "studies": "studies.page",
+}
+"""Name -> function of this package, which is given the page's name and returns Markdown."""
+
+MARK = re.compile(r"^<!-- (part|file): (.+?) -->$", re.M)
+
+
+def fill_in(_app, docname, source) -> None:
+    """Fill in the parts of a page, and lead its links to pages of the site."""
+    if (DOCS / f"{docname}.md").exists():
+        source[0] = filled(relinked(source[0], (DOCS / docname).parent, docname), docname)
+
+
+def filled(text: str, docname: str) -> str:
+    """Return a page with its parts."""
+
+    def part(match: re.Match) -> str:
+        if match[1] == "file":
+            return _of_file(*match[2].split(" | "), docname=docname)
+        module, _, function = PARTS[match[2]].partition(".")
+        return getattr(importlib.import_module(f"_site.{module}"), function)(docname)
+
+    return MARK.sub(part, text)
+
+
+def _of_file(name, first=None, after=None, *, docname):
+    text = (ROOT / name).read_text()
+    if first:
+        start = text.index(f"\n{first}\n") + 1
+        text = text[start : text.index(f"\n{after}\n", start) + 1 if after else None]
+    else:
+        text = re.sub(r"\A# .*\n", "", text)  # the page has a title of its own
+    return relinked(text, (ROOT / name).parent, docname)

@@ -1,0 +1,97 @@
+"""Results that are kept in the repository: pages of tables that benchmarks and studies wrote, as data frames."""
+
+import ast
+import re
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from _site.project import DOCS, ROOT
+
+__all__ = ["facts", "halves", "lines_of_table", "set_by_set", "study_errors", "summary_lines", "times_to_fit"]
+
+SETS = "evidence/flagship-sets.md"
+STUDY = "evidence/flagship-study.md"
+
+
+def lines_of_table(page: str, heading: str | None = None) -> list[str]:
+    """Return the lines of the first table below a heading of a page, or of the page."""
+    text = (DOCS / page).read_text()
+    section = text[text.index(f"\n## {heading}\n") :] if heading else text
+    return re.search(r"(?:^\|.*\n)+", section, re.M)[0].splitlines()
+
+
+def _cells(line):
+    return [cell.strip().strip("*") for cell in line.strip().strip("|").split("|")]
+
+
+def _frame(page, heading):
+    header, _, *rows = lines_of_table(page, heading)
+    frame = pd.DataFrame([_cells(row) for row in rows], columns=_cells(header))
+    frame = frame.set_index(frame.columns[0])
+    return frame.replace("-", np.nan).apply(pd.to_numeric, errors="coerce")
+
+
+@cache
+def set_by_set(measure: str = "Errors") -> pd.DataFrame:
+    """Return errors, or ``"Log losses"``, of the flagship and its peers: rows data sets, columns methods."""
+    return _frame(SETS, f"{measure}, set by set").drop(columns=["splits", "test rows"])
+
+
+def times_to_fit() -> pd.Series:
+    """Return times to fit in times of the random forest's, medians over data sets."""
+    for line in lines_of_table(SETS, "All sets"):
+        if line.startswith("| time to fit, RF's being 1"):
+            methods = _cells(lines_of_table(SETS, "All sets")[0])[1:]
+            return pd.Series(dict(zip(methods, map(float, _cells(line)[1:]), strict=True)))
+    raise ValueError(f"{SETS} has no times to fit")
+
+
+def study_errors() -> pd.DataFrame:
+    """Return errors of the study ``flagship``: rows data sets, columns methods."""
+    halves = [_frame(STUDY, f"Errors: sets {what}") for what in ("to report on", "it was chosen on")]
+    return pd.concat(halves).drop(index="average rank")
+
+
+def halves() -> dict[str, tuple[str, ...]]:
+    """Return ``choose`` and ``report``: the data sets that the flagship was chosen on, and reported on."""
+    found = {}
+    for node in ast.parse((ROOT / "benchmarks/flagship_data.py").read_text()).body:
+        if isinstance(node, ast.Assign) and node.targets[0].id in ("CHOOSE", "REPORT"):
+            found[node.targets[0].id.lower()] = tuple(node.value.args[0].value.split())
+    return found
+
+
+@cache
+def facts() -> pd.DataFrame:
+    """Return what is known of a data set before anything is trained, from the registry."""
+    registry = yaml.safe_load((ROOT / "config/datasets.yaml").read_text())
+    rows = {}
+    for name, spec in registry.items():
+        if spec.get("task", "classification") != "classification" or not spec.get("rows"):
+            continue
+        columns = spec["columns"]
+        p = columns if isinstance(columns, int) else len(columns)
+        kinds = spec.get("kinds", "auto")
+        categories = (
+            p
+            if kinds == "categorical"
+            else len(kinds.get("categorical", ()))
+            if isinstance(kinds, dict)
+            else 0
+        )
+        rows[name] = {
+            "rows": spec["rows"],
+            "columns": p,
+            "classes": len(spec.get("classes", ())),
+            "share of columns that are categories": categories / p,
+            "rows for each column": spec["rows"] / p,
+        }
+    return pd.DataFrame.from_dict(rows, orient="index")
+
+
+def summary_lines(half: str) -> list[str]:
+    """Return the table of a half of the flagship's sets, as its page has it."""
+    return lines_of_table(SETS, half)

@@ -1,0 +1,148 @@
+"""Commands that pages show, and whether what they name exists: they are parsed, and not run."""
+
+import argparse
+import contextlib
+import io
+import re
+import shlex
+import tomllib
+from functools import cache
+
+import yaml
+from tests.docs.blocks import ROOT, Block
+
+__all__ = ["commands", "wrong"]
+
+OTHERS = {
+    "ssh",
+    "cd",
+    "source",
+    "tmux",
+    "export",
+    "curl",
+    "rm",
+    "rsync",
+    "scancel",
+    "kubectl",
+    "git",
+    "pipx",
+    "apt-get",
+}
+"""Programs of the system, which are not looked into."""
+ENDS = {"|", "&&", "||", ";", "&", ">", "2>"}
+
+
+def commands(block: Block) -> list[list[str]]:
+    """Return the commands of a block as lists of words; of a ``console`` block those after ``$``."""
+    text = block.text
+    if block.language == "console":
+        text = "\n".join(line[2:] for line in text.splitlines() if line.startswith("$ "))
+    text = re.sub(r"\\\n\s*", " ", text)
+    found = []
+    for line in text.splitlines():
+        lexer = shlex.shlex(line, posix=True, punctuation_chars="|&;>")
+        lexer.whitespace_split, lexer.commenters = True, "#"
+        words: list[str] = []
+        for word in [*lexer, ";"]:
+            if word not in ENDS:
+                words.append(word)
+            elif words:
+                while "=" in words[0] and len(words) > 1:  # variables of the environment
+                    words.pop(0)
+                found.append(words)
+                words = []
+    return found
+
+
+def wrong(words: list[str]) -> str | None:
+    """Return what is wrong with a command, or None."""
+    program = words[0].removeprefix(".venv/bin/")
+    if "=" in program or program in OTHERS:
+        return None
+    check = {
+        "rotastack": _rotastack, "snakemake": _snakemake, "make": _make, "python": _python, "pip": _pip,
+    }.get(program)  # fmt: skip
+    return check(words[1:]) if check else f"what is {program}?"
+
+
+def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace | str:
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            return parser.parse_args(words)
+    except SystemExit:
+        return said.getvalue().strip().splitlines()[-1]
+
+
+@cache
+def _parser():
+    from rotastack.cli.commands import _parser
+
+    return _parser()
+
+
+def _rotastack(words):
+    cut = words.index("--") if "--" in words else len(words)
+    found = _parsed(_parser(), words[:cut])
+    if isinstance(found, str):
+        return found
+    if words[0] == "step" and words[1] not in ("NAME", "list"):
+        from rotastack.study.job import step_names
+
+        return None if words[1] in step_names() else f"there is no step {words[1]}"
+    if words[0] in ("run", "report", "tables"):
+        return _study(getattr(found, "what", None) or found.study, found.size, found)
+    return None
+
+
+def _study(name, size, found):
+    if name.isupper() or "." in name or getattr(found, "target", None):
+        return None  # of the reader's own
+    file = ROOT / "config/studies" / f"{name}.yaml"
+    if not file.exists():
+        return f"there is no study {name}"
+    sizes = {"full", *yaml.safe_load(file.read_text()).get("sizes", {})}
+    return None if size in (None, *sizes) else f"{name} has no size {size}"
+
+
+def _snakemake(words):
+    from snakemake.cli import get_argument_parser
+
+    found = _parsed(get_argument_parser(), ["1" if word == "N" else word for word in words])
+    if isinstance(found, str):
+        return found
+    missing = [str(file) for file in found.configfile or () if not (ROOT / file).exists()]
+    profile = found.workflow_profile
+    if profile and not (ROOT / "workflow/profiles" / profile).exists():
+        missing.append(f"profile {profile}")
+    return f"missing: {', '.join(missing)}" if missing else None
+
+
+@cache
+def _targets():
+    return set(re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.M))
+
+
+def _make(words):
+    for word in words:
+        key, is_variable, value = word.partition("=")
+        if not is_variable and word not in _targets():
+            return f"make has no target {word}"
+        if key == "STUDY" and not (ROOT / f"config/studies/{value}.yaml").exists():
+            return f"there is no study {value}"
+    return None
+
+
+def _python(words):
+    if words[0] == "-m":
+        return None if words[1] in ("pytest", "build", "venv", "sphinx", "pip") else f"module {words[1]}?"
+    return None if (ROOT / words[0]).exists() else f"there is no file {words[0]}"
+
+
+def _pip(words):
+    extras = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"])
+    for word in words:
+        named = re.search(r"(?:rotastack|\.)\[(.+)\]", word)
+        if named and (unknown := set(named[1].split(",")) - extras):
+            return f"there is no extra {', '.join(unknown)}"
+    return None

@@ -1,0 +1,145 @@
+"""The reference lists what is public, and what the site makes of the project is sound."""
+
+import importlib
+import inspect
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from tests.docs.blocks import PAGES, ROOT
+
+sys.path.insert(0, str(ROOT / "docs"))
+api, choosing, commands, evidence, links, parts, results, rules, schema, studies = (
+    importlib.import_module(f"_site.{name}")
+    for name in (
+        "api", "choosing", "commands", "evidence", "links", "parts", "results", "rules", "schema", "studies",
+    )
+)  # fmt: skip
+
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+GENERATED = ("gallery", "reference/api")
+"""Folders of pages that the site's build writes."""
+
+
+def test_every_public_name_is_in_the_reference():
+    objects = api.public_objects()
+    listed = {name for names in api.listed().values() for name in names}
+    left_out = [name for name in objects if api.reference_name(name, objects) not in listed]
+    assert not left_out, f"add to GROUPS or TITLES of docs/_site/api.py: {', '.join(left_out)}"
+
+
+def test_the_packages_of_public_names_are_all_that_hand_names_on():
+    found = set()
+    for file in (ROOT / "src/rotastack").rglob("__init__.py"):
+        package = ".".join(("rotastack", *file.parent.relative_to(ROOT / "src/rotastack").parts))
+        if "lazy_loader.attach" in file.read_text():
+            found.add(package)
+    assert found == set(api.PACKAGES)
+
+
+def test_public_names_have_docstrings_and_one_place():
+    objects = api.public_objects()
+    names = [name for names in api.listed().values() for name in names]
+    assert len(names) == len(set(names))
+    assert all(inspect.getdoc(objects[name]) for name in names)
+    assert not [name for name in names if not api._first_line(objects[name]).endswith(".")]
+
+
+def test_every_command_and_option_is_in_the_reference():
+    text = commands.page("")
+    for name, parser in commands.parsers().items():
+        assert f"## `{name}`" in text
+        for action in parser._actions:
+            assert action.dest == "help" or all(option in text for option in action.option_strings)
+
+
+@pytest.mark.parametrize(
+    "text", [commands.page(""), commands.steps(""), schema.page(""), api.overview(""), evidence.overview("")]
+)
+def test_rows_of_generated_tables_have_as_many_cells_as_their_head(text):
+    for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.M):
+        head, *rows = table.splitlines()
+        assert not [row for row in rows if len(re.split(r"(?<!\\)\|", row)) != len(head.split("|"))]
+
+
+def test_every_key_of_studies_is_in_the_reference():
+    text = schema.page("")
+    found = schema.documents()
+    assert {"StudyDocument", "Pool", "Method", "Evaluation", "OwnDataset"} <= set(found)
+    for document in found.values():
+        assert all(f"| `{key}` |" in text for key in document.get("properties", {}))
+    anchors = set(re.findall(r"^\(([\w-]+)\)=$", text, re.M))
+    assert set(re.findall(r"\]\(#([\w-]+)\)", text)) <= anchors
+
+
+def test_every_study_is_in_the_reference():
+    text = studies.page("")
+    assert all(f"## `{file.stem}`" in text for file in (ROOT / "config/studies").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_within_the_repository_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```", "", (ROOT / page).read_text(), flags=re.M | re.S)
+    for target in LINK.findall(text):
+        path, _, _ = target.partition("#")
+        if not path or re.match(r"[a-z]+:", path):
+            continue
+        file = ((ROOT / page).parent / path).resolve()
+        made = any(file.is_relative_to(ROOT / "docs" / folder) for folder in GENERATED)
+        assert made or file.exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_in_the_tree_and_has_one_title(page):
+    file = ROOT / page
+    if file.is_relative_to(ROOT / "docs"):
+        text = re.sub(r"^```.*?^```", "", file.read_text(), flags=re.M | re.S)
+        assert len(re.findall(r"^# ", text, re.M)) == 1
+
+
+def test_parts_of_pages_are_made():
+    used = {
+        name
+        for page in PAGES
+        for kind, name in parts.MARK.findall((ROOT / page).read_text())
+        if kind == "part"
+    }
+    assert used == set(parts.PARTS)
+    for page in PAGES:
+        if page.startswith("docs/"):
+            docname = page.removeprefix("docs/").removesuffix(".md")
+            text = parts.filled((ROOT / page).read_text(), docname)
+            assert not parts.MARK.search(text), page
+
+
+def test_links_of_files_that_are_shown_elsewhere_lead_to_pages():
+    text = "[a](docs/how-to/study.md#x) ![b](docs/images/pool.svg) [c](https://d.e) [f](CONTRIBUTING.md)\n```\n[g](docs/h.md)\n```\n"
+    found = links.relinked(text, ROOT, "reference/api")
+    assert found == (
+        "[a](../how-to/study.md#x) ![b](../images/pool.svg) [c](https://d.e) [f](../how-to/contribute.md)\n```\n[g](docs/h.md)\n```\n"
+    )
+
+
+def test_a_rule_finds_the_question_that_parts_two_methods():
+    pd = pytest.importorskip("pandas")
+    facts = pd.DataFrame({"rows": range(40), "noise": [3, 1, 4, 1] * 10}, index=[f"d{i}" for i in range(40)])
+    ranks = pd.DataFrame({"A": [1] * 20 + [2] * 20, "B": [2] * 20 + [1] * 20}, index=facts.index)
+    node = rules.grow(ranks, facts, 1)
+    assert node.fact == "rows"
+    assert (rules.chosen(node, facts.iloc[0]), rules.chosen(node, facts.iloc[-1])) == ("A", "B")
+    assert rules.left_out_rank(ranks, facts, 0) > rules.left_out_rank(ranks, facts, 1)
+    same = pd.DataFrame({"A": [1] * 40, "B": [2] * 40}, index=facts.index)
+    assert rules.grow(same, facts, 2).fact is None
+
+
+def test_kept_results_are_those_of_their_pages():
+    errors = results.set_by_set()
+    assert errors.loc["hill-valley-clean", "Rotastack"] == 0
+    assert len(errors) == 57
+    assert set(errors.index) == {n for half in results.halves().values() for n in half}
+    assert errors.dropna()["RotF"].mean() == pytest.approx(0.1315, abs=1e-3)
+    assert results.times_to_fit()["RF"] == 1
+    assert set(results.study_errors().index) <= set(results.facts().index)
+    assert "| breast-w | .0283 (.0347) |" in evidence.rotation_weights("")
+    assert Path(evidence.OURS).exists()
