@@ -27,6 +27,20 @@ def test_a_part_of_a_study_does_not_run_another_one(text, found, monkeypatch, tm
     assert said in capsys.readouterr().err
 
 
+def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
+    (tmp_path / "studies").mkdir()
+    source = "{file: {path: t.csv, target: b}}"
+    (tmp_path / "studies/t.yaml").write_text(
+        f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n"
+    )
+    assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
+    said = capsys.readouterr().out
+    assert "studies/t.yaml, edited by you, and run as it is" in said
+    assert "its kinds of columns count, not those above" in said
+
+
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
 def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)

@@ -13,8 +13,9 @@ PAGES = [page for page in PAGES if not re.match(r"docs/(_build|gallery)/", page)
 FENCE = re.compile(r"^(?P<fence>```+)(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\n\Z")
 """Stands right before a block that cannot be run here, and says why."""
-MARK = re.compile(r"<!-- (?P<what>run|run with|saved as|begins)(?:: (?P<of>[^>]+?))? -->\n\Z")
-"""Stands right before a block, and says what it is: commands that tests run (with more options), a reader's file, the beginning
+MARK = re.compile(r"<!-- (?P<what>run|run with|printed|saved as|begins)(?:: (?P<of>[^>]+?))? -->\n\Z")
+"""Stands right before a block, and says what it is: commands that tests run (with more options), what these
+printed, a reader's file, the beginning
 of a file of the project."""
 
 
@@ -32,7 +33,7 @@ class Block:
     output : str or None
         What the page says it prints: the block ``output`` that follows.
     mark : tuple of str, or None
-        What stands before it: "run", "run with", "saved as" or "begins", and options or a file's name.
+        What stands before it: "run", "run with", "printed", "saved as" or "begins", and options or a file's name.
     """
 
     page: str

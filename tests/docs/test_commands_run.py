@@ -28,6 +28,7 @@ def _printed(command: str, more: str) -> str:
 def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     known: dict = {"__name__": "page"}
+    found = ""
     for block in blocks(page):
         what, of = block.mark or ("", "")
         if what == "saved as":
@@ -41,6 +42,8 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
             assert doctest.OutputChecker().check_output(block.text, found, options), (
                 f"{block} prints\n{found}"
             )
+        elif what == "printed":
+            assert block.text in found, f"{block} is not in\n{found}"
 
 
 def test_commands_are_run():

@@ -107,7 +107,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     own.lines += [("note", note) for note in notes]
     if place.edited:
         text = f"{place.path}, edited by you, and run as it is: --size and --time change nothing in it"
-        own.lines.append(("study", text))
+        own.lines.append(("study", f"{text}, and its kinds of columns count, not those above"))
     else:
         sizes = {label: next(iter(layout.parameters(label).values())) for label in study["methods"]}
         trees = ", ".join(f"{label} {n}" for label, n in sizes.items())
