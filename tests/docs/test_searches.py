@@ -8,20 +8,28 @@ from tests.docs.blocks import ROOT, blocks
 PAGE = "docs/how-to/mlflow.md"
 SEARCHES = dict(re.findall(r"^\| ([^|]+) \| ``(.+?)``", (ROOT / PAGE).read_text(), re.M))
 RUNS = {
-    "wine / RF": {"kind": "method", "method": "RF", "error": 0.05},
-    "wine / RF, before": {"kind": "method", "method": "RF", "error": 0.2, "superseded": "yes"},
+    "wine / Random forest": {"kind": "method", "method": "Random forest", "error": 0.05},
+    "wine / Random forest, before": {
+        "kind": "method",
+        "method": "Random forest",
+        "error": 0.2,
+        "superseded": "yes",
+    },
     "wine / Rotastack": {"kind": "method", "method": "Rotastack", "error": 0.15, "seed": "7"},
-    "wine / model": {"kind": "model", "method": "RF", "error": 0.05},
+    "wine / model": {"kind": "model", "method": "Random forest", "error": 0.05},
 }
 METHODS = [name for name in RUNS if name != "wine / model"]
 FOUND = {
-    "all methods, as they are today": ["wine / RF", "wine / Rotastack"],
-    "a method in two studies (tick both experiments)": ["wine / RF"],
-    "before and after a change of the code or of parameters": ["wine / RF", "wine / RF, before"],
+    "all methods, as they are today": ["wine / Random forest", "wine / Rotastack"],
+    "a method in two studies (tick both experiments)": ["wine / Random forest"],
+    "before and after a change of the code or of parameters": [
+        "wine / Random forest",
+        "wine / Random forest, before",
+    ],
     "releases": ["wine / Rotastack"],
     "rotated against not": METHODS,
-    "another seed": ["wine / RF", "wine / RF, before"],
-    "below ten per cent": ["wine / RF"],
+    "another seed": ["wine / Random forest", "wine / Random forest, before"],
+    "below ten per cent": ["wine / Random forest"],
 }
 
 
@@ -62,4 +70,4 @@ def test_the_same_in_python(project, monkeypatch, capsys):
     (block,) = [block for block in blocks(PAGE) if block.language == "python"]
     monkeypatch.chdir(project)
     exec(block.text, {})
-    assert re.findall(r"^\d +(\w+)", capsys.readouterr().out, re.M) == ["RF", "Rotastack", "RF"]
+    assert re.findall(r"^\d +(\w+)", capsys.readouterr().out, re.M) == ["Random", "Rotastack", "Random"]
