@@ -16,6 +16,7 @@ PARTS = {
     "choosing-kinds": "choosing.by_kind",
     "choosing-times": "choosing.measured",
     "choosing-tree": "choosing.tree",
+    "choosing-worth": "choosing.worth",
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
     "flagship-halves": "evidence.halves",
