@@ -25,6 +25,7 @@ PARTS = {
     "published-overview": "evidence.overview",
     "published-rotation-weights": "evidence.rotation_weights",
     "schema": "schema.page",
+    "short-names": "catalogue.short_names",
     "steps": "commands.steps",
     "studies": "studies.page",
 }
