@@ -16,6 +16,7 @@ PARTS = {
     "choosing-kinds": "choosing.by_kind",
     "choosing-times": "choosing.measured",
     "choosing-tree": "choosing.tree",
+    "choosing-worth": "choosing.worth",
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
     "flagship-halves": "evidence.halves",
@@ -24,6 +25,7 @@ PARTS = {
     "published-overview": "evidence.overview",
     "published-rotation-weights": "evidence.rotation_weights",
     "schema": "schema.page",
+    "short-names": "catalogue.short_names",
     "steps": "commands.steps",
     "studies": "studies.page",
 }
