@@ -17,7 +17,9 @@ __all__ = [
     "multi_rotation",
     "overview",
     "reduction",
+    "reduction_scaling",
     "report_half",
+    "rotation_scaling",
     "rotation_weights",
 ]
 
@@ -152,6 +154,33 @@ def reduction(_docname: str) -> str:
             shown.append(values.get(method, "") + in_print)
         lines.append(f"| {' | '.join(shown)} |")
     return "\n".join(lines)
+
+
+def reduction_scaling(_docname: str) -> str:
+    """Return errors in percent on columns as they are and on scaled ones, beside the printed ones."""
+    printed = _printed_errors("dimension_reduction")
+    lines = ["| error in % | unscaled, here | printed | scaled, here |", "|---|---|---|---|"]
+    for row in pd.read_csv(DATA / "reduction_scaling.csv").itertuples():
+        shown = (row.unscaled, printed[row.dataset, row.method], row.scaled)
+        cells = " | ".join(f"{100 * share:.1f}" for share in shown)
+        lines.append(f"| {row.method}, {row.dataset} | {cells} |")
+    return "\n".join(lines)
+
+
+def rotation_scaling(_docname: str) -> str:
+    """Return errors of a random forest and of one on random rotations, the printed ones in brackets."""
+    printed = _printed_errors("rotation_scaling")
+    ours = pd.read_csv(DATA / "rotation_scaling.csv").pivot(index="dataset", columns="method", values="error")
+    lines = [f"| error | {' | '.join(name.partition(' ')[0] for name in ours)} |", "|---|---|---|"]
+    for name, errors in ours.iterrows():
+        cells = [f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".") for method, error in errors.items()]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _printed_errors(study):
+    cells = pd.read_csv(PUBLISHED / f"{study}.csv").query("metric == 'error'")
+    return cells.drop_duplicates(["dataset", "method"]).set_index(["dataset", "method"])["value"]
 
 
 def _percent(share):

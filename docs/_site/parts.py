@@ -28,6 +28,8 @@ PARTS = {
     "published-multi-rotation": "evidence.multi_rotation",
     "published-overview": "evidence.overview",
     "published-reduction": "evidence.reduction",
+    "published-reduction-scaling": "evidence.reduction_scaling",
+    "published-rotation-scaling": "evidence.rotation_scaling",
     "published-rotation-weights": "evidence.rotation_weights",
     "schema": "schema.page",
     "steps": "commands.steps",
