@@ -173,7 +173,10 @@ def rotation_scaling(_docname: str) -> str:
     ours = pd.read_csv(DATA / "rotation_scaling.csv").pivot(index="dataset", columns="method", values="error")
     lines = [f"| error | {' | '.join(name.partition(' ')[0] for name in ours)} |", "|---|---|---|"]
     for name, errors in ours.iterrows():
-        cells = [f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".") for method, error in errors.items()]
+        cells = [
+            f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".")
+            for method, error in errors.items()
+        ]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
