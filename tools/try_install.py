@@ -5,24 +5,24 @@ Dependencies are the newest that there are, or the oldest that pyproject.toml al
 
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
+import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
-TESTED_WITH = ("hypothesis", "pytest", "pyyaml")
+EXTRAS = ("tables", "workflow")
+"""What the tests of the estimators read data, draw and keep models with."""
+TESTED_WITH = ("cvxpy", "hypothesis", "pytest", "pyyaml", "scikit-posthocs")
 QUICK = ("trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
 """Tests of the estimators, by folder."""
-NEEDS_MORE = (
-    "*tables.py",                        # data sets of the registry, or Parquet
-    "*against_scikit_learn.py",
-    "*test_libraries.py",                # peers
-)  # fmt: skip
-"""Tests that want an extra, or data sets."""
+BARE = ROOT / "tests" / "bare_installation.py"
+"""What is asked of an installation without extras."""
 
 
 def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> None:
@@ -39,14 +39,23 @@ def built_wheel(folder: Path) -> Path:
     return wheel
 
 
+def named_dependencies() -> list[str]:
+    """Return what pyproject.toml names: of these the oldest wheel is wanted, and not an older one's sources."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = {re.match(r"[\w.-]+", line)[0] for lines in lists for line in lines}
+    return sorted(names - {project["name"]})
+
+
 def install(environment: Path, wheel: Path, python: str, resolution: str, extras: Sequence[str]) -> Path:
     """Make an environment with the wheel and its dependencies of one resolution; return its Python."""
     run("uv", "venv", "--quiet", "--seed", "--clear", "--python", python, environment)
     interpreter = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     pinned = environment / "dependencies.txt"
+    binary = [word for name in named_dependencies() for word in ("--only-binary", name)]
     wanted = [word for extra in extras for word in ("--extra", extra)]
     run(
-        "uv", "pip", "compile", "--quiet", "--only-binary", ":all:", "--no-header", "--no-annotate", "--python", interpreter,
+        "uv", "pip", "compile", "--quiet", *binary, "--no-header", "--no-annotate", "--python", interpreter,
         "--resolution", RESOLUTIONS[resolution], *wanted, "--output-file", pinned, ROOT / "pyproject.toml",
     )  # fmt: skip
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--requirement", pinned)
@@ -59,11 +68,10 @@ def run_tests(interpreter: Path, tests: Sequence[str], options: Sequence[str]) -
     pinned = interpreter.parents[1] / "dependencies.txt"
     run("uv", "pip", "install", "--quiet", "--python", interpreter, "--constraint", pinned, *TESTED_WITH)
     places = [ROOT / test for test in tests] or [ROOT / "tests" / folder for folder in QUICK]
-    passed_over = [] if tests else [f"--ignore-glob={pattern}" for pattern in NEEDS_MORE]
     with tempfile.TemporaryDirectory() as elsewhere:
         run(
             interpreter, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-q",
-            "-p", "no:cacheprovider", "-m", "not slow", *passed_over, *options, *places, cwd=Path(elsewhere),
+            "-p", "no:cacheprovider", "-m", "not slow", *options, *places, cwd=Path(elsewhere),
         )  # fmt: skip
 
 
@@ -83,7 +91,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path")
     parser.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
-    parser.add_argument("--extra", action="append", default=[], help="an extra to install as well; may be repeated")
+    parser.add_argument(
+        "--extra", action="append", help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}"
+    )
+    parser.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
     parser.add_argument("--wheel", type=Path, help="install this one; by default one is built")
     parser.add_argument("--folder", type=Path, help="keep the environment here; by default it goes")
     parser.add_argument("--install-only", action="store_true", help="run no tests")
@@ -92,15 +103,18 @@ def main() -> None:
     given = sys.argv[1:]
     cut = given.index("--") if "--" in given else len(given)
     arguments = parser.parse_args(given[:cut])
+    extras = [] if arguments.bare else arguments.extra or list(EXTRAS)
     with folder_of(arguments.folder) as folder:
         wheel = arguments.wheel or built_wheel(folder)
         interpreter = install(
-            folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, arguments.extra
+            folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, extras
         )
         run("uv", "pip", "list", "--python", interpreter)
-        if not arguments.install_only:
+        if arguments.bare:
+            run(interpreter, BARE, cwd=folder)
+        elif not arguments.install_only:
             run_tests(interpreter, arguments.tests, given[cut + 1 :])
-    print(f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {arguments.extra or 'none'}")
+    print(f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {', '.join(extras) or 'none'}")
 
 
 if __name__ == "__main__":
