@@ -51,7 +51,12 @@ def train(kind, X, y):
     """Train an estimator of few members, and have it predict; return whether it is one."""
     from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
-    if not (inspect.isclass(kind) and kind.__module__.startswith(TRAINED) and issubclass(kind, BaseEstimator) and hasattr(kind, "fit")):
+    if not (
+        inspect.isclass(kind)
+        and kind.__module__.startswith(TRAINED)
+        and issubclass(kind, BaseEstimator)
+        and hasattr(kind, "fit")
+    ):
         return False
     known = inspect.signature(kind).parameters
     ours = hasattr(kind, "predict") or hasattr(kind, "transform")

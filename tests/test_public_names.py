@@ -2,6 +2,8 @@
 
 import ast
 import importlib
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -60,6 +62,28 @@ def test_every_public_name_is_kept():
     before, now = public_names.kept(), public_names.current()
     new = [name for name, called in now.items() if before.get(name) != called]
     assert not new, f"{', '.join(new)}: new, or called in a new way; {WRITE}"
+
+
+@pytest.mark.parametrize("package", public_names.PACKAGES)
+def test_type_checkers_see_what_a_package_hands_on(package):
+    text = public_names.source_of(package).with_suffix(".pyi").read_text(encoding="utf-8")
+    assert text == public_names.stub(package), WRITE
+
+
+CLIENT = ROOT / "tests" / "typed_client.py"
+
+
+@pytest.mark.slow
+def test_a_typed_client_is_checked_strictly(tmp_path):
+    """The types of the package are seen: what is right passes, and each line that is marked as wrong is found."""
+    command = [sys.executable, "-m", "mypy", "--strict", "--no-error-summary", "--config-file", os.devnull,
+               "--cache-dir", tmp_path / "cache", CLIENT]  # fmt: skip
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    lines = CLIENT.read_text(encoding="utf-8").splitlines()
+    expected = {number for number, line in enumerate(lines, 1) if line.endswith("  # wrong")}
+    found = {int(line.split(":")[1]) for line in done.stdout.splitlines() if ": error: " in line}
+    assert expected
+    assert found == expected, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

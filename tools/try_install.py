@@ -88,11 +88,17 @@ def folder_of(given: Path | None) -> Iterator[Path]:
 
 def main() -> None:
     """Do what the command line says."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path"
+    )
     parser.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
     parser.add_argument(
-        "--extra", action="append", help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}"
+        "--extra",
+        action="append",
+        help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}",
     )
     parser.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
     parser.add_argument("--wheel", type=Path, help="install this one; by default one is built")
@@ -114,7 +120,9 @@ def main() -> None:
             run(interpreter, BARE, cwd=folder)
         elif not arguments.install_only:
             run_tests(interpreter, arguments.tests, given[cut + 1 :])
-    print(f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {', '.join(extras) or 'none'}")
+    print(
+        f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {', '.join(extras) or 'none'}"
+    )
 
 
 if __name__ == "__main__":
