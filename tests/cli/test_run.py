@@ -1,5 +1,8 @@
 """What ``rotastack run`` tells Snakemake."""
 
+import importlib.util
+import sys
+
 import pytest
 
 from rotastack.cli import fit, main, run, studies
@@ -68,3 +71,14 @@ def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
     )  # fmt: skip
     assert fit._jobs(given, {"megabytes": 1000, "code": "c0de"}) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["m.skops.parts/1.skops"]
+
+
+@pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
+def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypatch, tmp_path):
+    (tmp_path / "beside_the_study.py").write_text("class Mine: pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds to it
+    monkeypatch.delenv("ROTASTACK_WARM", raising=False)
+    with pytest.raises(SystemExit):
+        main([command, "--none"])
+    assert (importlib.util.find_spec("beside_the_study") is not None) == found

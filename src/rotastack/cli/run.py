@@ -56,7 +56,10 @@ def add(commands: Any) -> None:
         "--cache", metavar="FOLDER",
         help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
     )  # fmt: skip
-    run.add_argument("--profile", help="workflow profile: default, or a folder of your own")
+    run.add_argument(
+        "--profile",
+        help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own",
+    )
     add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
     run.add_argument(
         "--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)"
