@@ -285,16 +285,22 @@ def table(folder: Path) -> str:
             "",
             "Written by `python benchmarks/flagship_ablation.py --table`, from what the same command without `--table` ran.",
             "",
-            f"{len(there['choosing half'])} sets of the choosing half of [flagship](../understand/flagship.md) and {len(there['generated'])} generated tables "
-            f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}. "
+            "What becomes of [the flagship](../understand/flagship.md) if a family is left out, or a setting halved or doubled? Numbers are its log loss "
+            "(probabilities clipped at .001), and its error + .005, divided by those of the flagship as it is: above 1 the change does harm. They are geometric means over data sets.",
+            "",
+            f"- **Data sets.** {len(there['choosing half'])} sets of the choosing half and {len(there['generated'])} generated tables "
+            f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}."
             + (
-                f"Not among them, as growing all of this takes minutes there: {', '.join(missing)}. "
+                f" Left out, as growing all of this takes minutes there: {', '.join(missing)}."
                 if missing
                 else ""
-            )
-            + "Log loss (probabilities clipped at .001) and error + .005 are in times of those of the flagship as it is, geometric means "
-            "over tables; wins and losses count errors; what another seed changes is what chance does. *Other* is the number of tables whose log loss changes at all. Time to fit is processor "
-            "time, one thread, median of ratios, while other jobs ran: rough, and that of a family on bags is a fifth of what these take together. Families are grown with the same seeds: one that is left out changes nothing in the others.",
+            ),
+            "- **Chance.** What another seed changes is what chance does.",
+            "- **Wins : losses** count data sets with fewer and more errors. *Other* is the number of data sets whose log loss changes at all.",
+            "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is a fifth of what these take together.",
+            "- **Seeds.** Families are grown with the same seeds: one that is left out changes nothing in the others.",
+            "",
+            "<!-- part: family-codes -->",
             "",
             *lines,
             "",

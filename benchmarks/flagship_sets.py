@@ -250,12 +250,10 @@ def page(folder: Path) -> str:
     lines = [
         "# The flagship and its peers, set by set", "",
         "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
-        "The 57 data sets of [flagship](flagship.md), at most 3000 rows each, stratified splits, 70 % of the rows for training; "
-        "means over the splits that all methods of a table have run. RF and ET are scikit-learn's with 500 trees, XGB has 300 rounds at a rate of .1, HGB "
-        "(scikit-learn's HistGradientBoosting), LightGBM and CatBoost their defaults, RotF is our Rotation Forest of 200 C4.5 trees. "
-        "Rotastack and CatBoost take categories as they are; the others take dummies, medians and columns that tell of missing values. "
-        "Log loss with probabilities clipped at .001. Regret is (error - best) / (best + .01), best being the least error of a peer. "
-        "Times are processor time, one thread, while other jobs ran.", "",
+        "The 57 data sets of [the flagship against others](flagship.md), at most 3000 rows each, in stratified splits with 70 % of the rows for training. Numbers are means over the splits that all methods of a table have run.", "",
+        "- **Methods.** RF and ET are scikit-learn's random forest and extra trees with 500 trees. XGB is XGBoost with 300 rounds at a rate of .1. HGB (scikit-learn's HistGradientBoosting), LightGBM and CatBoost have their defaults. RotF is our Rotation Forest of 200 C4.5 trees.",
+        "- **Categories and missing values.** Rotastack and CatBoost take categories as they are. The others take dummies, medians, and columns that tell of missing values.",
+        "- **Scores.** Log losses are with probabilities clipped at .001. Regret is (error - best) / (best + .01), best being the least error of a peer. Times are processor time, one thread, while other jobs ran.", "",
     ]  # fmt: skip
     slow = [name for name in peers.sets if name not in found.sets]
     if slow:

@@ -1,16 +1,33 @@
 """Tables of evidence: printed results beside ours, and the flagship's, from files of the repository."""
 
+import ast
+
 import pandas as pd
 import yaml
 
 from _site import results
 from _site.project import DOCS, ROOT
 
-__all__ = ["ablation", "exrm", "halves", "overview", "report_half", "rotation_weights"]
+__all__ = [
+    "ablation",
+    "exrm",
+    "exrm_squared",
+    "family_codes",
+    "halves",
+    "multi_rotation",
+    "overview",
+    "reduction",
+    "reduction_scaling",
+    "report_half",
+    "rotation_scaling",
+    "rotation_weights",
+]
 
 PUBLISHED = ROOT / "config/published"
-OURS = DOCS / "evidence/data/ours.csv"
+DATA = DOCS / "evidence/data"
+OURS = DATA / "ours.csv"
 """Mean errors of full runs of ours, as their reports had them."""
+FAMILIES = ROOT / "src/rotastack/ensembles/flagship/families.py"
 
 
 def report_half(_docname: str) -> str:
@@ -37,7 +54,33 @@ def ablation(_docname: str) -> str:
         if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))
     ]
     columns = (0, 1, 2, 5, 6, 9)
-    return "\n".join(_columns(line, columns) for line in (header, rule, *kept))
+    titles = family_titles()
+    lines = (header, rule, *(_in_words(row, titles) for row in kept))
+    return "\n".join(_columns(line, columns) for line in lines)
+
+
+def family_titles() -> dict[str, str]:
+    """Return what the flagship's families are called where people read of them, by their codes."""
+    titles: dict[str, str] = {}
+    for call in (node for node in ast.walk(ast.parse(FAMILIES.read_text())) if isinstance(node, ast.Call)):
+        given = {word.arg: word.value for word in call.keywords}
+        name = given.get("name", call.args[0] if call.args else None)
+        if "title" in given and isinstance(name, ast.Constant):
+            titles.setdefault(name.value, given["title"].value)
+    return titles
+
+
+def family_codes(_docname: str) -> str:
+    """Return the families' codes beside what they are called, the classifier's first."""
+    lines = ["| code | family |", "|---|---|"]
+    return "\n".join([*lines, *(f"| `{code}` | {title} |" for code, title in family_titles().items())])
+
+
+def _in_words(line, titles):
+    first, mark, rest = line.removeprefix("| ").partition(" | ")
+    words, _, code = first.rpartition(" ")
+    title = f"{words} {titles[code]} (`{code}`)" if words == "without" and code in titles else first
+    return f"| {title}{mark}{rest}"
 
 
 def _columns(line, numbers):
@@ -66,6 +109,85 @@ def rotation_weights(_docname: str) -> str:
 def exrm(_docname: str) -> str:
     """Return errors of linear machines in percent, the printed ones in brackets; rows are methods."""
     return _beside("exrm", "method", lambda v: f"{100 * v:.1f}")
+
+
+def exrm_squared(_docname: str) -> str:
+    """Return errors in percent of ten members with squared losses, and of single machines; printed ones in brackets."""
+    rows = {
+        "ExRM, ten members, as printed": "L2-ExRM10",
+        "ExRM, ten members, at the optimum": "L2-ExRM10 exact",
+        "SVM with the same lambda": "L2-PSVM",
+    }
+    header, rule, *lines = exrm("").splitlines()
+    found = {line.removeprefix("| ").partition(" | ")[0]: line for line in lines}
+    shown = [found[method].replace(f"| {method} |", f"| {title} |", 1) for title, method in rows.items()]
+    return "\n".join([header, rule, *shown])
+
+
+def multi_rotation(_docname: str) -> str:
+    """Return on which share of the repeats the multi-rotation forest beats the forest, here and as printed."""
+    ours = pd.read_csv(DATA / "multi_rotation.csv").set_index("dataset")["wins"]
+    printed = pd.read_csv(PUBLISHED / "multi_rotation.csv").query("metric == 'wins' and method == 'MRF'")
+    printed = printed.set_index("dataset")["value"]
+    lines = ["| repeats won, in % | here | printed |", "|---|---|---|"]
+    lines += [f"| {name} | {100 * won:.0f} | {100 * printed[name]:.0f} |" for name, won in ours.items()]
+    return "\n".join(lines)
+
+
+def reduction(_docname: str) -> str:
+    """Return ranks and improvements of ensembles on reduced dimensions, the printed ones in brackets."""
+    ours = pd.read_csv(DATA / "reduction_ranks.csv", dtype={"value": str})
+    short = {"1-NN": "NN", "naive Bayes": "NB"}
+    printed = pd.read_csv(PUBLISHED / "dimension_reduction.csv").query("dataset == 'all'")
+    printed = printed.set_index(["metric", "method"])["value"]
+    methods = list(dict.fromkeys(ours["method"]))
+    lines = [f"| | {' | '.join(methods)} |", "|---" * (len(methods) + 1) + "|"]
+    for (measure, inducer), cells in ours.groupby(["measure", "inducer"], sort=False):
+        values = cells.set_index("method")["value"]
+        shown = [f"{measure}, {inducer}"]
+        for method in methods:
+            key = (measure, f"{method}/{short.get(inducer, inducer)}")
+            in_print = ""
+            if key in printed:
+                in_print = _percent(printed[key]) if measure == "improvement" else f"{printed[key]:.2f}"
+                in_print = f" ({in_print})"
+            shown.append(values.get(method, "") + in_print)
+        lines.append(f"| {' | '.join(shown)} |")
+    return "\n".join(lines)
+
+
+def reduction_scaling(_docname: str) -> str:
+    """Return errors in percent on columns as they are and on scaled ones, beside the printed ones."""
+    printed = _printed_errors("dimension_reduction")
+    lines = ["| error in % | unscaled, here | printed | scaled, here |", "|---|---|---|---|"]
+    for row in pd.read_csv(DATA / "reduction_scaling.csv").itertuples():
+        shown = (row.unscaled, printed[row.dataset, row.method], row.scaled)
+        cells = " | ".join(f"{100 * share:.1f}" for share in shown)
+        lines.append(f"| {row.method}, {row.dataset} | {cells} |")
+    return "\n".join(lines)
+
+
+def rotation_scaling(_docname: str) -> str:
+    """Return errors of a random forest and of one on random rotations, the printed ones in brackets."""
+    printed = _printed_errors("rotation_scaling")
+    ours = pd.read_csv(DATA / "rotation_scaling.csv").pivot(index="dataset", columns="method", values="error")
+    lines = [f"| error | {' | '.join(name.partition(' ')[0] for name in ours)} |", "|---|---|---|"]
+    for name, errors in ours.iterrows():
+        cells = [
+            f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".")
+            for method, error in errors.items()
+        ]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _printed_errors(study):
+    cells = pd.read_csv(PUBLISHED / f"{study}.csv").query("metric == 'error'")
+    return cells.drop_duplicates(["dataset", "method"]).set_index(["dataset", "method"])["value"]
+
+
+def _percent(share):
+    return f"{100 * share:.3g}".replace("0.", ".", 1) if abs(share) < 0.01 else f"{100 * share:.3g}"
 
 
 def _beside(study, rows, shown):

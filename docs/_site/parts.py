@@ -1,6 +1,7 @@
 """Parts of pages that are made anew whenever the site is: ``<!-- part: name -->`` in a page's source.
 
-``<!-- file: CONTRIBUTING.md | ## First heading | ## Heading after the last -->`` is a piece of another file.
+``<!-- table: name -->`` is a table of results of :mod:`_site.tables`, and
+``<!-- file: CONTRIBUTING.md | ## First heading | ## Heading after the last -->`` a piece of another file.
 """
 
 import importlib
@@ -8,6 +9,7 @@ import re
 
 from _site.links import relinked
 from _site.project import DOCS, ROOT
+from _site.tables import table
 
 __all__ = ["PARTS", "fill_in", "filled"]
 
@@ -19,10 +21,16 @@ PARTS = {
     "choosing-worth": "choosing.worth",
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
+    "family-codes": "evidence.family_codes",
     "flagship-halves": "evidence.halves",
     "flagship-report": "evidence.report_half",
     "published-exrm": "evidence.exrm",
+    "published-exrm-squared": "evidence.exrm_squared",
+    "published-multi-rotation": "evidence.multi_rotation",
     "published-overview": "evidence.overview",
+    "published-reduction": "evidence.reduction",
+    "published-reduction-scaling": "evidence.reduction_scaling",
+    "published-rotation-scaling": "evidence.rotation_scaling",
     "published-rotation-weights": "evidence.rotation_weights",
     "schema": "schema.page",
     "short-names": "catalogue.short_names",
@@ -31,7 +39,7 @@ PARTS = {
 }
 """Name -> function of this package, which is given the page's name and returns Markdown."""
 
-MARK = re.compile(r"^<!-- (part|file): (.+?) -->$", re.M)
+MARK = re.compile(r"^<!-- (part|file|table): (.+?) -->$", re.M)
 
 
 def fill_in(_app, docname, source) -> None:
@@ -46,6 +54,8 @@ def filled(text: str, docname: str) -> str:
     def part(match: re.Match) -> str:
         if match[1] == "file":
             return _of_file(*match[2].split(" | "), docname=docname)
+        if match[1] == "table":
+            return table(match[2])
         module, _, function = PARTS[match[2]].partition(".")
         return getattr(importlib.import_module(f"_site.{module}"), function)(docname)
 

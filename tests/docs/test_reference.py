@@ -10,10 +10,11 @@ import pytest
 from tests.docs.blocks import PAGES, ROOT
 
 sys.path.insert(0, str(ROOT / "docs"))
-api, choosing, commands, evidence, links, parts, results, rules, schema, studies = (
+api, choosing, commands, drawings, evidence, links, parts, results, rules, schema, studies, tables = (
     importlib.import_module(f"_site.{name}")
     for name in (
-        "api", "choosing", "commands", "evidence", "links", "parts", "results", "rules", "schema", "studies",
+        "api", "choosing", "commands", "drawings", "evidence", "links", "parts", "results", "rules", "schema",
+        "studies", "tables",
     )
 )  # fmt: skip
 
@@ -143,3 +144,36 @@ def test_kept_results_are_those_of_their_pages():
     assert set(results.study_errors().index) <= set(results.facts().index)
     assert "| breast-w | .0283 (.0347) |" in evidence.rotation_weights("")
     assert Path(evidence.OURS).exists()
+
+
+def test_tables_of_results_say_how_they_were_made_and_are_shown():
+    used = [
+        name
+        for page in PAGES
+        for kind, name in parts.MARK.findall((ROOT / page).read_text())
+        if kind == "table"
+    ]
+    assert sorted(used) == tables.names()
+    for name in used:
+        made, _ = tables.rows(name)
+        assert f"*Numbers: {made}.*" in tables.table(name)
+    with pytest.raises(FileNotFoundError):
+        tables.table("no-such-table")
+
+
+def test_drawings_are_as_they_are_drawn():
+    for name, draw in drawings.DRAWINGS.items():
+        assert (ROOT / f"docs/images/{name}.svg").read_text() == str(draw()), "python docs/_site/drawings.py"
+
+
+def test_families_are_called_by_what_they_are():
+    assert evidence.family_titles()["Lpc"] == "principal axes"
+    assert "| without principal axes (`Lpc`) | 1.115 |" in evidence.ablation("")
+
+
+def test_printed_numbers_stand_beside_ours():
+    assert "| rank, 1-NN | 4.50 (4.97) |" in evidence.reduction("")
+    assert "| ionosphere | 92 | 29 |" in evidence.multi_rotation("")
+    assert "| ionosphere | .064 (.054) | .041 (.034) |" in evidence.rotation_scaling("")
+    assert "| DM/NN, madelon | 32.8 | 34.4 | 25.8 |" in evidence.reduction_scaling("")
+    assert "| SVM with the same lambda | 27.4 |" in evidence.exrm_squared("")
