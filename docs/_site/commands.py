@@ -35,10 +35,12 @@ def page(_docname: str) -> str:
     """Return the reference of all commands."""
     known = parsers()
     helps = _helps(known["rotastack"])
-    lines = []
+    lines = ["| command | what it does |", "|---|---|"]
+    lines += [f"| [`rotastack {name}`](#{_anchor(name)}) | {_cell(helps[name])} |" for name in helps]
+    lines.append("")
     for name, parser in known.items():
         about = helps.get(name.partition(" ")[2], parser.description) or parser.description or ""
-        lines += [f"## `{name}`", "", f"{_sentence(about)}", ""]
+        lines += [f"({_anchor(name.partition(' ')[2])})=", f"## `{name}`", "", f"{_sentence(about)}", ""]
         lines += ["```text", *_usage(parser), "```", ""]
         rows = [row for action in parser._actions if (row := _row(action, parser))]
         if rows:
@@ -46,6 +48,10 @@ def page(_docname: str) -> str:
         if parser.epilog:
             lines += ["```text", *parser.epilog.strip("\n").splitlines(), "```", ""]
     return "\n".join(lines)
+
+
+def _anchor(name):
+    return f"command-{name.replace(' ', '-') or 'rotastack'}"
 
 
 def _sentence(text):

@@ -37,8 +37,10 @@ def _references(schema):
 
 def page(_docname: str) -> str:
     """Return a section for each mapping with a row for each key."""
-    lines = []
-    for name, schema in documents().items():
+    found = documents()
+    contents = [f"[{_title(name)}](#{_anchor(name)})" for name in found]
+    lines = [f"Mappings, in the order in which they are met: {', '.join(contents)}.", ""]
+    for name, schema in found.items():
         lines += [f"({_anchor(name)})=", f"## {_title(name)}", "", _text(schema.get("description", "")), ""]
         required = schema.get("required", [])
         lines += ["| key | type | default | what |", "|---|---|---|---|"]

@@ -6,27 +6,36 @@ from _site.project import ROOT
 
 __all__ = ["known", "page"]
 
+FIRST = ("quickstart", "tiny")
+
 
 def known() -> dict[str, dict]:
-    """Return name -> content of each study of config/studies."""
-    files = sorted((ROOT / "config/studies").glob("*.yaml"))
+    """Return name -> content of each study of config/studies, the ones to begin with first."""
+    files = sorted(
+        (ROOT / "config/studies").glob("*.yaml"), key=lambda file: (file.stem not in FIRST, file.stem)
+    )
     return {file.stem: yaml.safe_load(file.read_text()) for file in files}
 
 
 def page(_docname: str) -> str:
-    """Return a section for each study: what it asks, its sizes, data sets and methods, and its file."""
-    lines = []
+    """Return a table of the studies, and a section for each: what it asks, sizes, data sets, methods, its file."""
+    lines = ["| study | about | data sets | methods | sizes |", "|---|---|---|---|---|"]
     for name, study in known().items():
-        sizes = ["full", *study.get("sizes", {})]
+        lines.append(
+            f"| [`{name}`](#{_anchor(name)}) | {study['title'].rstrip('.')} | {len(study['datasets'])} "
+            f"| {len(study['methods'])} | {', '.join(_sizes(study))} |"
+        )
+    lines.append("")
+    for name, study in known().items():
         names = [d if isinstance(d, str) else d["name"] for d in study["datasets"]]
         lines += [f"({_anchor(name)})=", f"## `{name}`", ""]
-        if study.get("title"):
-            lines += [f"**{study['title']}.**", ""]
+        end = "" if study["title"][-1] in ".?!" else "."
+        lines += [f"**{study['title']}{end}**", ""]
         lines += [" ".join(study.get("description", "").split()), ""]
         lines += [
             f"- {len(names)} data sets: {', '.join(names)}",
             f"- {len(study['methods'])} methods: {', '.join(study['methods'])}",
-            f"- sizes: {', '.join(sizes)}",
+            f"- sizes: {', '.join(_sizes(study))}",
             "",
             f":::{{dropdown}} config/studies/{name}.yaml",
             f"```{{literalinclude}} ../../config/studies/{name}.yaml",
@@ -40,3 +49,7 @@ def page(_docname: str) -> str:
 
 def _anchor(name):
     return f"studies-{name.replace('_', '-')}"
+
+
+def _sizes(study):
+    return ["full", *study.get("sizes", {})]

@@ -7,7 +7,7 @@ from _site.rules import Node
 
 __all__ = ["answers", "drawn"]
 
-WIDTH, HEIGHT, STEP = 190, 74, 128
+WIDTH, HEIGHT, STEP = 172, 74, 128
 
 
 def answers(node: Node) -> tuple[str, str]:
@@ -70,7 +70,7 @@ def _box(x, level, lines, leaf):
         f'<text x="{x}" y="{y + 27 + 17 * (i - (len(lines) - 1) / 2):.0f}" class="{"strong" if leaf and not i else ""}">{escape(line)}</text>'
         for i, line in enumerate(lines)
     )
-    return f'<rect x="{x - 84}" y="{y}" width="168" height="{height}" rx="{8 if leaf else 22}" class="{kind}"/>{texts}'
+    return f'<rect x="{x - 80}" y="{y}" width="160" height="{height}" rx="{8 if leaf else 22}" class="{kind}"/>{texts}'
 
 
 def _edge(x, level, to, below, text):
