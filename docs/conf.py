@@ -43,12 +43,18 @@ html_math_renderer = "mathml"  # of _site: no script, and no network
 html_theme = "pydata_sphinx_theme"
 html_title = "Rotastack"
 html_static_path = ["_static"]
+html_favicon = "_static/logo.svg"
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": [], "choosing/index": [], "faq": [], "glossary": [], "whats-new": []}
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
-    "logo": {"text": "Rotastack"},
+    "logo": {
+        "text": "Rotastack",
+        "image_light": "_static/logo.svg",
+        "image_dark": "_static/logo.svg",
+        "alt_text": "",
+    },
     "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navigation_depth": 3,

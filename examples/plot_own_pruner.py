@@ -11,8 +11,7 @@ import numpy as np
 from sklearn.frozen import FrozenEstimator
 
 from rotastack import PrunedEnsembleClassifier, RandomRotationForestClassifier
-from rotastack.combine.pruning import OrientationPruner, ordered_curve
-from rotastack.combine.pruning.base import OrderingPruner
+from rotastack.combine.pruning import OrderingPruner, OrientationPruner, ordered_curve
 from rotastack.data import load_dataset
 from rotastack.plots.style import DASHES, METHOD_COLORS
 

@@ -115,7 +115,7 @@ def found(tmp_path_factory, blocks):
 
 def test_a_new_thing_is_one_file_or_one_place(blocks):
     text = (ROOT / "CONTRIBUTING.md").read_text()
-    recipes = re.split(r"^### ", text.partition("## Add a ...")[2], flags=re.M)[1:]
+    recipes = re.split(r"^### ", text.partition("## Add to the package")[2], flags=re.M)[1:]
     names = [recipe.splitlines()[0] for recipe in recipes]
     assert names == [
         "Estimator", "View", "Pruner", "Combiner", "Data source", "Statistic and table", "Figure", "Study",

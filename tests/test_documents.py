@@ -24,6 +24,11 @@ STUDIES = [
     )
     if re.search(r"^pools:", block, re.M)
 ]
+DATA_SETS = [
+    pytest.param(yaml.safe_load(block), id=page)
+    for page in PAGES
+    for block in re.findall(r"^```yaml\n(datasets:\n.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
+]
 
 
 def completed(shown):
@@ -46,5 +51,16 @@ def test_a_study_that_is_shown_is_sound(shown):
             check_classes(study, "shown")
 
 
+@pytest.mark.parametrize("shown", DATA_SETS)
+def test_data_sets_that_are_shown_are_sound(shown):
+    pools = {
+        "pools": {"rf": {"estimator": "forest"}},
+        "methods": {"RF": {"pool": "rf", "combiner": {"kind": "vote"}}},
+    }
+    study = Study.from_mapping(completed({**pools, **shown}), "shown")
+    assert len(study.datasets) == len(shown["datasets"])
+
+
 def test_studies_are_shown():
     assert len(STUDIES) >= 9
+    assert len(DATA_SETS) >= 2

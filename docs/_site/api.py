@@ -6,7 +6,16 @@ from pathlib import Path
 
 from _site.project import DOCS, ROOT
 
-__all__ = ["GROUPS", "listed", "overview", "public_objects", "reference_name", "write_pages"]
+__all__ = [
+    "GROUPS",
+    "PACKAGES",
+    "listed",
+    "methods",
+    "overview",
+    "public_objects",
+    "reference_name",
+    "write_pages",
+]
 
 FOLDER = "reference/api"
 PACKAGES = (
@@ -152,10 +161,10 @@ def _page(name, value):
     lines = [short, "=" * len(short), ""]
     if inspect.isclass(value):
         lines += [f".. autoclass:: {name}", ""]
-        methods = _methods(value)
-        if methods:
+        known = methods(value)
+        if known:
             lines += [".. rubric:: Methods", ""]
-            lines += [line for method in methods for line in (f".. automethod:: {name}.{method}", "")]
+            lines += [line for method in known for line in (f".. automethod:: {name}.{method}", "")]
     elif callable(value):
         lines += [f".. autofunction:: {name}", ""]
     else:
@@ -171,7 +180,7 @@ def _page(name, value):
     return "\n".join(lines)
 
 
-def _methods(value):
+def methods(value):
     """Return public methods that this package defines, those of the class first."""
     found = []
     for base in value.__mro__:

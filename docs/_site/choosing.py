@@ -7,7 +7,7 @@ import pandas as pd
 
 from _site import results, rules, tree_picture
 
-__all__ = ["QUESTIONS", "by_kind", "measured", "tree"]
+__all__ = ["QUESTIONS", "by_kind", "measured", "tree", "worth"]
 
 QUICK = 0.25
 """In times of the random forest's time to fit: what counts as quick."""
@@ -19,6 +19,9 @@ NAMES = {
 }
 TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "RR-RF": "forest on random rotations",
           "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
+COSTS = ("average rank, error", "average rank, log loss", "mean error", "mean log loss",
+         "time to fit, RF's being 1, median", "time to predict, RF's being 1, median")  # fmt: skip
+"""Rows of the table of all sets that a reader who chooses needs; its page has the others."""
 
 KINDS = {
     "all data sets": lambda f: f["rows"] > 0,
@@ -36,18 +39,17 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Question:
-    """What a reader may want, the methods that can give it, and their errors."""
+    """What a reader may want, the methods that can give it, and their scores."""
 
     wish: str
     methods: tuple[str, ...]
-    study: bool = (
-        False  # results of the study flagship, of more forests, instead of the flagship and its peers
-    )
+    study: bool = False  # the study flagship, of more forests, instead of the flagship and its peers
+    measure: str = "Errors"
 
     @property
-    def errors(self) -> pd.DataFrame:
-        """Errors of the methods on data sets that all of them were run on."""
-        whole = results.study_errors() if self.study else results.set_by_set()
+    def scores(self) -> pd.DataFrame:
+        """Errors, or log losses, of the methods on data sets that all of them were run on."""
+        whole = results.study_errors() if self.study else results.set_by_set(self.measure)
         return whole.dropna()[list(self.methods)]
 
 
@@ -55,6 +57,7 @@ def _questions():
     times = results.times_to_fit()
     return (
         Question("The least error; time does not matter", tuple(times.index)),
+        Question("The best probabilities; time does not matter", tuple(times.index), measure="Log losses"),
         Question(
             "A fit in a quarter of the time of a random forest of 500 trees, or less",
             tuple(times.index[times <= QUICK]),
@@ -71,7 +74,10 @@ def by_kind(_docname: str) -> str:
     errors = results.set_by_set().dropna()
     facts = results.facts().loc[errors.index]
     ranks = errors.rank(axis=1)
-    lines = [f"| kind of data set | sets | {' | '.join(errors)} |", "|---" * (errors.shape[1] + 2) + "|"]
+    lines = [
+        f"| kind of data set | sets | {' | '.join(map(title, errors))} |",
+        "|---" * (errors.shape[1] + 2) + "|",
+    ]
     for kind, belongs in KINDS.items():
         mean = ranks[belongs(facts)].mean()
         cells = [f"**{v:.2f}**" if v == mean.min() else f"{v:.2f}" for v in mean]
@@ -80,8 +86,12 @@ def by_kind(_docname: str) -> str:
 
 
 def measured(_docname: str) -> str:
-    """Return the table of all sets: ranks, errors, times."""
-    return "\n".join(results.summary_lines("All sets"))
+    """Return what a reader who chooses needs of the table of all sets: ranks, scores, times."""
+    header, rule, *rows = results.summary_lines("All sets")
+    first, *methods = (cell.strip() for cell in header.strip("|").split("|"))
+    found = {row.split("|")[1].strip(): row for row in rows}
+    kept = [found[name].replace("RF's being 1", "a random forest's being 1") for name in COSTS]
+    return "\n".join([f"| {first} | {' | '.join(map(title, methods))} |", rule, *kept])
 
 
 @dataclass(frozen=True)
@@ -103,7 +113,7 @@ def found() -> tuple[Rule, ...]:
     """Return a rule for each question."""
     answers = []
     for question in QUESTIONS:
-        ranks = question.errors.rank(axis=1)
+        ranks = question.scores.rank(axis=1)
         facts = results.facts().loc[ranks.index]
         by_depth = {depth: rules.left_out_rank(ranks, facts, depth) for depth in (0, 1, 2)}
         rule = Rule(question, rules.Node(ranks.mean(), len(ranks)), by_depth)
@@ -117,39 +127,37 @@ def title(method: str) -> str:
 
 
 def tree(_docname: str) -> str:
-    """Return the decision tree as a drawing and as a list, and what it is worth."""
+    """Return the decision tree as a drawing and as a table."""
     answers = found()
     branches = [(rule.question.wish, rule.node) for rule in answers]
     lines = ["```{raw} html", tree_picture.drawn("What do you want?", branches, title), "```", ""]
+    lines += ["| you want | your table has | take | average rank | next best |", "|---|---|---|---|---|"]
     for rule in answers:
-        lines += [
-            f"- **{rule.question.wish}** ({', '.join(map(title, rule.question.methods))}; {rule.node.n_sets} data sets):"
-        ]
-        lines += _listed(rule.node, 1)
-    lines += [
-        "",
-        "| wish | one method for all | best method of a leaf, by one question | by two questions |",
-        "|---|---|---|---|",
-    ]
-    for rule in answers:
-        cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]
-        lines.append(f"| {rule.question.wish} | {' | '.join(cells)} |")
+        for conditions, leaf in _leaves(rule.node):
+            (best, rank), (second, its_rank) = list(leaf.ranks.items())[:2]
+            name = f"{{py:class}}`~{NAMES[best]}`" if best in NAMES else title(best)
+            lines.append(
+                f"| {rule.question.wish} | {', '.join(conditions) or 'anything'} | {name} "
+                f"| {rank:.2f} of {len(leaf.ranks)} methods, on {leaf.n_sets} data sets | {title(second)}, {its_rank:.2f} |"
+            )
     return "\n".join(lines)
 
 
-def _listed(node, level):
-    pad = "  " * level
-    if node.fact is None:
-        best, second = node.ranks.index[:2]
-        name = f"{{py:class}}`~{NAMES[best]}`" if best in NAMES else title(best)
-        return [
-            f"{pad}- {name} (average rank {node.ranks.iloc[0]:.2f} of {len(node.ranks)} on {node.n_sets} data sets; "
-            f"next: {title(second)}, {node.ranks.iloc[1]:.2f})"
-        ]
-    low, high = tree_picture.answers(node)
-    return [
-        f"{pad}- {low}:",
-        *_listed(node.below, level + 1),
-        f"{pad}- {high}:",
-        *_listed(node.beyond, level + 1),
+def worth(_docname: str) -> str:
+    """Return the average ranks of what trees of each depth chose for data sets that they were not grown on."""
+    lines = [
+        "| you want | among | one method for all | by one question | by two questions |",
+        "|---|---|---|---|---|",
     ]
+    for rule in found():
+        cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]
+        methods = ", ".join(map(title, rule.question.methods))
+        lines.append(f"| {rule.question.wish} | {methods} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _leaves(node, conditions=()):
+    if node.fact is None:
+        return [(conditions, node)]
+    low, high = tree_picture.answers(node)
+    return [*_leaves(node.below, (*conditions, low)), *_leaves(node.beyond, (*conditions, high))]

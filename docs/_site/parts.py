@@ -18,6 +18,7 @@ PARTS = {
     "choosing-kinds": "choosing.by_kind",
     "choosing-times": "choosing.measured",
     "choosing-tree": "choosing.tree",
+    "choosing-worth": "choosing.worth",
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
     "family-codes": "evidence.family_codes",
@@ -32,6 +33,7 @@ PARTS = {
     "published-rotation-scaling": "evidence.rotation_scaling",
     "published-rotation-weights": "evidence.rotation_weights",
     "schema": "schema.page",
+    "short-names": "catalogue.short_names",
     "steps": "commands.steps",
     "studies": "studies.page",
 }

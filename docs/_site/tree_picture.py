@@ -38,7 +38,7 @@ def drawn(question: str, branches: Sequence[tuple[str, Node]], title: Callable[[
     label = escape("; ".join(wish for wish, _ in branches))
     return (
         f'<div class="decision-tree"><svg viewBox="0 0 {width} {height}" width="{width}" role="img" '
-        f'aria-label="Decision tree: {label}. The list below says the same.">{"".join(parts)}</svg></div>'
+        f'aria-label="Decision tree: {label}. The table below says the same.">{"".join(parts)}</svg></div>'
     )
 
 

@@ -53,10 +53,12 @@ def nearest(name: str, known: list[str]) -> str:
 
 
 _EXTRAS = {
-    "openpyxl": "tables",
+    "xgboost": "boosting",
+    "matplotlib": "plots",
+    **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
     **dict.fromkeys(("flask", "psycopg"), "server"),
     **dict.fromkeys(
-        ("docutils", "h5netcdf", "h5py", "jinja2", "matplotlib", "mlflow", "pyarrow", "pydantic", "skops", "snakemake",
+        ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
         "workflow",
     ),
@@ -68,3 +70,11 @@ def without(module: str | None) -> str | None:
     """Return what to say of a module that is not installed, and that an extra brings; None of any other."""
     extra = _EXTRAS.get((module or "").partition(".")[0])
     return extra and f"{module} is not installed, as only some need it: pip install 'rotastack[{extra}]'"
+
+
+def missing(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:
+    """Return what to raise of a module that is not installed: the extra that brings it, and what else would do."""
+    reason = without(error.name)
+    if reason is None:
+        return error
+    return ModuleNotFoundError(f"{reason}{otherwise and ', '}{otherwise}", name=error.name)

@@ -68,7 +68,7 @@ def test_missing_scores_are_said_and_left_out(scores, capsys):
         (["scores.csv"], "scores.csv: is more of 'score' better? say --higher or --lower"),
         (
             ["scores.csv", "--lower", "--control", "RFF"],
-            "--control: there is no method 'RFF'; did you mean 'RF'",
+            "--control: there is no method 'RFF'; did you mean 'RF'; the table has RF, RRE, <script>",
         ),
         (["scores.csv", "--lower", "--alpha", "5"], "--alpha: must lie between 0 and 1, found 5"),
         (

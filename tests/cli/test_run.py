@@ -1,8 +1,12 @@
 """What ``rotastack run`` tells Snakemake."""
 
+import importlib.util
+import sys
+
 import pytest
 
 from rotastack.cli import fit, main, run, studies
+from rotastack.cli.progress import Outcome
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
@@ -15,6 +19,28 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
     monkeypatch.setattr(run, "snakemake", lambda arguments, **_: told.append(arguments) or 0)
     assert main(["run", "tiny", "--size", "small", *options, "--", "results/tiny/scores.parquet"]) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
+
+
+@pytest.mark.parametrize(("text", "found"), [("evaluation: {control: RF}", "evaluation"), ("{}", "nothing")])
+def test_a_part_of_a_study_does_not_run_another_one(text, found, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "part.yaml").write_text(text)
+    assert main(["run", "part.yaml", "--dry-run"]) == 2
+    said = f"part.yaml: a study has name, datasets, protocol, pools and methods, found {found}"
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
+def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.yaml").write_text("name: mine")
+    said = ["rotastack: error: mine.yaml: top level: key 'datasets' is missing"]
+    outcome = Outcome(code, said, tmp_path / "mine.log", 1.0)
+    monkeypatch.setattr(studies, "run_with_progress", lambda *_: outcome)
+    assert main(["run", "mine.yaml"]) == code
+    told = capsys.readouterr().err
+    assert said[0] in told
+    assert ("goes on from there" in told) == goes_on
 
 
 def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
@@ -31,3 +57,14 @@ def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
     )  # fmt: skip
     assert fit._jobs(given, {"megabytes": 1000, "code": "c0de"}) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["m.skops.parts/1.skops"]
+
+
+@pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
+def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypatch, tmp_path):
+    (tmp_path / "beside_the_study.py").write_text("class Mine: pass\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds to it
+    monkeypatch.delenv("ROTASTACK_WARM", raising=False)
+    with pytest.raises(SystemExit):
+        main([command, "--none"])
+    assert (importlib.util.find_spec("beside_the_study") is not None) == found

@@ -115,6 +115,10 @@ def test_excel(tmp_path):
     found, reading = read_with_notes(path, "y")
     same(found)
     assert reading.notes == ("sheet 'data', the first of 2: the others are not read",)
+    TABLE.to_excel(path)  # with the index, whose column has no name
+    found, reading = read_with_notes(path, "y")
+    same(found)
+    assert "numbers the rows" in reading.notes[1]
 
 
 def test_excel_without_its_package(tmp_path, monkeypatch):

@@ -13,6 +13,9 @@ PAGES = [page for page in PAGES if not re.match(r"docs/(_build|gallery)/", page)
 FENCE = re.compile(r"^(?P<fence>```+)(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$", re.M | re.S)
 NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\n\Z")
 """Stands right before a block that cannot be run here, and says why."""
+MARK = re.compile(r"<!-- (?P<what>run|run with|saved as|begins)(?:: (?P<of>[^>]+?))? -->\n\Z")
+"""Stands right before a block, and says what it is: commands that tests run (with more options), a reader's file, the beginning
+of a file of the project."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +31,8 @@ class Block:
         Why it is not run.
     output : str or None
         What the page says it prints: the block ``output`` that follows.
+    mark : tuple of str, or None
+        What stands before it: "run", "run with", "saved as" or "begins", and options or a file's name.
     """
 
     page: str
@@ -36,6 +41,7 @@ class Block:
     text: str
     reason: str | None
     output: str | None = None
+    mark: tuple[str, str] | None = None
 
     def __str__(self):
         return f"{self.page}:{self.line}"
@@ -54,9 +60,12 @@ def blocks(page: str) -> list[Block]:
             and not text[match.end() : following.start()].strip()
         ):
             output = following["text"]
-        reason = NOT_RUN.search(text[: match.start()])
+        reason, mark = NOT_RUN.search(text[: match.start()]), MARK.search(text[: match.start()])
         line = text.count("\n", 0, match.start()) + 1
         shown.append(
-            Block(page, line, match["language"].strip(), match["text"], reason[1] if reason else None, output)
-        )
+            Block(
+                page, line, match["language"].strip(), match["text"], reason[1] if reason else None, output,
+                (mark["what"], mark["of"] or "") if mark else None,
+            )
+        )  # fmt: skip
     return shown

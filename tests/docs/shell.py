@@ -68,9 +68,11 @@ def wrong(words: list[str]) -> str | None:
 def _parsed(parser: argparse.ArgumentParser, words: list[str]) -> argparse.Namespace | str:
     said = io.StringIO()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
             return parser.parse_args(words)
-    except SystemExit:
+    except SystemExit as end:
+        if not end.code:  # --version, --help
+            return argparse.Namespace()
         return said.getvalue().strip().splitlines()[-1]
 
 
@@ -86,6 +88,8 @@ def _rotastack(words):
     found = _parsed(_parser(), words[:cut])
     if isinstance(found, str):
         return found
+    if not vars(found):
+        return None
     if words[0] == "step" and words[1] not in ("NAME", "list"):
         from rotastack.study.job import step_names
 

@@ -43,6 +43,7 @@ def test_languages_are_said():
     ("line", "says"),
     [
         ("rotastack run quickstart", None),
+        ("rotastack --version", None),
         ("rotastack run quickstrat", "there is no study quickstrat"),
         ("rotastack run drmf --size huge", "drmf has no size huge"),
         ("rotastack run quickstart --corse 2", "unrecognized arguments"),

@@ -24,6 +24,8 @@ def test_python_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     known: dict = {"__name__": "page"}
     for block in blocks(page):
+        if block.mark and block.mark[0] == "saved as":
+            (tmp_path / block.mark[1]).write_text(block.text)
         if block.language != "python" or block.reason:
             continue
         printed = io.StringIO()

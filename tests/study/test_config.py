@@ -46,7 +46,9 @@ def test_the_default_study_is_as_promised():
     assert plan.document.protocol.dump() == {
         "kind": "nested", "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8,
     }  # fmt: skip
-    assert list(plan.methods) == ["RF", "RRE", "S-RRE/RF", "S-RRE/XGB", "XGB", "Rotastack"]
+    assert list(plan.methods) == [
+        "Random forest", "Random rotations", "Stacked rotations", "Stacked boosting", "XGBoost", "Rotastack",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(

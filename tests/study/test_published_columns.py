@@ -99,7 +99,7 @@ def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table, monkeypa
 
 
 def study(**evaluation):
-    content = load_yaml(project_file("config/studies/quickstart.yaml"))
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
     return Study.from_mapping({**content, "evaluation": {"control": "RF", **evaluation}}, "s.yaml")
 
 
@@ -109,7 +109,7 @@ def entry(**changes):
 
 def test_a_study_that_names_published_tables_has_two_tables_more():
     plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
-    assert [f"results/quickstart/tables/published_{n}.csv" in plan.tables for n in ("columns", "ranks")] == [
+    assert [f"results/tiny/tables/published_{n}.csv" in plan.tables for n in ("columns", "ranks")] == [
         True
     ] * 2
     assert [Path(f).name for f in plan.published_columns_files] == [
@@ -147,7 +147,7 @@ def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):
 
 
 def test_an_unknown_page_of_published_results_is_told_as_well():
-    content = load_yaml(project_file("config/studies/quickstart.yaml"))
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
     with pytest.raises(
         RotastackError, match="s.yaml: published: 'drmff' is not a table.*did you mean 'drmf'"
     ):

@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
-from rotastack.errors import RotastackError, nearest, without
+from rotastack.errors import RotastackError, missing, nearest
 
 try:
     import yaml
     from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 except ModuleNotFoundError as error:
-    raise ModuleNotFoundError(without(error.name) or str(error), name=error.name) from None
+    raise missing(error) from None
 
 __all__ = ["Document", "Field", "load_yaml", "model_validator"]
 

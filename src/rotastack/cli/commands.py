@@ -3,6 +3,7 @@
 import argparse
 import errno
 import sys
+from pathlib import Path
 
 from rotastack import __version__
 from rotastack.cli import (
@@ -43,6 +44,8 @@ COMMANDS = (
     step,
 )
 """In the order of the help."""
+NAME_CLASSES = ("run", "report", "tables", "fit", "step")
+"""Those that import classes which a study names: a module in the working directory is found by its name."""
 EPILOG = """\
 example:
   rotastack run customers.csv --target churned
@@ -68,6 +71,8 @@ NOT_OURS = {
 
 def run_command(given: list[str]) -> int:
     """Run a command in this process; return the exit code. A RotastackError is printed as one line."""
+    if given[:1] and given[0] in NAME_CLASSES and str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))  # last, so that a file there hides no package
     cut = given.index("--") if "--" in given else len(given)
     arguments = _parser().parse_args(given[:cut])
     arguments.rest = given[cut + 1 :]

@@ -128,7 +128,10 @@ def _left_out(means: Any) -> list[str]:
 def _method(name: str, methods: list[str], option: str) -> str:
     """Return a method of the table; RotastackError if it is none."""
     if name not in methods:
-        raise RotastackError(f"{option}: there is no method {name!r}{nearest(name, methods)}")
+        known = ", ".join(methods[:_SHOWN]) + (", ..." if len(methods) > _SHOWN else "")
+        raise RotastackError(
+            f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {known}"
+        )
     return name
 
 

@@ -56,7 +56,10 @@ def add(commands: Any) -> None:
         "--cache", metavar="FOLDER",
         help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
     )  # fmt: skip
-    run.add_argument("--profile", help="workflow profile: default, or a folder of your own")
+    run.add_argument(
+        "--profile",
+        help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own",
+    )
     add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
     run.add_argument(
         "--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)"
@@ -85,6 +88,7 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {arguments.study} is a study")
         study = study_file(arguments.study)
+        _check_study(study)
     options = ["--configfile", str(study)]
     size = arguments.size if own is None and arguments.size != "full" else None
     if size:
@@ -112,6 +116,18 @@ def _run(arguments: Namespace) -> int:
     if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
+
+
+def _check_study(path: Path) -> None:
+    """Refuse a file that holds a part of a study alone: Snakemake would lay it over the study of config.yaml, and run that."""
+    from rotastack.base.documents import load_yaml
+
+    content = load_yaml(path)
+    if isinstance(content, dict) and not content.keys() & {"name", "datasets", "pools", "methods", "study"}:
+        found = ", ".join(map(str, content)) or "nothing"
+        raise RotastackError(
+            f"{path}: a study has name, datasets, protocol, pools and methods, found {found}"
+        )
 
 
 def _shared(folder: Path) -> list[str]:

@@ -17,6 +17,9 @@ from rotastack.project import project_file
 
 __all__ = ["plan_of", "run_snakemake", "snakemake", "study_file", "without_traces"]
 
+REFUSED = 2
+"""The exit code of a run that ended before any job began, as what was asked for makes no sense."""
+
 
 def study_file(name: str) -> Path:
     """Return the YAML file of a study: a file, or a name of ``studies`` or ``config/studies``.
@@ -76,10 +79,11 @@ def run_snakemake(arguments: list[str], study: Path, size: str | None) -> Outcom
     if outcome.code:
         if not outcome.said:
             print(f"rotastack: error: the run failed; its last lines are\n{_tail(log)}", file=sys.stderr)
-        print(
-            f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
-            file=sys.stderr,
-        )
+        if outcome.code != REFUSED:
+            print(
+                f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
+                file=sys.stderr,
+            )
     return outcome
 
 

@@ -1,6 +1,7 @@
 """``rotastack ui``: open the MLflow UI."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import Any
 
 from rotastack.cli.models import say_who_may_ask
@@ -41,12 +42,8 @@ def _ui(arguments: Namespace) -> int:
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
     if (path := database_file(uri)) is not None:
         make_database(path)
-        host = f"[{arguments.host}]" if ":" in arguments.host else arguments.host
-        for name, number in studies(path).items():  # MLflow's own first page is about language models
-            print(
-                f"{name}: http://{host}:{arguments.port}/#/experiments/{number}/runs?workflowType=machine_learning",
-                flush=True,
-            )
+        for line in _pages(studies(path), path, arguments.host, arguments.port):
+            print(line, flush=True)
     command = [sys.executable, "-m", "mlflow", "ui"]
     environment = {
         **os.environ,
@@ -68,3 +65,14 @@ def _ui(arguments: Namespace) -> int:
             with suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=10)
             os.killpg(process.pid, signal.SIGKILL)
+
+
+def _pages(studies: dict[str, str], database: Path, host: str, port: int) -> list[str]:
+    """Return a line for each study of a database, with its address: MLflow's own first page is about language models."""
+    if not studies:
+        return [f"no runs in {database}: start this in the folder in which a study was run"]
+    host = f"[{host}]" if ":" in host else host
+    return [
+        f"{name}: http://{host}:{port}/#/experiments/{number}/runs?workflowType=machine_learning"
+        for name, number in studies.items()
+    ]

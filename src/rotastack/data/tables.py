@@ -19,7 +19,7 @@ from rotastack.data.formats import FORMATS, format_of, is_address
 from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
-from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked
+from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked, without_row_numbers
 from rotastack.errors import RotastackError, nearest, unreadable, without
 from rotastack.files import replacing
 
@@ -299,10 +299,12 @@ def _excel(body: bytes, labels: str | None) -> _Found:
     name, cells = next(iter(sheets.items()))
     if not len(cells):
         raise RotastackError(f"its first sheet, {name!r}, is empty")
-    header = check_names(cells.iloc[0].tolist(), labels)
-    table = cells.iloc[1:].reset_index(drop=True).set_axis([str(c) for c in header], axis=1).infer_objects()
     unread = f", the first of {len(sheets)}: the others are not read" if len(sheets) > 1 else ""
-    return table, ["Excel"], [f"sheet {name!r}{unread}"]
+    notes = [f"sheet {name!r}{unread}"]
+    names = ["" if pd.isna(cell) else str(cell) for cell in cells.iloc[0]]
+    table, header = without_row_numbers(cells.iloc[1:].reset_index(drop=True), names, notes)
+    table = table.set_axis(check_names(header, labels), axis=1).infer_objects()
+    return table, ["Excel"], notes
 
 
 _READERS: dict[str, Callable[[bytes, str | None], _Found]] = {

@@ -13,7 +13,7 @@ from pandas.api.types import is_object_dtype, is_string_dtype
 
 from rotastack.errors import RotastackError
 
-__all__ = ["DelimitedText", "decoded_as", "read_delimited"]
+__all__ = ["DelimitedText", "decoded_as", "read_delimited", "without_row_numbers"]
 
 _MARK = "="  # before each label while it is read, or pandas takes "NA" and "None" for missing values
 _DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
@@ -105,7 +105,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save it again as CSV") from None
-    table, header = _without_row_numbers(unmarked(table, labels), header, notes)
+    table, header = without_row_numbers(unmarked(table, labels), header, notes)
     table.columns = check_names(header, labels)
     if delimiter != "," and (found := _decimal_commas(table)):
         notes.append(f"decimal commas in {', '.join(map(str, found[:3]))}{', ...' if len(found) > 3 else ''}")
@@ -168,7 +168,9 @@ def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
     return best
 
 
-def _without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]):
+def without_row_numbers(
+    table: pd.DataFrame, header: list[str], notes: list[str]
+) -> tuple[pd.DataFrame, list[str]]:
     """Leave out a last column of nothing, and a first one without a name that numbers the rows, as spreadsheets and R leave them."""
     if len(header) > 1 and not header[-1].strip() and table.iloc[:, -1].isna().all():
         table, header = table.iloc[:, :-1], header[:-1]

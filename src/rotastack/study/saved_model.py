@@ -78,7 +78,7 @@ class SavedModel:
         if intervals and not hasattr(model, "predict_interval"):
             kind = "predicts numbers without intervals" if is_regressor(model) else "predicts classes"
             raise RotastackError(
-                f"{self.name}: {type(model).__name__} {kind}; intervals are those of RotastackRegressor: leave --intervals away"
+                f"{self.name}: {type(model).__name__} {kind}; only RotastackRegressor has intervals"
             )
         rows, notes = self._rows(table)
         if not len(rows):

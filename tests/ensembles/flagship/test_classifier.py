@@ -99,6 +99,12 @@ def test_threads_do_not_matter(families):
     assert (one == many).all()
 
 
+def test_families_have_titles_and_ones_own_its_name():
+    X, y = load_iris(return_X_y=True)
+    clf = small(families=("Lpc", TreeFamily("pca", (PrincipalRotation(2),)))).fit(X, y)
+    assert clf.family_titles_ == ("principal axes", "pca")
+
+
 def test_bags_of_one_class_and_a_view_that_needs_two():
     """A class of one row, which a third of the bags do not have."""
     X, y = load_iris(return_X_y=True)

@@ -32,6 +32,7 @@ def test_it_learns_and_knows_how_well():
     assert reg.score(X[1::2], y[1::2]) > 0.4
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
     assert reg.families_ == (*FAMILIES, "rotation", "extra", "boosted")
+    assert reg.family_titles_[3::3] == ("discriminants, random cuts", "principal axes, random cuts")
     assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (9,)
     residual = y[::2] - reg.oob_prediction_
     assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))

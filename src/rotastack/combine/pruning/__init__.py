@@ -9,6 +9,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "all_members": ["AllMembers"],
+        "base": ["OrderingPruner"],
         "curves": ["ordered_curve"],
         "drep": ["DREPPruner"],
         "kappa": ["KappaPruner"],

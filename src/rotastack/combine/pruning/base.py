@@ -151,7 +151,10 @@ class Pruner(Combiner):
 
 
 class OrderingPruner(Pruner):
-    """A pruner that orders all members, and keeps the first of them.
+    """A pruner that orders all members, and keeps the first of them: the base of pruners of one's own.
+
+    A subclass has an ``__init__`` that keeps its parameters, these two among them, and a method ``_order(ballots)``
+    that returns the numbers of all members, the first to keep first.
 
     Parameters
     ----------
@@ -169,6 +172,27 @@ class OrderingPruner(Pruner):
         Error on the selection rows of the vote of the first 1, 2, ... members of `order_`.
     vote_weights_ : ndarray of shape (n_members,)
         Weight of each member's vote, if it is kept.
+
+    Notes
+    -----
+    What ``_order`` is given has these attributes: ``votes`` (row, member), class numbers and -1 for no vote; ``y``, the
+    rows' class numbers; ``weights`` of the members; ``n_classes`` and ``n_members``; ``own_errors``, each member's share
+    of wrong votes; ``signs`` (row, member), 1 where a member is right, -1 where it is wrong and 0 where it has no vote.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.combine.pruning import OrderingPruner
+    >>> class AccuracyPruner(OrderingPruner):
+    ...     def __init__(self, n_select=0.2, vote="simple"):
+    ...         self.n_select = n_select
+    ...         self.vote = vote
+    ...
+    ...     def _order(self, ballots):
+    ...         return ballots.own_errors.argsort(kind="stable")
+    >>> votes, y = np.array([[0, 1, 1], [0, 0, 1], [1, 0, 1]]), np.array([1, 1, 1])
+    >>> AccuracyPruner(1).fit(votes, y).selected_
+    array([2])
     """
 
     n_select: int | float | None

@@ -1,6 +1,6 @@
 """The flagship: the base of its classifier and its regressor."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.base.sums import mean_of
-from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
@@ -55,6 +55,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     verbose : int, default=0
         With 1, a line is printed after each step of ``fit``: what was done, and the seconds it took.
     """
+
+    _known_families: ClassVar[Mapping[str, TreeFamily]] = FAMILIES
 
     _parameter_constraints: ClassVar[dict] = {
         "trees_per_family": [Interval(Integral, 1, None, closed="left")],
@@ -138,6 +140,14 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in found)}{score}")
         del self._clock
+
+    @property
+    def family_titles_(self) -> tuple[str, ...]:
+        """What each of `families_` is, in words; its name where it has no title."""
+        check_is_fitted(self)
+        known = [self._known_families[f] if isinstance(f, str) else f for f in self.families]
+        titles = {family.name: family.title or family.name for family in known}
+        return tuple(titles[name] for name in self.families_)
 
     def _switch_off(self) -> None:
         """Forget the trees of families that have no weight, and of others what predictions do not need."""

@@ -13,6 +13,7 @@ from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.table import check_rotatable
+from rotastack.errors import missing
 from rotastack.views.rotation import RandomRotation
 
 __all__ = ["RandomRotationBoostingClassifier", "RandomRotationBoostingRegressor"]
@@ -93,8 +94,10 @@ class _RandomRotationBoosting:
     def _learner(self) -> Any:
         options: dict[str, Any] = {"learning_rate": self.learning_rate, "max_depth": self.max_depth}
         if self.engine == "xgboost":
-            import xgboost
-
+            try:
+                import xgboost
+            except ModuleNotFoundError as error:
+                raise missing(error, "or take engine='histogram', scikit-learn's") from None
             make = xgboost.XGBRegressor if self._regression else xgboost.XGBClassifier
             return make(n_estimators=self.trees_per_rotation, n_jobs=1, verbosity=0, **options)
         from sklearn import ensemble

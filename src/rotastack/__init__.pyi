@@ -1,0 +1,39 @@
+# For type checkers: what __init__.py hands on. Written by tools/public_names.py.
+from rotastack import combine as combine
+from rotastack import data as data
+from rotastack import diagnostics as diagnostics
+from rotastack import ensembles as ensembles
+from rotastack import linear as linear
+from rotastack import plots as plots
+from rotastack import resampling as resampling
+from rotastack import stats as stats
+from rotastack import trees as trees
+from rotastack import views as views
+from rotastack.ensembles.adaboost import AdaBoostM1Classifier as AdaBoostM1Classifier
+from rotastack.ensembles.flagship.classifier import RotastackClassifier as RotastackClassifier
+from rotastack.ensembles.flagship.regressor import RotastackRegressor as RotastackRegressor
+from rotastack.ensembles.forests.double import DoubleRotationForestClassifier as DoubleRotationForestClassifier
+from rotastack.ensembles.forests.double import DoubleRotationMarginForestClassifier as DoubleRotationMarginForestClassifier
+from rotastack.ensembles.forests.multi import MultiRotationForestClassifier as MultiRotationForestClassifier
+from rotastack.ensembles.forests.multi import MultiRotationForestRegressor as MultiRotationForestRegressor
+from rotastack.ensembles.forests.random import RandomRotationForestClassifier as RandomRotationForestClassifier
+from rotastack.ensembles.forests.random import RandomRotationForestRegressor as RandomRotationForestRegressor
+from rotastack.ensembles.forests.regularized import RegularizedRotationForestClassifier as RegularizedRotationForestClassifier
+from rotastack.ensembles.forests.rotation import RotationForestClassifier as RotationForestClassifier
+from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier as GaussianBayesClassifier
+from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier as NearestNeighborClassifier
+from rotastack.ensembles.pooled.boosting import RandomRotationBoostingClassifier as RandomRotationBoostingClassifier
+from rotastack.ensembles.pooled.boosting import RandomRotationBoostingRegressor as RandomRotationBoostingRegressor
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier as PooledEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import DiffusionMapEnsembleClassifier as DiffusionMapEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import RandomProjectionEnsembleClassifier as RandomProjectionEnsembleClassifier
+from rotastack.ensembles.pooled.reduction import RandomSubspaceEnsembleClassifier as RandomSubspaceEnsembleClassifier
+from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor as PooledEnsembleRegressor
+from rotastack.ensembles.pooled.stacked import StackedRotationClassifier as StackedRotationClassifier
+from rotastack.ensembles.pruned import PrunedEnsembleClassifier as PrunedEnsembleClassifier
+from rotastack.linear.diversity import DiversityRegularizedClassifier as DiversityRegularizedClassifier
+from rotastack.linear.exclusivity import ExclusivityRegularizedClassifier as ExclusivityRegularizedClassifier
+from rotastack.linear.primal_svm import PrimalSVMClassifier as PrimalSVMClassifier
+
+__version__: str
+__all__: list[str]

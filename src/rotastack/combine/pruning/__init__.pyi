@@ -1,0 +1,15 @@
+# For type checkers: what __init__.py hands on. Written by tools/public_names.py.
+from rotastack.combine.pruning.all_members import AllMembers as AllMembers
+from rotastack.combine.pruning.base import OrderingPruner as OrderingPruner
+from rotastack.combine.pruning.curves import ordered_curve as ordered_curve
+from rotastack.combine.pruning.drep import DREPPruner as DREPPruner
+from rotastack.combine.pruning.kappa import KappaPruner as KappaPruner
+from rotastack.combine.pruning.lp import LPPruner as LPPruner
+from rotastack.combine.pruning.margin import MarginPruner as MarginPruner
+from rotastack.combine.pruning.mdm import MDMPruner as MDMPruner
+from rotastack.combine.pruning.meandm import MeanDMPruner as MeanDMPruner
+from rotastack.combine.pruning.orientation import OrientationPruner as OrientationPruner
+from rotastack.combine.pruning.qmm import QMMPruner as QMMPruner
+from rotastack.combine.pruning.reduced_error import ReducedErrorPruner as ReducedErrorPruner
+
+__all__: list[str]

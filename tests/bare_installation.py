@@ -1,0 +1,107 @@
+"""What a bare installation can do, and what it says of what it cannot: a script, run where no extra is installed."""
+
+import contextlib
+import importlib
+import inspect
+import io
+import sys
+import warnings
+
+PACKAGES = (
+    "ensembles", "views", "trees", "linear", "combine", "combine.pruning", "diagnostics", "resampling", "stats", "data",
+)  # fmt: skip
+NEED_MORE = {"load_dataset": "workflow", "list_datasets": "workflow"}
+"""Public name -> the extra without which it cannot be had."""
+TRAINED = tuple(f"rotastack.{name}." for name in ("ensembles", "views", "trees", "linear"))
+"""Packages of estimators that are trained on a table."""
+FEW = ("n_estimators", "trees_per_family", "trees_per_rotation", "n_trees_per_rotation", "n_trees")
+COMMANDS = {
+    "run quickstart": "workflow", "run table.csv --target y": "workflow", "datasets": "workflow",
+    "methods": "workflow", "schema": "workflow", "ui": "workflow", "server": "server",
+}  # fmt: skip
+
+
+def line_of(action):
+    """Return what an action that needs an extra says."""
+    try:
+        action()
+    except ImportError as error:
+        text = str(error)
+    else:
+        raise AssertionError("an extra is installed here")
+    assert "\n" not in text
+    return text
+
+
+def names():
+    """Import every public name; yield those that can be had."""
+    import rotastack
+
+    exec("from rotastack import *", {})
+    for package in (rotastack, *(importlib.import_module(f"rotastack.{name}") for name in PACKAGES)):
+        for name in package.__all__:
+            if name in NEED_MORE:
+                told = line_of(lambda package=package, name=name: getattr(package, name))
+                assert told.endswith(f"pip install 'rotastack[{NEED_MORE[name]}]'"), told
+            else:
+                yield getattr(package, name)
+
+
+def train(kind, X, y):
+    """Train an estimator of few members, and have it predict; return whether it is one."""
+    from sklearn.base import BaseEstimator, is_classifier, is_regressor
+
+    if not (
+        inspect.isclass(kind)
+        and kind.__module__.startswith(TRAINED)
+        and issubclass(kind, BaseEstimator)
+        and hasattr(kind, "fit")
+    ):
+        return False
+    known = inspect.signature(kind).parameters
+    ours = hasattr(kind, "predict") or hasattr(kind, "transform")
+    if not ours or any(p.default is p.empty for p in known.values()):
+        return False
+    given = {name: 300 if "Regularized" in kind.__name__ else 2 for name in FEW if name in known}
+    if "engine" in known:
+        told = line_of(lambda: kind(**given).fit(X, y))
+        assert "pip install 'rotastack[boosting]', or take engine='histogram'" in told, told
+        given["engine"] = "histogram"
+    one = kind(**given)
+    one.fit(X, 2.0 * y - 1 if is_regressor(one) else y)
+    (one.predict if is_classifier(one) or is_regressor(one) else one.transform)(X)
+    return True
+
+
+def command(words):
+    """Run a command; return its exit code and what it says on standard error."""
+    from rotastack.cli import main
+
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        code = main(words.split())
+    return code, said.getvalue().splitlines()
+
+
+def main():
+    """Try everything; print how much was tried."""
+    warnings.simplefilter("ignore")
+    found = list(names())
+    assert "matplotlib" not in sys.modules
+
+    import numpy as np
+
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    trained = sum(train(kind, X, (X[:, 0] > 0).astype(int)) for kind in dict.fromkeys(found))
+    told = line_of(lambda: importlib.import_module("rotastack.plots.bars"))
+    assert told == "matplotlib is not installed, as only some need it: pip install 'rotastack[plots]'"
+    for words, extra in COMMANDS.items():
+        code, lines = command(words)
+        assert code == 2, (words, code, lines)
+        assert len(lines) == 1, lines
+        assert lines[0].endswith(f"pip install 'rotastack[{extra}]'"), lines
+    print(f"{len(found)} public names, {trained} estimators, {len(COMMANDS)} commands")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,69 @@
+"""The site in a browser, on a desk and on a phone: it says nothing to the console, asks nobody, and fits."""
+
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from tests.docs.blocks import ROOT
+
+SITE = ROOT / "docs/_build/html"
+GENERATED = ("reference/api/", "gallery/")
+"""Folders of pages that are all made alike: a few of each are opened."""
+
+pytestmark = [
+    pytest.mark.slow,
+    # Tests do not build it: it takes a minute, and .ci/run has built it before it comes to these.
+    pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: make docs"),
+]
+
+
+def pages():
+    """Every page that was written by hand, and every 25th of those that are made alike."""
+    found = sorted(page.relative_to(SITE).as_posix() for page in SITE.rglob("*.html"))
+    found = [page for page in found if not page.startswith("_static/")]  # the theme's templates
+    alike = [page for page in found if page.startswith(GENERATED)]
+    return [page for page in found if page not in alike] + alike[::25]
+
+
+@pytest.mark.parametrize(("width", "dark"), [(1400, False), (390, True)], ids=["desk", "phone"])
+def test_pages_are_silent_and_fit(browser, width, dark):
+    faults = []
+    for page in pages():
+        browser.open(SITE / page, width=width, dark=dark)
+        browser.wait("document.readyState === 'complete'")
+        faults += [f"{page}: {line}" for line in browser.complaints() + browser.requests()]
+        beyond = browser.run("return document.documentElement.scrollWidth - innerWidth")
+        if beyond > 0:
+            faults.append(f"{page}: {beyond} pixels wider than the window")
+        faults += [
+            f"{page}: no picture at {source}"
+            for source in browser.run(
+                "return [...document.images].filter(i => i.loading !== 'lazy' && !i.naturalWidth).map(i => i.src)"
+            )
+        ]
+    assert not faults, "\n".join(faults)
+
+
+@pytest.fixture
+def served():
+    """The site's address on a server, as its readers have it: from files browsers fetch nothing."""
+    handler = partial(SilentHandler, directory=SITE)
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+class SilentHandler(SimpleHTTPRequestHandler):
+    """Serves files, and writes no line for each."""
+
+    def log_message(self, *_):
+        """Say nothing."""
+
+
+def test_what_is_typed_is_found(browser, served):
+    browser.open(f"{served}/search.html?q=RotastackClassifier")
+    browser.wait("document.querySelectorAll('#search-results li').length > 0")
+    assert "RotastackClassifier" in browser.find("#search-results").text
+    assert browser.complaints() == []

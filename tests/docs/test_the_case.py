@@ -1,0 +1,38 @@
+"""The figure that makes the case, and what README.md says below it, are of the results that are kept."""
+
+import re
+import runpy
+import sys
+
+import numpy as np
+import pytest
+from tests.docs.blocks import ROOT
+
+from rotastack.plots.style import new_figure
+
+
+@pytest.fixture(scope="module")
+def case():
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "path", list(sys.path))  # it adds folders to it
+        return runpy.run_path(str(ROOT / "tools/draw_the_case.py"))
+
+
+def test_the_caption_says_what_the_results_say(case):
+    wins = next(
+        line for line in case["results"].summary_lines("Report half") if "better : worse, error" in line
+    )
+    better, worse = re.search(r"(\d+) : (\d+)", wins).groups()  # the first is against the random forest
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"errors on {len(case['ratios']())} tables" in text
+    assert f"fewer errors than the random forest on {better} tables and more on {worse}." in text
+
+
+def test_a_dot_for_each_table_and_the_geometric_means(case):
+    found = case["ratios"]()
+    axis = new_figure(5, 3).subplots()
+    case["draw_ratios"](axis, found)
+    assert [len(dots.get_offsets()) for dots in axis.collections] == [len(found)] * found.shape[1]
+    shown = [float(text.get_text()) for text in axis.texts]
+    assert shown == sorted(np.exp(np.log(found).mean()).round(2), reverse=True)
+    assert axis.get_yticklabels()[-1].get_text() == "Rotastack"

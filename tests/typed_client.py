@@ -1,0 +1,65 @@
+"""Code of one who checks types: mypy --strict accepts it, but for the lines that are marked as wrong. Never run."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+import rotastack
+from rotastack import RandomRotationForestClassifier, RotastackClassifier, RotastackRegressor
+from rotastack.combine.pruning import OrderingPruner
+from rotastack.diagnostics import margins
+from rotastack.ensembles import TreeFamily
+from rotastack.plots.bars import plot_bars
+from rotastack.resampling import fold_groups
+from rotastack.stats import compare
+from rotastack.views import RandomRotation
+
+
+class AccuracyPruner(OrderingPruner):
+    """A pruner of one's own."""
+
+    def __init__(self, n_select: int | float | None = 0.2, vote: str = "simple") -> None:
+        self.n_select = n_select
+        self.vote = vote
+
+
+def labels(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Train the flagship; return what it predicts."""
+    model = RotastackClassifier(trees_per_family=10, families=("id", TreeFamily("Lm")), n_jobs=1)
+    model.fit(X, y)
+    found: NDArray[np.int64] = model.predict(X)
+    return found
+
+
+def sentence(scores: Any) -> str:
+    """Compare methods; return a line."""
+    comparison = compare(scores, higher_is_better=False)
+    return f"{rotastack.__version__}: {comparison.p_value:.3f}"
+
+
+def forest(seed: int) -> RandomRotationForestClassifier:
+    """Return a forest that is not trained."""
+    return RandomRotationForestClassifier(100, random_state=seed)
+
+
+def folds(y: NDArray[np.int64]) -> NDArray[np.integer]:
+    """Return fold numbers."""
+    return fold_groups(y, n_groups=2, n_folds=5, random_state=0)
+
+
+def smallest(votes: NDArray[np.int64], y: NDArray[np.int64]) -> float:
+    """Return the smallest margin of a vote."""
+    return float(margins(votes, y).min())
+
+
+def figure(errors: NDArray[np.float64]) -> None:
+    """Draw errors."""
+    plot_bars(["A", "B"], {"error": errors}, "error").savefig("errors.svg")
+
+
+RotastackClassifier(trees_per_familyy=10)  # wrong
+RotastackRegressor(ridge="much")  # wrong
+RandomRotation(flip=1.5)  # wrong
+rotastack.RotationForest()  # wrong
+plot_bars(1, {"error": [0.1]}, "error")  # wrong

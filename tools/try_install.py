@@ -1,0 +1,129 @@
+"""Install the wheel as users do, in an environment of its own, and run tests there: ``python tools/try_install.py --help``.
+
+Dependencies are the newest that there are, or the oldest that pyproject.toml allows. Prints what was tried.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
+EXTRAS = ("tables", "workflow")
+"""What the tests of the estimators read data, draw and keep models with."""
+TESTED_WITH = ("cvxpy", "hypothesis", "pytest", "pyyaml", "scikit-posthocs")
+QUICK = ("trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
+"""Tests of the estimators, by folder."""
+BARE = ROOT / "tests" / "bare_installation.py"
+"""What is asked of an installation without extras."""
+
+
+def run(*command: str | Path, cwd: Path | None = None, **variables: str) -> None:
+    """Run a command; stop with its exit code if it fails."""
+    done = subprocess.run([str(c) for c in command], cwd=cwd, env={**os.environ, **variables})
+    if done.returncode:
+        sys.exit(f"{' '.join(map(str, command[:4]))} ...: exit code {done.returncode}")
+
+
+def built_wheel(folder: Path) -> Path:
+    """Build the wheel of this checkout in a folder; return it."""
+    run("uv", "build", "--quiet", "--wheel", "--out-dir", folder, ROOT)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def named_dependencies() -> list[str]:
+    """Return what pyproject.toml names: of these the oldest wheel is wanted, and not an older one's sources."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lists = [project["dependencies"], *project["optional-dependencies"].values()]
+    names = {re.match(r"[\w.-]+", line)[0] for lines in lists for line in lines}
+    return sorted(names - {project["name"]})
+
+
+def install(environment: Path, wheel: Path, python: str, resolution: str, extras: Sequence[str]) -> Path:
+    """Make an environment with the wheel and its dependencies of one resolution; return its Python."""
+    run("uv", "venv", "--quiet", "--seed", "--clear", "--python", python, environment)
+    interpreter = environment / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    pinned = environment / "dependencies.txt"
+    binary = [word for name in named_dependencies() for word in ("--only-binary", name)]
+    wanted = [word for extra in extras for word in ("--extra", extra)]
+    run(
+        "uv", "pip", "compile", "--quiet", *binary, "--no-header", "--no-annotate", "--python", interpreter,
+        "--resolution", RESOLUTIONS[resolution], *wanted, "--output-file", pinned, ROOT / "pyproject.toml",
+    )  # fmt: skip
+    run("uv", "pip", "install", "--quiet", "--python", interpreter, "--requirement", pinned)
+    run("uv", "pip", "install", "--quiet", "--python", interpreter, "--no-deps", wheel)
+    return interpreter
+
+
+def run_tests(interpreter: Path, tests: Sequence[str], options: Sequence[str]) -> None:
+    """Run tests against the installed package, from a folder that holds nothing of the checkout."""
+    pinned = interpreter.parents[1] / "dependencies.txt"
+    run("uv", "pip", "install", "--quiet", "--python", interpreter, "--constraint", pinned, *TESTED_WITH)
+    places = [ROOT / test for test in tests] or [ROOT / "tests" / folder for folder in QUICK]
+    with tempfile.TemporaryDirectory() as elsewhere:
+        run(
+            interpreter, "-m", "pytest", "-c", ROOT / "pyproject.toml", "--rootdir", ROOT, "-q",
+            "-p", "no:cacheprovider", "-m", "not slow", *options, *places, cwd=Path(elsewhere),
+        )  # fmt: skip
+
+
+@contextmanager
+def folder_of(given: Path | None) -> Iterator[Path]:
+    """Yield a folder to work in: the one that is given, which stays, or one that goes."""
+    if given is not None:
+        given.mkdir(parents=True, exist_ok=True)
+        yield given.resolve()
+        return
+    with tempfile.TemporaryDirectory() as made:
+        yield Path(made)
+
+
+def main() -> None:
+    """Do what the command line says."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path"
+    )
+    parser.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
+    parser.add_argument(
+        "--extra",
+        action="append",
+        help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}",
+    )
+    parser.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
+    parser.add_argument("--wheel", type=Path, help="install this one; by default one is built")
+    parser.add_argument("--folder", type=Path, help="keep the environment here; by default it goes")
+    parser.add_argument("--install-only", action="store_true", help="run no tests")
+    parser.add_argument("tests", nargs="*", help="files or folders; by default the estimators' quick tests. "
+                        "After `--`, options of pytest")  # fmt: skip
+    given = sys.argv[1:]
+    cut = given.index("--") if "--" in given else len(given)
+    arguments = parser.parse_args(given[:cut])
+    extras = [] if arguments.bare else arguments.extra or list(EXTRAS)
+    with folder_of(arguments.folder) as folder:
+        wheel = arguments.wheel or built_wheel(folder)
+        interpreter = install(
+            folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, extras
+        )
+        run("uv", "pip", "list", "--python", interpreter)
+        if arguments.bare:
+            run(interpreter, BARE, cwd=folder)
+        elif not arguments.install_only:
+            run_tests(interpreter, arguments.tests, given[cut + 1 :])
+    print(
+        f"works: Python {arguments.python}, {arguments.resolution} dependencies, extras: {', '.join(extras) or 'none'}"
+    )
+
+
+if __name__ == "__main__":
+    main()
