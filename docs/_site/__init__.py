@@ -9,5 +9,6 @@ def setup(app):
 
     mathml.setup(app)
     app.connect("builder-inited", api.write_pages)
+    app.connect("env-get-outdated", parts.with_parts)
     app.connect("source-read", parts.fill_in)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

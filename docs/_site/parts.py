@@ -6,12 +6,13 @@
 
 import importlib
 import re
+from pathlib import Path
 
 from _site.links import relinked
 from _site.project import DOCS, ROOT
 from _site.tables import table
 
-__all__ = ["PARTS", "fill_in", "filled"]
+__all__ = ["PARTS", "fill_in", "filled", "with_parts"]
 
 PARTS = {
     "api": "api.overview",
@@ -40,6 +41,13 @@ PARTS = {
 """Name -> function of this package, which is given the page's name and returns Markdown."""
 
 MARK = re.compile(r"^<!-- (part|file|table): (.+?) -->$", re.M)
+
+
+def with_parts(_app, env, added, changed, _removed) -> list[str]:
+    """Return the pages to be read again although their sources have not changed: what their parts come from may have."""
+    return [
+        name for name in env.found_docs - added - changed if MARK.search(Path(env.doc2path(name)).read_text())
+    ]
 
 
 def fill_in(_app, docname, source) -> None:
