@@ -1,8 +1,10 @@
 """What an installed package tells of itself."""
 
+import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tomllib
 import zipfile
@@ -100,6 +102,42 @@ def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp
     with tarfile.open(source) as archive:
         files = {m.name.partition("/")[2] for m in archive.getmembers() if not m.isdir()}
     assert files - {"PKG-INFO"} == tracked() - {"profiles"}  # a link, for checkouts
+    runs_a_study(wheel, tmp_path / "installed", tmp_path / "elsewhere")
+
+
+STUDY = """
+name: own
+datasets: [iris]
+protocol: {kind: holdout, repeats: 2, rotations: 2}
+pools:
+  grove: {estimator: forest, parameters: {n_estimators: 3}}
+  plain: {estimator: logistic}
+methods:
+  Forest: {pool: grove, combiner: {kind: vote}}
+  Plain: {pool: plain, combiner: {kind: vote}}
+"""
+
+
+def runs_a_study(wheel, installed, folder):
+    """Run a study by the package of a wheel, from a folder of no checkout; what is installed stays as it is."""
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(installed)
+    folder.mkdir()
+    (folder / "own.yaml").write_text(STUDY)
+    for path in [*installed.rglob("*"), installed]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    before = {path: path.stat().st_mtime_ns for path in installed.rglob("*")}
+    environment = {**os.environ, "PYTHONPATH": str(installed), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment["PATH"] = os.pathsep.join([sysconfig.get_path("scripts"), environment["PATH"]])
+    command = [sys.executable, "-m", "rotastack", "run", "own.yaml", "--cores", "1"]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert (folder / "results" / "own" / "report.html").stat().st_size > 10_000
+    log = (folder / "results" / "logs" / "own.log").read_text()
+    assert f"{installed}/rotastack/_project/config/config.yaml" in log
+    assert {path: path.stat().st_mtime_ns for path in installed.rglob("*")} == before
+    for path in [installed, *installed.rglob("*")]:  # to be taken away
+        path.chmod(0o755)
 
 
 def test_help_loads_nothing_heavy():

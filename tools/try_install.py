@@ -86,29 +86,32 @@ def folder_of(given: Path | None) -> Iterator[Path]:
         yield Path(made)
 
 
-def main() -> None:
-    """Do what the command line says."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument(
+def parser() -> argparse.ArgumentParser:
+    """Return what reads the command line."""
+    made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    made.add_argument(
         "--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path"
     )
-    parser.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
-    parser.add_argument(
+    made.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
+    made.add_argument(
         "--extra",
         action="append",
         help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}",
     )
-    parser.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
-    parser.add_argument("--wheel", type=Path, help="install this one; by default one is built")
-    parser.add_argument("--folder", type=Path, help="keep the environment here; by default it goes")
-    parser.add_argument("--install-only", action="store_true", help="run no tests")
-    parser.add_argument("tests", nargs="*", help="files or folders; by default the estimators' quick tests. "
+    made.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
+    made.add_argument("--wheel", type=Path, help="install this one; by default one is built")
+    made.add_argument("--folder", type=Path, help="keep the environment here; by default it goes")
+    made.add_argument("--install-only", action="store_true", help="run no tests")
+    made.add_argument("tests", nargs="*", help="files or folders; by default the estimators' quick tests. "
                         "After `--`, options of pytest")  # fmt: skip
+    return made
+
+
+def main() -> None:
+    """Do what the command line says."""
     given = sys.argv[1:]
     cut = given.index("--") if "--" in given else len(given)
-    arguments = parser.parse_args(given[:cut])
+    arguments = parser().parse_args(given[:cut])
     extras = [] if arguments.bare else arguments.extra or list(EXTRAS)
     with folder_of(arguments.folder) as folder:
         wheel = arguments.wheel or built_wheel(folder)

@@ -163,7 +163,7 @@ def _over_data_sets(
 
     The rank of a draw follows from how often each distinct size of difference was drawn.
     """
-    sizes = rankdata(np.abs(differences), method="dense") - 1  # from 0, in increasing order
+    sizes = rankdata(np.abs(differences), method="dense").astype(np.intp) - 1  # from 0, in increasing order
     drawn = np.zeros((n_simulations, int(sizes.max()) + 1))
     positive = np.zeros_like(drawn)
     rows = np.arange(n_simulations)

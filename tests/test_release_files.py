@@ -1,0 +1,135 @@
+"""Files that GitHub, conda-forge and maintainers read: what they name exists, and they agree with pyproject.toml."""
+
+import hashlib
+import io
+import re
+import shlex
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from packaging.requirements import Requirement
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "tools"))
+import recipe  # noqa: E402
+import try_install  # noqa: E402
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+CI = ROOT / ".github" / "workflows" / "ci.yml"
+
+
+def jobs(path):
+    return yaml.safe_load(path.read_text(encoding="utf-8"))["jobs"]
+
+
+def commands(path):
+    """Return the commands of a workflow as lists of words."""
+    steps = [step for job in jobs(path).values() for step in job["steps"]]
+    return [shlex.split(line) for step in steps for line in step.get("run", "").splitlines()]
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_asks_for_what_exists(path):
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+    for words in commands(path):
+        match words:
+            case ["make", target]:
+                assert target in targets
+            case ["python", file, *_] if file != "-m":
+                assert (ROOT / file).is_file(), file
+            case ["pipx", "run", _, *_] | ["python", "-m", "pip", "install", "uv"]:
+                pass
+            case _:
+                pytest.fail(f"what is {shlex.join(words)}?")
+    for job in jobs(path).values():
+        assert job["runs-on"]
+        assert all(re.fullmatch(r"[\w-]+/[\w-]+@v[\d.]+", s["uses"]) for s in job["steps"] if "uses" in s)
+        assert {*job.get("needs", [])} <= set(jobs(path))
+
+
+def test_what_ci_asks_of_installations_is_understood():
+    asked = [words[2:] for words in commands(CI) if words[:2] == ["python", "tools/try_install.py"]]
+    assert sorted(asked) == [[], ["--bare"], ["--resolution", "lowest"], ["--resolution", "lowest", "--bare"]]
+    for words in asked:
+        try_install.parser().parse_args(words)
+
+
+def test_ci_covers_three_pythons_on_three_systems_and_all_that_a_release_needs():
+    matrix = jobs(CI)["tests"]["strategy"]["matrix"]
+    assert {re.match(r"[a-z]+", system)[0] for system in matrix["system"]} == {"ubuntu", "macos", "windows"}
+    assert matrix["python"] == ["3.11", "3.12", "3.13"]
+    assert f">={matrix['python'][0]}" == PROJECT["project"]["requires-python"]
+    told = {" ".join(words[:2]) for words in commands(CI)}
+    assert {"make lint", "make test", "make docs", "pipx run"} <= told
+
+
+def required(lines):
+    return {requirement.name: str(requirement.specifier) for requirement in map(Requirement, lines)}
+
+
+def conda(lines):
+    """Return package -> versions, without those that pip's metadata does not name."""
+    plain = [line for line in lines if isinstance(line, str) and "{{" not in line]
+    return required(re.sub(r"\s+", "", line) for line in plain if line not in ("python", "pip"))
+
+
+def test_the_recipe_has_the_requirements_of_the_package():
+    written = yaml.safe_load(recipe.RECIPE.read_text(encoding="utf-8"))
+    assert conda(written["requirements"]["run"]) == required(PROJECT["project"]["dependencies"])
+    assert conda(written["requirements"]["host"]) == required(PROJECT["build-system"]["requires"])
+    (crossing,) = (line for line in written["requirements"]["build"] if isinstance(line, dict))
+    assert conda(crossing["then"]) == {"cython": required(PROJECT["build-system"]["requires"])["cython"]}
+    ((name, target),) = PROJECT["project"]["scripts"].items()
+    assert written["build"]["python"]["entry_points"] == [f"{name} = {target}"]
+    assert written["build"]["skip"] == ['match(python, "<3.11")']
+    assert written["about"]["license"] == PROJECT["project"]["license"]
+
+
+def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
+    source = tmp_path / "rotastack-1.2.3.tar.gz"
+    about = (
+        b"Metadata-Version: 2.4\nName: rotastack\nVersion: 1.2.3\nSummary: What it is: all of it.\n\nText\n"
+    )
+    with tarfile.open(source, "w:gz") as archive:
+        member = tarfile.TarInfo("rotastack-1.2.3/PKG-INFO")
+        member.size = len(about)
+        archive.addfile(member, io.BytesIO(about))
+    written = yaml.safe_load(recipe.filled(source, ["one", "two"]))
+    assert written["context"]["version"] == "1.2.3"
+    assert written["source"]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
+    assert written["about"]["summary"] == "What it is: all of it."
+    assert written["extra"]["recipe-maintainers"] == ["one", "two"]
+    assert "VERSION" in recipe.RECIPE.read_text()
+    assert not re.search(r": (VERSION|SHA256|SUMMARY|MAINTAINERS)$", recipe.filled(source, ["one"]), re.M)
+
+
+def test_forms_of_issues_ask_and_have_labels():
+    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+        form = yaml.safe_load(path.read_text(encoding="utf-8"))
+        if path.name == "config.yml":
+            continue
+        asked = [part["id"] for part in form["body"] if part["type"] != "markdown"]
+        assert len(set(asked)) == len(asked) > 2
+        assert form["name"]
+        assert form["description"]
+
+
+@pytest.mark.parametrize("name", ["SECURITY.md", "CODE_OF_CONDUCT.md", ".github/pull_request_template.md"])
+def test_links_of_these_pages_lead_somewhere(name):
+    path = ROOT / name
+    text = path.read_text(encoding="utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        assert target.startswith("https://") or (path.parent / target.partition("#")[0]).exists(), target
+    assert "@" not in text, "an address of nobody"
+
+
+def test_a_lower_bound_stands_beside_every_dependency():
+    """The oldest of each is tried: an environment made by tools/try_install.py --resolution lowest."""
+    lists = [PROJECT["project"]["dependencies"], *PROJECT["project"]["optional-dependencies"].values()]
+    free = {r.name for lines in lists for r in map(Requirement, lines) if not r.specifier}
+    assert free <= {"rotastack", "types-pyyaml"}
