@@ -1,6 +1,6 @@
 """How far other libraries' statistics are from ours on random tables: prints what docs/understand/statistics.md explains.
 
-``pip install scikit-posthocs statsmodels baycomp bencheval``, then ``python benchmarks/statistics_libraries.py``.
+``pip install -e '.[bench]'``, then ``python benchmarks/statistics_libraries.py``.
 """
 
 from collections import defaultdict

@@ -33,7 +33,7 @@ class _RandomRotationBoosting:
     max_depth : int, default=3
         Depth of the trees.
     engine : {"xgboost", "histogram"}, default="xgboost"
-        XGBoost, or scikit-learn's histogram boosting.
+        XGBoost, which ``pip install 'rotastack[boosting]'`` brings, or scikit-learn's histogram boosting.
     flip : bool, default=False
         Allow reflections.
     max_axes : int, default=1000
