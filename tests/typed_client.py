@@ -27,8 +27,7 @@ class AccuracyPruner(OrderingPruner):
 def labels(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.int64]:
     """Train the flagship; return what it predicts."""
     model = RotastackClassifier(trees_per_family=10, families=("id", TreeFamily("Lm")), n_jobs=1)
-    model.fit(X, y)
-    found: NDArray[np.int64] = model.predict(X)
+    found: NDArray[np.int64] = model.fit(X, y).predict(X)
     return found
 
 
@@ -61,5 +60,6 @@ def figure(errors: NDArray[np.float64]) -> None:
 RotastackClassifier(trees_per_familyy=10)  # wrong
 RotastackRegressor(ridge="much")  # wrong
 RandomRotation(flip=1.5)  # wrong
+RotastackClassifier().fit([[0.0], [1.0]], [0, 1]).predict()  # wrong
 rotastack.RotationForest()  # wrong
 plot_bars(1, {"error": [0.1]}, "error")  # wrong

@@ -25,7 +25,9 @@ used because no public part does the same:
     Some of the rows of any of these.
 """
 
-from sklearn.base import _fit_context as fit_context
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
 from sklearn.externals import _arff as arff
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._param_validation import (
@@ -39,6 +41,13 @@ from sklearn.utils.validation import _check_feature_names_in as check_feature_na
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 from sklearn.utils.validation import _check_y as check_y
 from sklearn.utils.validation import _num_samples as num_samples
+
+if TYPE_CHECKING:  # scikit-learn has no types: a decorator without them would take those of each ``fit``
+    F = TypeVar("F", bound=Callable[..., Any])
+
+    def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[F], F]: ...
+else:
+    from sklearn.base import _fit_context as fit_context
 
 __all__ = [
     "HasMethods",

@@ -1,5 +1,7 @@
 """The least-squares pool: a weighted sum of families' predictions, its weights fitted."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -49,7 +51,7 @@ class LeastSquaresWeights(Combiner):
     def __init__(self, ridge: float = 2.0):
         self.ridge = ridge
 
-    def fit(self, outputs: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, outputs: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the weights.
 
         Parameters

@@ -1,5 +1,7 @@
 """The log-linear pool: a weighted geometric mean of families' probabilities, its weights fitted."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import nnls
@@ -64,7 +66,7 @@ class LogLinearWeights(Combiner):
         n_classes: int,
         sequence: np.random.SeedSequence | None = None,
         sample_weight: NDArray[np.floating] | None = None,
-    ):
+    ) -> Self:
         """Find the weights.
 
         Parameters

@@ -1,6 +1,6 @@
 """Stacking: a level-1 estimator learns from the members' outputs (thesis, equation 3.3)."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,7 @@ class Stacking(Combiner):
         n_classes: int | None,
         sequence: np.random.SeedSequence,
         sample_weight: NDArray[np.floating] | None = None,
-    ):
+    ) -> Self:
         """Train the level-1 estimator on outputs for rows the members have not seen.
 
         Parameters

@@ -1,7 +1,7 @@
 """From a raw table to numbers: kinds of columns, dummies, dropped columns (thesis, 1.6.1)."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -94,7 +94,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         self.min_distinct = min_distinct
         self.encoding = encoding
 
-    def fit(self, X: pd.DataFrame, y: object = None):
+    def fit(self, X: pd.DataFrame, y: object = None) -> Self:
         """Decide on kinds and categories.
 
         Parameters

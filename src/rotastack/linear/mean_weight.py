@@ -1,6 +1,6 @@
 """Weights of mean 1 for a machine that AdaBoost trains."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ class MeanWeightClassifier(ClassifierMixin, BaseEstimator):
     def __init__(self, estimator: Any):
         self.estimator = estimator
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Scale the weights and train."""
         weights = None
         if sample_weight is not None:

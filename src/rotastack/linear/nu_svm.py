@@ -1,6 +1,7 @@
 """Linear nu-SVM by libsvm, which is the diversity regularised machine with one member."""
 
 from itertools import combinations
+from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,7 +33,7 @@ class FeasibleNuSVC(ClassifierMixin, BaseEstimator):
     def __init__(self, lam: float = 1.2):
         self.lam = lam
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Set nu and train."""
         self.classes_, counts = np.unique(y, return_counts=True)
         largest = min(2 * min(pair) / sum(pair) for pair in combinations(counts.tolist(), 2))

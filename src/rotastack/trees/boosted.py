@@ -1,7 +1,7 @@
 """Gradient-boosted trees as estimators."""
 
 from numbers import Integral
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -230,7 +230,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         )
         self.class_weight = class_weight
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the boosters.
 
         Parameters
@@ -344,7 +344,7 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     True
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the boosters.
 
         Parameters

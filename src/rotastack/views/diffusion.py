@@ -2,7 +2,7 @@
 
 import math
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -137,7 +137,7 @@ class DiffusionMap(BaseView):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: object = None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw epsilon and the landmarks, and find the coordinates of the landmarks.
 
         Parameters

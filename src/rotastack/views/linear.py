@@ -1,6 +1,6 @@
 """What linear views share: their parts, and how they are drawn or fitted."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,7 @@ class DrawnView(LinearView):
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: object = None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Draw the view; of `X` only the number of columns is used.
 
         Parameters
@@ -83,7 +83,7 @@ class FittedView(LinearView):
         raise NotImplementedError
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Find the axes of training rows.
 
         Parameters

@@ -1,7 +1,7 @@
 """Any transformer as a random view: random parameters, fitted to random rows."""
 
 from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,7 @@ class RandomizedView(BaseView):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Draw parameters and landmarks, and fit the view.
 
         Parameters

@@ -6,7 +6,7 @@ a held-out row is ever used. A column without any training value becomes constan
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,7 +25,7 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
     def _scale(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
         raise NotImplementedError
 
-    def fit(self, X: ArrayLike, y: object = None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn medians and scale from the training rows.
 
         Parameters

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -47,7 +47,7 @@ class Pruner(Combiner):
         *,
         weights: ArrayLike | None = None,
         classes: Sequence[Any] | NDArray | None = None,
-    ):
+    ) -> Self:
         """Choose members.
 
         Parameters

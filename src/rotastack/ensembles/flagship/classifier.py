@@ -1,7 +1,7 @@
 """The flagship: a forest over families of views, and weights that show where rotations help."""
 
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -148,7 +148,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit views, grow trees, and weigh the families.
 
         Parameters

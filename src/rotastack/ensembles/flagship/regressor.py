@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -152,7 +152,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=False)  # views of one's own have parameters, too
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit views, grow trees, and weigh the families.
 
         Parameters

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,7 +98,7 @@ class Inducer(LabelClassifier, BaseEstimator):
                     held[s, m, ~chosen] = self._outputs(member, rows[~chosen], n_classes)
         return Members(fitted if keep else [], self, n_classes, held, len(parts))
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on the columns as they are.
 
         Parameters

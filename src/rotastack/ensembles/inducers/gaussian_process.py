@@ -1,5 +1,7 @@
 """Gaussian process classification, with a length scale from the data and nothing optimised."""
 
+from typing import Self
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import pdist
@@ -27,7 +29,7 @@ class MedianGaussianProcess(ClassifierMixin, BaseEstimator):
     def __init__(self, random_state=None):
         self.random_state = random_state
 
-    def fit(self, X: ArrayLike, y: ArrayLike):
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Set the length scale and find the mode of the posterior."""
         rows = np.asarray(X, dtype=float)
         if len(rows) > _ROWS:

@@ -1,6 +1,6 @@
 """The general regressor: any view, any base learner."""
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -112,7 +112,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         return DecisionTreeRegressor() if self.estimator is None else self.estimator
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Train the members.
 
         Parameters
