@@ -99,13 +99,15 @@ def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
         member = tarfile.TarInfo("rotastack-1.2.3/PKG-INFO")
         member.size = len(about)
         archive.addfile(member, io.BytesIO(about))
-    written = yaml.safe_load(recipe.filled(source, ["one", "two"]))
+    addresses = ("http://files.example/rotastack.tar.gz", "http://page.example")
+    written = yaml.safe_load(recipe.filled(source, *addresses, ["one", "two"]))
+    assert (written["source"]["url"], written["about"]["homepage"]) == addresses
     assert written["context"]["version"] == "1.2.3"
     assert written["source"]["sha256"] == hashlib.sha256(source.read_bytes()).hexdigest()
     assert written["about"]["summary"] == "What it is: all of it."
     assert written["extra"]["recipe-maintainers"] == ["one", "two"]
     assert "VERSION" in recipe.RECIPE.read_text()
-    assert not re.search(r": (VERSION|SHA256|SUMMARY|MAINTAINERS)$", recipe.filled(source, ["one"]), re.M)
+    assert not re.search(r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$", recipe.filled(source, *addresses, ["one"]), re.M)
 
 
 def test_forms_of_issues_ask_and_have_labels():

@@ -1,4 +1,6 @@
-"""Fill in the recipe of conda-forge for a release: ``python tools/recipe.py dist/rotastack-0.1.0.tar.gz --maintainer ID``.
+"""Fill in the recipe of conda-forge for a release.
+
+python tools/recipe.py dist/rotastack-0.1.0.tar.gz --url ADDRESS --homepage ADDRESS --maintainer NAME
 
 Version, summary and SHA-256 are those of the source distribution that is given: the file that was uploaded.
 """
@@ -24,12 +26,14 @@ def metadata(source: Path) -> dict[str, str]:
         return dict(Parser().parsestr(file.read().decode()).items())
 
 
-def filled(source: Path, maintainers: list[str]) -> str:
-    """Return the recipe of a source distribution."""
+def filled(source: Path, url: str, homepage: str, maintainers: list[str]) -> str:
+    """Return the recipe of a source distribution that was uploaded to `url`."""
     told = metadata(source)
     lines = RECIPE.read_text(encoding="utf-8").splitlines(keepends=True)
     values = {
         "VERSION": json.dumps(told["Version"]),
+        "URL": json.dumps(url),
+        "HOMEPAGE": json.dumps(homepage),
         "SHA256": hashlib.sha256(source.read_bytes()).hexdigest(),
         "SUMMARY": json.dumps(told["Summary"]),
         "MAINTAINERS": json.dumps(maintainers),
@@ -46,10 +50,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("source", type=Path, help="the source distribution, as it was uploaded")
+    parser.add_argument("--url", required=True, help="where it was uploaded")
+    parser.add_argument("--homepage", required=True, help="the project's page")
     parser.add_argument("--maintainer", action="append", required=True, help="a GitHub name; may be repeated")
     parser.add_argument("--output", type=Path, help="by default it is printed")
     arguments = parser.parse_args()
-    text = filled(arguments.source, arguments.maintainer)
+    text = filled(arguments.source, arguments.url, arguments.homepage, arguments.maintainer)
     if arguments.output:
         arguments.output.write_text(text, encoding="utf-8")
     else:
