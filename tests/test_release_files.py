@@ -107,7 +107,11 @@ def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
     assert written["about"]["summary"] == "What it is: all of it."
     assert written["extra"]["recipe-maintainers"] == ["one", "two"]
     assert "VERSION" in recipe.RECIPE.read_text()
-    assert not re.search(r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$", recipe.filled(source, *addresses, ["one"]), re.M)
+    assert not re.search(
+        r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$",
+        recipe.filled(source, *addresses, ["one"]),
+        re.M,
+    )
 
 
 def test_forms_of_issues_ask_and_have_labels():
