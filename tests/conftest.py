@@ -7,6 +7,9 @@ import sys
 import pytest
 from hypothesis import settings
 
+collect_ignore = ["typed_client.py"]
+"""Only type checkers read it: it is wrong here and there, to see that they say so."""
+
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
 os.environ.pop("DATA_MIRROR", None)  # tests bring their own data

@@ -1,56 +1,58 @@
-"""The searches of the page about MLflow find what they say, on a few runs written here."""
+"""The searches of the page about MLflow find what they say, among runs as studies write them."""
 
 import re
+from contextlib import chdir
 
 import pytest
 from tests.docs.blocks import ROOT, blocks
 
 PAGE = "docs/how-to/mlflow.md"
 SEARCHES = dict(re.findall(r"^\| ([^|]+) \| ``(.+?)``", (ROOT / PAGE).read_text(), re.M))
-RUNS = {
-    "wine / Random forest": {"kind": "method", "method": "Random forest", "error": 0.05},
-    "wine / Random forest, before": {
-        "kind": "method",
-        "method": "Random forest",
-        "error": 0.2,
-        "superseded": "yes",
-    },
-    "wine / Rotastack": {"kind": "method", "method": "Rotastack", "error": 0.15, "seed": "7"},
-    "wine / model": {"kind": "model", "method": "Random forest", "error": 0.05},
-}
-METHODS = [name for name in RUNS if name != "wine / model"]
-FOUND = {
-    "all methods, as they are today": ["wine / Random forest", "wine / Rotastack"],
-    "a method in two studies (tick both experiments)": ["wine / Random forest"],
-    "before and after a change of the code or of parameters": [
-        "wine / Random forest",
-        "wine / Random forest, before",
-    ],
-    "releases": ["wine / Rotastack"],
+CODE = "342c644026e4eaf4-cc6537a57f79f933"
+RUNS = (  # kind, method, error, what else it is
+    ("method", "Random forest", 0.2, {"n": 1}),  # superseded by the next
+    ("method", "Random forest", 0.05, {"n": 2}),
+    ("method", "Rotastack", 0.15, {"seed": 7}),
+    ("model", "Random forest", 0.04, {}),
+)
+METHODS = [0.05, 0.15, 0.2]
+FOUND = {  # question -> errors of the runs
+    "all methods, as they are today": [0.05, 0.15],
+    "a method in two studies (tick both experiments)": [0.05],
+    "before and after a change of the code or of parameters": [0.05, 0.2],
+    "releases": [0.15],
     "rotated against not": METHODS,
-    "another seed": ["wine / Random forest", "wine / Random forest, before"],
-    "below ten per cent": ["wine / Random forest"],
+    "another seed": [0.05, 0.2],
+    "below ten per cent": [0.05],
 }
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A folder with the database that a study would have written."""
-    mlflow = pytest.importorskip("mlflow")
+    """A folder with the runs of a study."""
+    from rotastack.tracking.writer import Writer
+
     folder = tmp_path_factory.mktemp("project")
-    (folder / "results/mlflow").mkdir(parents=True)
-    before = mlflow.get_tracking_uri()
-    mlflow.set_tracking_uri(f"sqlite:///{folder}/results/mlflow/mlflow.db")
-    mlflow.set_experiment("quickstart")
-    for name, about in RUNS.items():
-        with mlflow.start_run(run_name=name):
-            mlflow.set_tags({
-                "rotastack.kind": about["kind"], "rotastack.superseded": about.get("superseded", "no"),
-                "method": about["method"], "dataset": "wine", "version": "0.1.0", "seed": about.get("seed", "20260701"),
-            })  # fmt: skip
-            mlflow.log_metrics({"test/error": about["error"], "test/rank": 1.0})
-    yield folder
-    mlflow.set_tracking_uri(before)
+    with chdir(folder), Writer("quickstart", "wine") as writer:
+        home = writer.container("dataset", {"study": "quickstart", "dataset": "wine"})
+        for kind, method, error, about in RUNS:
+            record = {"parameters": {"n": 1, **about}, "code": CODE, "version": "0.1.0", "status": "ok", "message": "",
+                      "seed": about.get("seed", 20260701)}  # fmt: skip
+            tags = {"dataset": "wine", "method": method, "rotated": "no"}
+            key = {"study": "quickstart", "dataset": "wine", "method": method, "parameters": about}
+            run = writer.leaf(kind, key, home, f"wine / {method}", record, tags)
+            scores = {"test/error": error, "test/rank": 1.0}
+            writer.log_metrics(run.run_id, scores, "2026-01-01T00:00:00+00:00")
+            writer.finish(run.run_id)
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def address(project):
+    """MLflow's address, which is forgotten after each test."""
+    import mlflow
+
+    mlflow.set_tracking_uri(f"sqlite:///{project}/results/mlflow/mlflow.db")
 
 
 def test_each_search_of_the_page_is_tried():
@@ -58,12 +60,11 @@ def test_each_search_of_the_page_is_tried():
 
 
 @pytest.mark.parametrize("question", FOUND)
-def test_a_search_finds_what_it_asks_for(question, project):
+def test_a_search_finds_what_it_asks_for(question):
     import mlflow
 
-    mlflow.set_tracking_uri(f"sqlite:///{project}/results/mlflow/mlflow.db")
     runs = mlflow.search_runs(experiment_names=["quickstart"], filter_string=SEARCHES[question])
-    assert sorted(runs["tags.mlflow.runName"]) == sorted(FOUND[question])
+    assert sorted(runs["metrics.test/error"]) == FOUND[question]
 
 
 def test_the_same_in_python(project, monkeypatch, capsys):

@@ -1,9 +1,7 @@
 """Experiments: descriptions and views that MLflow's UI reads, brought up to date and no more."""
 
 import json
-import re
 from contextlib import chdir
-from pathlib import Path
 
 import pytest
 from mlflow.tracking import MlflowClient
@@ -11,7 +9,6 @@ from mlflow.tracking import MlflowClient
 from rotastack.tracking.saved_views import LONGEST, SavedView
 from rotastack.tracking.writer import Writer
 
-DOCUMENT = Path(__file__).parents[2] / "docs/how-to/mlflow.md"
 VIEW = SavedView(
     "methods", "Methods", "tags.method = 'RF'", "metrics.`test/error`", ["tags.`method`", "metrics.`test/error`"],
     [SavedView.bars("test/error", "Error"), SavedView.scatter("time/fit_seconds", "test/error", "Cost")], group="method",
@@ -103,27 +100,3 @@ def test_runs_of_an_earlier_form_are_marked_and_logged_anew(tmp_path, monkeypatc
 @pytest.mark.parametrize("mode", ["TABLE", "CHART"])
 def test_addresses(mode):
     assert f"viewStateShareKey=methods&compareRunsMode={mode}" in VIEW.address("7", mode)
-
-
-def test_searches_of_the_documentation_find_their_runs(tmp_path):
-    rows = re.findall(r"^\| [^|]+ \| (``?)(.*?[^`])\1(?: *\||, grouped)", DOCUMENT.read_text(), re.M)
-    searches = [text.strip() for _, text in rows if "tags." in text]
-    assert len(searches) >= 8
-    record = {
-        "parameters": {},
-        "code": "c",
-        "version": "0.1.0",
-        "status": "ok",
-        "message": "",
-        "seed": 20260701,
-    }
-    tags = {"code": "342c644026e4eaf4-cc6537a57f79f933", "rotated": "no"}
-    with chdir(tmp_path), Writer("quickstart", "wine") as writer:
-        home = writer.container("dataset", {"study": "quickstart", "dataset": "wine"})
-        for method in ("RF", "Rotastack"):
-            key = {"study": "quickstart", "dataset": "wine", "method": method}
-            run = writer.leaf("method", key, home, f"wine / {method}", record, tags)
-            writer.log_metrics(run.run_id, {"test/error": 0.05}, "2026-01-01T00:00:00+00:00")
-            writer.finish(run.run_id)
-        for search in searches:
-            assert writer.client.search_runs([writer.experiment_id], search), search
