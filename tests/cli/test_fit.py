@@ -49,6 +49,7 @@ def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
 
 
 @pytest.mark.workflow
+@pytest.mark.slow
 def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
     """Snakemake's own lock outlives a kill -9, and would ask for --unlock."""
     line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "model.skops", "--parts", "2", "--cores", "1"]  # fmt: skip

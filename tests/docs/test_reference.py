@@ -99,6 +99,7 @@ def test_a_page_is_in_the_tree_and_has_one_title(page):
         assert len(re.findall(r"^# ", text, re.M)) == 1
 
 
+@pytest.mark.slow
 def test_parts_of_pages_are_made():
     used = {
         name

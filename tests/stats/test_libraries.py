@@ -25,6 +25,7 @@ def test_nemenyi():
         np.testing.assert_allclose(nemenyi(table, False), theirs, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_wilcoxon_and_holm():
     for table in tables():
         ours = wilcoxon_holm(table, None, False)

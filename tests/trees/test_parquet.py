@@ -169,6 +169,7 @@ print(json.dumps(told))
 
 # Elsewhere a program's peak begins with that of the one that started it, and is no measure of what is read.
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the peak of a program is read from /proc")
+@pytest.mark.slow
 def test_a_table_of_four_times_the_memory(tmp_path):
     import pyarrow as pa
     from pyarrow import parquet
