@@ -115,12 +115,15 @@ def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
 
 
 def test_forms_of_issues_ask_and_have_labels():
-    for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"):
+    forms = list((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
+    assert len(forms) >= 3
+    for path in forms:
         form = yaml.safe_load(path.read_text(encoding="utf-8"))
         if path.name == "config.yml":
             continue
         asked = [part["id"] for part in form["body"] if part["type"] != "markdown"]
         assert len(set(asked)) == len(asked) > 2
+        assert form["labels"]
         assert form["name"]
         assert form["description"]
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draw the figure of README.md: what rotations do to a boundary, and to errors on tables that nothing was chosen on.
+"""Draw the figure of README.md: what rotations do to a boundary, and to errors on tables that were kept aside.
 
 python tools/draw_the_case.py    # writes docs/images/case.png
 

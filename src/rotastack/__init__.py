@@ -7,7 +7,7 @@ import lazy_loader
 
 __version__ = "0.1.0"
 
-__getattr__, __dir__, __all__ = lazy_loader.attach(
+__getattr__, _, __all__ = lazy_loader.attach(
     __name__,
     submodules=[
         "combine",
@@ -50,4 +50,10 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "linear.primal_svm": ["PrimalSVMClassifier"],
     },
 )
-__all__.remove("plots")  # an extra brings what it needs: a star import does without
+__all__.remove(
+    "plots"
+)  # an extra brings what it needs: a star import, and who looks at all there is, do without
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

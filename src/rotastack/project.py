@@ -1,11 +1,12 @@
 """Find the files of the workflow: in a checkout, or in the installed package."""
 
+import sys
 from functools import cache
 from pathlib import Path
 
 from rotastack.errors import RotastackError
 
-__all__ = ["project_file", "project_root"]
+__all__ = ["find_own_modules", "project_file", "project_root"]
 
 
 @cache
@@ -24,3 +25,13 @@ def project_root() -> Path:
 def project_file(name: str) -> Path:
     """Return a file below :func:`project_root`."""
     return project_root() / name
+
+
+def find_own_modules() -> None:
+    """Have modules of the working directory found by their names: last, so that a file there hides no package."""
+    try:
+        here = str(Path.cwd())
+    except FileNotFoundError:  # somebody has deleted it: what needs it will say so
+        return
+    if here not in sys.path:
+        sys.path.append(here)

@@ -3,6 +3,7 @@
 import re
 import warnings
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from packaging.version import Version
@@ -11,6 +12,7 @@ from sklearn.utils import deprecated
 
 import rotastack
 from rotastack.base.deprecation import DEPRECATED, renamed_arguments, renamed_parameter
+from rotastack.base.scikit import fit_context
 
 PROMISE = re.compile(r"goes in (\d+\.\d+)|until=\"(\d+\.\d+)\"")
 
@@ -18,10 +20,13 @@ PROMISE = re.compile(r"goes in (\d+\.\d+)|until=\"(\d+\.\d+)\"")
 class Forest(BaseEstimator):
     """Trees, whose number was called ``size``."""
 
+    _parameter_constraints: ClassVar[dict] = {}
+
     def __init__(self, n_estimators=10, size=DEPRECATED):
         self.n_estimators = n_estimators
         self.size = size
 
+    @fit_context(prefer_skip_nested_validation=True)
     def fit(self):
         self.grown_ = renamed_parameter(self, "size", "n_estimators", until="0.3")
         return self

@@ -21,11 +21,15 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
-@pytest.mark.parametrize(("text", "found"), [("evaluation: {control: RF}", "evaluation"), ("{}", "nothing")])
-def test_a_part_of_a_study_does_not_run_another_one(text, found, monkeypatch, tmp_path, capsys):
+@pytest.mark.parametrize(("text", "found"), [
+    ("evaluation: {control: RF}", "evaluation"), ("sizes: {small: {}}", "sizes"), ("{}", "nothing"),
+    ("# nothing yet", "nothing"), ("- iris", "list"), ("iris", "str"),
+])  # fmt: skip
+@pytest.mark.parametrize("command", [["run", "--dry-run"], ["report"], ["tables"]], ids=lambda c: c[0])
+def test_a_part_of_a_study_does_not_run_another_one(command, text, found, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "part.yaml").write_text(text)
-    assert main(["run", "part.yaml", "--dry-run"]) == 2
+    assert main([command[0], "part.yaml", *command[1:]]) == 2
     said = f"part.yaml: a study has name, datasets, protocol, pools and methods, found {found}"
     assert said in capsys.readouterr().err
 

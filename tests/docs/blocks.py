@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-__all__ = ["NOT_RUN", "PAGES", "ROOT", "Block", "blocks"]
+__all__ = ["MARK", "NOT_RUN", "PAGES", "ROOT", "Block", "blocks"]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ["README.md", *sorted(p.relative_to(ROOT).as_posix() for p in (ROOT / "docs").rglob("*.md"))]

@@ -2,11 +2,12 @@
 
 import doctest
 import io
+import re
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
 
 import pytest
-from tests.docs.blocks import PAGES, ROOT, blocks
+from tests.docs.blocks import MARK, NOT_RUN, PAGES, ROOT, blocks
 
 from rotastack.cli import main
 
@@ -48,6 +49,12 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
 
 def test_commands_are_run():
     assert {"docs/how-to/compare.md", "docs/how-to/own-table.md", "docs/start/own-table.md"} <= set(MARKED)
+
+
+def test_no_mark_is_misspelt():
+    for page in PAGES:
+        for mark in re.findall(r"^(<!-- .*? -->\n)```", (ROOT / page).read_text(encoding="utf-8"), re.M):
+            assert MARK.search(mark) or NOT_RUN.search(mark), f"{page}: {mark}"
 
 
 def test_files_of_the_project_are_shown_as_they_are():

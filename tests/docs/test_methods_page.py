@@ -28,8 +28,6 @@ def test_each_pool_and_combiner_of_the_page_makes_a_study():
         for pool in found:
             name = f"pool_{len(pools)}"
             pools[name] = pool
-            if pool["estimator"] == "regularized_rotation_forest":
-                pool["parameters"] = {"weightings": ["linear"]}
             methods[f"method {name}"] = {"pool": name, "combiner": combiner}
     assert len(pools) > 35
     study = {"name": "page", "datasets": ["iris"], "pools": pools, "methods": methods}

@@ -3,6 +3,7 @@
 Classes and functions are deprecated by :class:`sklearn.utils.deprecated`; here is what parameters need.
 """
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -38,7 +39,7 @@ def renamed_parameter(estimator: object, old: str, new: str, until: str) -> Any:
     value = getattr(estimator, old)
     if isinstance(value, str) and value == DEPRECATED:
         return getattr(estimator, new)
-    _warn(f"{old!r} of {type(estimator).__name__} is now {new!r}, and goes in {until}", 4)
+    _warn(f"{old!r} of {type(estimator).__name__} is now {new!r}, and goes in {until}")
     return value
 
 
@@ -70,7 +71,7 @@ def renamed_arguments(until: str, **names: str) -> Callable[[F], F]:
                         raise TypeError(
                             f"{function.__name__}: {old!r} is the old name of {new!r}; both are given"
                         )
-                    _warn(f"{old!r} of {function.__name__} is now {new!r}, and goes in {until}", 3)
+                    _warn(f"{old!r} of {function.__name__} is now {new!r}, and goes in {until}")
                     given[new] = given.pop(old)
             return function(*args, **given)
 
@@ -79,5 +80,9 @@ def renamed_arguments(until: str, **names: str) -> Callable[[F], F]:
     return decorate
 
 
-def _warn(message: str, level: int) -> None:
+def _warn(message: str) -> None:
+    """Warn of the line that called: the nearest one outside of this package and of scikit-learn, which wraps ``fit``."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] in ("rotastack", "sklearn"):
+        frame, level = frame.f_back, level + 1
     warnings.warn(message, FutureWarning, stacklevel=level)

@@ -3,7 +3,6 @@
 import argparse
 import errno
 import sys
-from pathlib import Path
 
 from rotastack import __version__
 from rotastack.cli import (
@@ -24,6 +23,7 @@ from rotastack.cli import (
 )
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, without
+from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
@@ -71,8 +71,8 @@ NOT_OURS = {
 
 def run_command(given: list[str]) -> int:
     """Run a command in this process; return the exit code. A RotastackError is printed as one line."""
-    if given[:1] and given[0] in NAME_CLASSES and str(Path.cwd()) not in sys.path:
-        sys.path.append(str(Path.cwd()))  # last, so that a file there hides no package
+    if given[:1] and given[0] in NAME_CLASSES:
+        find_own_modules()
     cut = given.index("--") if "--" in given else len(given)
     arguments = _parser().parse_args(given[:cut])
     arguments.rest = given[cut + 1 :]

@@ -88,7 +88,6 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {arguments.study} is a study")
         study = study_file(arguments.study)
-        _check_study(study)
     options = ["--configfile", str(study)]
     size = arguments.size if own is None and arguments.size != "full" else None
     if size:
@@ -116,18 +115,6 @@ def _run(arguments: Namespace) -> int:
     if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
-
-
-def _check_study(path: Path) -> None:
-    """Refuse a file that holds a part of a study alone: Snakemake would lay it over the study of config.yaml, and run that."""
-    from rotastack.base.documents import load_yaml
-
-    content = load_yaml(path)
-    if isinstance(content, dict) and not content.keys() & {"name", "datasets", "pools", "methods", "study"}:
-        found = ", ".join(map(str, content)) or "nothing"
-        raise RotastackError(
-            f"{path}: a study has name, datasets, protocol, pools and methods, found {found}"
-        )
 
 
 def _shared(folder: Path) -> list[str]:

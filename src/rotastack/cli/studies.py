@@ -27,7 +27,7 @@ def study_file(name: str) -> Path:
     Raises
     ------
     RotastackError
-        There is none.
+        There is none, or it holds no study, or a part of one: Snakemake would lay that over the study of config.yaml, and run it.
     """
     for path in (
         Path(name),
@@ -36,10 +36,23 @@ def study_file(name: str) -> Path:
         project_file(f"config/studies/{name}.yaml"),
     ):
         if path.suffix in (".yaml", ".yml") and path.is_file():
+            _check_keys(path)
             return path
     folders = (Path("studies"), Path("config/studies"), project_file("config/studies"))
     known = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
     raise RotastackError(f"study {name!r} is unknown{nearest(name, known)}; there are {', '.join(known)}")
+
+
+def _check_keys(path: Path) -> None:
+    from rotastack.base.documents import load_yaml
+
+    content = load_yaml(path)
+    keys = content.keys() if isinstance(content, dict) else ()
+    if not {"name", "datasets", "pools", "methods", "study"} & set(keys):
+        found = ", ".join(map(str, keys)) or ("nothing" if not content else type(content).__name__)
+        raise RotastackError(
+            f"{path}: a study has name, datasets, protocol, pools and methods, found {found}"
+        )
 
 
 def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile") -> int:
@@ -112,7 +125,15 @@ def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[s
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [sys.executable, "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *arguments]
+    command = [
+        sys.executable,
+        "-P",
+        "-m",
+        "snakemake",
+        "--snakefile",
+        str(project_file(snakefile)),
+        *arguments,
+    ]
     return command, {**os.environ, "PATH": path}
 
 

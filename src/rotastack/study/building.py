@@ -37,8 +37,9 @@ def load_class(path: str, where: str = "class") -> type:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if importlib.util.find_spec(top) is None:
+            own = "" if top in _EXTRAS else f", or {top}.py in the folder from which you run it"
             raise RotastackError(
-                f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}"
+                f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}{own}"
             ) from None
         raise RotastackError(
             f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}"

@@ -16,7 +16,7 @@ from pydantic import Field
 
 from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
-from rotastack.project import project_file
+from rotastack.project import find_own_modules, project_file
 from rotastack.study.job import declarations
 from rotastack.study.left_running import go_on, jobs_here, poll_steadily
 from rotastack.study.plan import Plan
@@ -203,6 +203,7 @@ def read_plan(config: Mapping[str, Any], config_files: list[str], check: bool) -
     check : bool
         Look at classes and their parameters, too, unless this study was looked at before: jobs are of one that was.
     """
+    find_own_modules()
     machine = {k: v for k, v in config.items() if k in _MACHINE_KEYS}
     content = {k: v for k, v in config.items() if k not in _MACHINE_KEYS}
     size = str(content.pop("size", "full"))

@@ -103,6 +103,7 @@ def test_families_have_titles_and_ones_own_its_name():
     X, y = load_iris(return_X_y=True)
     clf = small(families=("Lpc", TreeFamily("pca", (PrincipalRotation(2),)))).fit(X, y)
     assert clf.family_titles_ == ("principal axes", "pca")
+    assert clf.set_params(families=("id",)).family_titles_ == ("principal axes", "pca")  # of what was fitted
 
 
 def test_bags_of_one_class_and_a_view_that_needs_two():

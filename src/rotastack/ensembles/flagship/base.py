@@ -145,9 +145,9 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def family_titles_(self) -> tuple[str, ...]:
         """What each of `families_` is, in words; its name where it has no title."""
         check_is_fitted(self)
-        known = [self._known_families[f] if isinstance(f, str) else f for f in self.families]
-        titles = {family.name: family.title or family.name for family in known}
-        return tuple(titles[name] for name in self.families_)
+        own = {family.name: family for family in self.families if not isinstance(family, str)}
+        known = {**self._known_families, **own}
+        return tuple((name in known and known[name].title) or name for name in self.families_)
 
     def _switch_off(self) -> None:
         """Forget the trees of families that have no weight, and of others what predictions do not need."""

@@ -179,7 +179,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
                 f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed"
             )
         rows = self._read(X, weights)
-        families = find_families(self.families, len(self.table_.groups_))
+        families = find_families(self.families, len(self.table_.groups_), self._known_families)
         codes = self._numbered(y)
         outputs = self._grow(rows, families, codes, weights, root_sequence(self.random_state))
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
