@@ -19,6 +19,7 @@ GALLERY = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    "capture_repr": (),  # what a script prints is its output, not what its last line is
     "remove_config_comments": True,
     "plot_gallery": "True",
     "abort_on_example_error": True,

@@ -4,14 +4,16 @@ import json
 import shutil
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
 
+from rotastack import RandomRotationForestClassifier
 from rotastack.cli import main
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.study.explaining import explain
+from rotastack.study.explaining import _importances_in_words, explain
 
 
 @pytest.fixture
@@ -87,3 +89,26 @@ def test_a_table_that_is_gone_is_one_line(folder, capsys):
     error = capsys.readouterr().err
     assert "customers.csv.gz: the table that the model was trained on is gone" in error
     assert len(error.splitlines()) == 1
+
+
+def test_categories_that_two_thirds_of_the_rows_do_not_have():
+    rng = np.random.default_rng(0)
+    place = np.array(["a", "b", "c"] * 26 + [f"only here {i}" for i in range(12)])
+    table = pd.DataFrame({"x": rng.normal(size=90), "place": rng.permutation(place)})
+    y = np.where(table["x"] > 0, "yes", "no")
+    dummies = list(range(1, TablePreprocessor().fit_transform(table).shape[1]))
+    forest = RandomRotationForestClassifier(10, categorical_features=dummies, random_state=0)
+    pipeline = Pipeline([("table", TablePreprocessor()), ("model", forest)]).fit(table, y)
+    found = explain(pipeline, table, y)
+    assert found["how"] == "held out"
+    assert found["importances"][0]["column"] == "x"
+
+
+def test_the_first_column_in_words_is_one_that_surely_matters():
+    sure = {"column": "x", "loss": 0.02, "sd": 0.001}
+    unsure = {"column": "noisy", "loss": 0.2, "sd": 0.2 / 2}  # its loss is two deviations, and no more
+    first, rest = _importances_in_words([sure, {**unsure, "loss": 0.01}], "accuracy", 0.9, "held out")
+    assert first == "x matters most: with its values shuffled, accuracy falls from 0.900 to 0.880 (held out)."
+    assert rest.startswith("1 of 2 columns makes no difference beyond chance")
+    first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, "held out")
+    assert first.startswith("x is the column that most surely matters: with")

@@ -7,6 +7,7 @@ import pytest
 
 from rotastack.cli import fit, main, run, studies
 from rotastack.cli.progress import Outcome
+from rotastack.cli.studies import _tail
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
@@ -86,3 +87,15 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
     with pytest.raises(SystemExit):
         main([command, "--none"])
     assert (importlib.util.find_spec("beside_the_study") is not None) == found
+
+
+def test_the_error_of_a_job_is_told_before_what_snakemake_says_last(tmp_path):
+    log = tmp_path / "study.log"
+    log.write_text(
+        "Traceback (most recent call last):\n  ...\nValueError: columns must be 3, got [1, 2]\n"
+        + "more\n" * 20
+        + "WorkflowError:\nAt least one job did not complete successfully.\n"
+    )
+    first, *_, last = _tail(log).splitlines()
+    assert first == "  ValueError: columns must be 3, got [1, 2]"
+    assert last == "  At least one job did not complete successfully."

@@ -91,3 +91,12 @@ def test_failures_and_few_splits_are_said():
 def test_large_numbers_are_written_out():
     found = verdict_of_one(cells(27_000, 35_120), "regression", "B", baseline={"rmse": 103_200.0})
     assert found["sentences"][0] == "A: RMSE 27,000 against 35,120 for B and 103,200 for always the mean."
+
+
+def test_splits_that_all_differ_by_the_same_are_tested_by_nothing():
+    table = pd.DataFrame({"A": [0.1, 0.2], "B": [0.2, 0.3]})
+    found = verdict_of_one(table, "classification", "B", test_to_train=0.5, rotated=["A"])
+    assert found["p_value"] is None
+    assert found["sentences"][1:] == [
+        "The difference from B is the same in all 2 splits, so that no test can tell it from chance."
+    ]

@@ -51,7 +51,8 @@ example:
   rotastack run customers.csv --target churned
 
 exit codes:
-  0 done; 1 something failed in a run; 2 what was asked for makes no sense, and one line says why;
+  0 done, also where a method failed and the answer names it; 1 a step of a run failed;
+  2 what was asked for makes no sense, and one line says why;
   130 stopped by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP: the same command goes on from there"""
 
 

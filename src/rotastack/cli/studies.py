@@ -2,8 +2,10 @@
 
 import errno
 import os
+import re
 import shutil
 import sys
+import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -159,5 +161,14 @@ def _progress(plan: Any) -> Progress:
     return Progress(lambda message: trainings.get(message, JOB_SECONDS), trainings)
 
 
+_CAUSE = re.compile(r"(?!WorkflowError)[\w.]*(?:Error|Exception|Interrupt): ")
+"""Begins the last line of a traceback; Snakemake's own error says no more than that a job has failed."""
+
+
 def _tail(log: Path) -> str:
-    return "\n".join(f"  {line}" for line in log.read_text(encoding="utf-8").splitlines()[-8:])
+    """Return what a log says last, and before it the last error of a job, which may stand far above."""
+    lines = log.read_text(encoding="utf-8").splitlines()
+    last = lines[-8:]
+    causes = [line for line in lines[:-8] if _CAUSE.match(line)]
+    shown = [textwrap.shorten(causes[-1], 300), "..."] if causes else []
+    return "\n".join(f"  {line}" for line in [*shown, *last])

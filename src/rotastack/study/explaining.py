@@ -126,9 +126,11 @@ def _scored(
     train, test = train_test_split(
         np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
     )
-    again = clone(pipeline).fit(features.iloc[train], target[train])
+    # Tables are read as the model reads them: on fewer rows a rare category is not there, nor its column.
+    reader = pipeline[:1]
+    again = clone(pipeline[1:]).fit(reader.transform(features.iloc[train]), target[train])
     rows = np.sort(test[:MOST_ROWS])
-    return "held out", rows, lambda table: float(again.score(table, target[rows]))
+    return "held out", rows, lambda table: float(again.score(reader.transform(table), target[rows]))
 
 
 def _dependence(
@@ -245,12 +247,13 @@ def _importances_in_words(
     importances: Sequence[dict[str, Any]], scoring: str, score: float, how: str
 ) -> list[str]:
     """Return what is lost, and which columns make no difference."""
-    used = [x for x in importances if x["loss"] > 2 * x["sd"] and x["loss"] > 0]
+    used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
     if not used:
         return [f"Shuffling any single column loses no {scoring} beyond chance ({score:.3f}, {how})."]
     first = used[0]
+    matters = "matters most" if first is importances[0] else "is the column that most surely matters"
     words = [
-        f"{first['column']} matters most: with its values shuffled, {scoring} falls from {score:.3f} to {score - first['loss']:.3f} ({how})."
+        f"{first['column']} {matters}: with its values shuffled, {scoring} falls from {score:.3f} to {score - first['loss']:.3f} ({how})."
     ]
     rest = len(importances) - len(used)
     if rest:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY
@@ -79,7 +80,8 @@ def verdict_of_one(
     def p_of(first: str, second: str) -> float | None:
         if not test_to_train or len(cells) < 2:
             return None
-        return float(corrected_t(cells[first], cells[second], 1.0, test_to_train, alpha=alpha).p)
+        found = corrected_t(cells[first], cells[second], 1.0, test_to_train, alpha=alpha)
+        return None if np.isinf(found.statistic) else float(found.p)
 
     best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
     rival = control if control in others else others[0] if others else None
@@ -99,6 +101,10 @@ def verdict_of_one(
         few = ", which can show little" if len(cells) < FEW else ""
         sentences.append(
             f"The difference from {rival} is {_chance(p_value, alpha)} ({_p(p_value)}, corrected t test over {len(cells)} splits{few})."
+        )
+    elif rival is not None and test_to_train and len(cells) > 1:
+        sentences.append(
+            f"The difference from {rival} is the same in all {len(cells)} splits, so that no test can tell it from chance."
         )
     sentences += _of_rotations(means, rotated, {best, rival}, p_of, alpha, shown)
     if level is not None and means[best] >= level:
