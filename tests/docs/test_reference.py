@@ -6,6 +6,7 @@ import re
 import sys
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from tests.docs.blocks import PAGES, ROOT
 
@@ -124,7 +125,6 @@ def test_links_of_files_that_are_shown_elsewhere_lead_to_pages():
 
 
 def test_a_rule_finds_the_question_that_parts_two_methods():
-    pd = pytest.importorskip("pandas")
     facts = pd.DataFrame({"rows": range(40), "noise": [3, 1, 4, 1] * 10}, index=[f"d{i}" for i in range(40)])
     ranks = pd.DataFrame({"A": [1] * 20 + [2] * 20, "B": [2] * 20 + [1] * 20}, index=facts.index)
     node = rules.grow(ranks, facts, 1)

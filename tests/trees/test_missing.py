@@ -221,6 +221,7 @@ OF_SCIKIT_LEARN = {
 }
 
 
+# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
 @pytest.mark.skipif(
     parse_version(sklearn.__version__) < parse_version("1.8"),
     reason="scikit-learn before 1.8 grows other trees where values are missing",

@@ -153,6 +153,7 @@ def recalls(estimator, weights):
     ]
 
 
+# Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
 @pytest.mark.skipif(
     parse_version(sklearn.__version__) < parse_version("1.9"),
     reason="scikit-learn draws rows by weight since 1.9",
