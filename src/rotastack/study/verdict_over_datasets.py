@@ -167,7 +167,8 @@ def _rotations(
     sizes = gaps[gaps != 0].abs().rank()
     better = sizes[helped].sum() > sizes[harmed].sum()
     what = "make no difference beyond chance" if p >= alpha else "help" if better else "do harm"
-    return f"Rotations {what} (p {_equal(p)}, {turned} against {plain}): they {where}."
+    pair = f"{turned} against {plain}{', these two alone' if len(ranks) > 2 else ''}"
+    return f"Rotations {what} (p {_equal(p)}, {pair}): they {where}."
 
 
 def _rival(ranks: pd.Series, best: str, control: str) -> str:
