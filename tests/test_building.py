@@ -36,7 +36,8 @@ ASK = "from rotastack.trees.kernel import nearest; print(nearest.answer())"
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """A checkout of a package whose kernel says one number, built in place; to be left as it was."""
-    if os.name == "nt":  # and a module that a process has loaded cannot be replaced
+    if os.name == "nt":
+        # There a module that a process has loaded cannot be replaced, either: kernels come as wheels alone.
         pytest.skip("Windows lacks the file locks by which one process builds and the others wait")
     root = tmp_path_factory.mktemp("built") / "checkout"
     kernel = root / "src/rotastack/trees/kernel"

@@ -95,7 +95,8 @@ def chromium(tmp_path_factory):
     """Chromium for all tests of the session; tests that use it are skipped where it is missing."""
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     found = [next(filter(None, map(shutil.which, names)), None) for names in PROGRAMS]
-    if None in found:  # a program of the system, no part of the lock file; .ci/run installs it
+    if None in found:
+        # A program of the system, and no part of the lock file. CI does have it: .ci/run installs it.
         pytest.skip("Chromium or its driver is missing: apt-get install chromium chromium-driver")
     program, driver = found
     options = webdriver.ChromeOptions()

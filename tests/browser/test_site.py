@@ -13,7 +13,7 @@ GENERATED = ("reference/api/", "gallery/")
 
 pytestmark = [
     pytest.mark.slow,
-    # Tests do not build it: it takes a minute, and .ci/run has built it before it comes to these.
+    # Building takes a minute, and is a test of its own: .ci/run makes the site before it comes to these.
     pytest.mark.skipif(not (SITE / "index.html").is_file(), reason="the site is not built: make docs"),
 ]
 

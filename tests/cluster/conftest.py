@@ -18,7 +18,9 @@ def cluster():
     slurm = SlurmCluster()
     try:
         slurm.start()
-    except CannotStartError as reason:  # Debian's packages and root's rights are no part of the lock file
+    except CannotStartError as reason:
+        # Debian's packages, root's rights and a machine that lets daemons run are no part of the lock file;
+        # what a cluster that is up does wrong is never skipped.
         pytest.skip(f"no Slurm here: {reason}")
     yield slurm
     slurm.stop()

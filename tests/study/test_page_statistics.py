@@ -38,9 +38,8 @@ process.stdin.on("data", (part) => (text += part)).on("end", () => {
 def calculated(calls):
     """Return what functions of statistics.js return: a call is a name and arguments."""
     node = shutil.which("node")
-    if (
-        node is None
-    ):  # a program of the system, no part of the lock file; tests/browser compares the same in Chromium
+    if node is None:
+        # A program of the system, and no part of the lock file; tests/browser compares the same in Chromium.
         pytest.skip("node is missing, which runs JavaScript: apt-get install nodejs")
     answer = subprocess.run(
         [node, "-e", SCRIPT, str(project_file("workflow/report/statistics.js"))],

@@ -23,9 +23,8 @@ pytest.importorskip("psycopg")
 pytest.importorskip("flask")
 try:
     programs()
-except (
-    RotastackError
-) as error:  # PostgreSQL is Debian's, and no part of the lock file; it says what is missing
+except RotastackError as error:
+    # PostgreSQL is the system's, and no part of the lock file; the error says which program is missing.
     pytest.skip(str(error), allow_module_level=True)
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("terminal_signals")]
