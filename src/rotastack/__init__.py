@@ -50,9 +50,8 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "linear.primal_svm": ["PrimalSVMClassifier"],
     },
 )
-__all__.remove(
-    "plots"
-)  # an extra brings what it needs: a star import, and who looks at all there is, do without
+# An extra brings what plots need: a star import, and who looks at all there is, do without.
+__all__.remove("plots")
 
 
 def __dir__() -> list[str]:

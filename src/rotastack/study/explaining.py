@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from rotastack.base.columns import date_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, families_by_name
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.study.saved_model import saved_model
@@ -184,8 +184,7 @@ def _families(model: Any) -> list[dict[str, Any]]:
     """Return the flagship's families: names, what they are in words, weights, their shares, and errors; of other models none."""
     if not hasattr(model, "family_weights_"):
         return []
-    named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
-    known = {**named, **{f.name: f for f in model.families if not isinstance(f, str)}}
+    known = families_by_name(model.families, NUMBER_FAMILIES if is_regressor(model) else FAMILIES)
     weights = np.asarray(model.family_weights_, dtype=float)
     shares = weights / weights.sum() if weights.sum() > 0 else weights
     errors = np.asarray(model.oob_family_errors_, dtype=float)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
 from rotastack.base.sums import mean_of
-from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, families_by_name
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
@@ -145,8 +145,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     def family_titles_(self) -> tuple[str, ...]:
         """What each of `families_` is, in words; its name where it has no title."""
         check_is_fitted(self)
-        own = {family.name: family for family in self.families if not isinstance(family, str)}
-        known = {**self._known_families, **own}
+        known = families_by_name(self.families, self._known_families)
         return tuple((name in known and known[name].title) or name for name in self.families_)
 
     def _switch_off(self) -> None:

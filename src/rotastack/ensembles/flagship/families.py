@@ -8,7 +8,7 @@ from typing import Any
 from rotastack.base.view import is_linear
 from rotastack.trees.boosting_options import BoostingOptions
 
-__all__ = ["FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "find_families"]
+__all__ = ["FAMILIES", "NUMBER_FAMILIES", "PARTS", "TreeFamily", "families_by_name", "find_families"]
 
 PARTS = ("identity", "discriminants", "principal", "sparse", "numbers", "shares", "pairs")
 """What a family's view may consist of, besides views of one's own."""
@@ -144,6 +144,13 @@ NUMBER_FAMILIES = {
     )
 }
 """The families of a regressor that are known by name: their trees look at all columns for each split."""
+
+
+def families_by_name(
+    families: Sequence[str | TreeFamily], named: Mapping[str, TreeFamily]
+) -> dict[str, TreeFamily]:
+    """Return the families of `named`, and those of `families` that are one's own."""
+    return {**named, **{family.name: family for family in families if not isinstance(family, str)}}
 
 
 def find_families(
