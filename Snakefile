@@ -1,13 +1,13 @@
 # Rotastack's workflow: download -> preprocessing -> groups -> pools -> combiners -> evaluation -> tracking.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
-# What a study may say is in src/rotastack/study/model.py; what each step does is in src/rotastack/study/steps.
+# What a study may say is in src/rotastack/study/model.py; what each step does is in src/rotastack/run/steps.
 import sys
 from pathlib import Path
 
 from snakemake.utils import min_version
 
-from rotastack.study.launch import config_file, open_plan, remember_parameters, runs_nothing, step
+from rotastack.run.launch import config_file, open_plan, remember_parameters, runs_nothing, step
 
 min_version("9.1")
 

@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tools.slurm_cluster import CannotStartError, SlurmCluster
 
 from rotastack.cli.studies import plan_of
-from rotastack.study.submissions import Submissions
+from rotastack.run.submissions import Submissions
 
 STUDY = """\
 name: nodes

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from rotastack.cli.studies import plan_of
+from rotastack.run.resources import BASE_MB
 from rotastack.study.names import slug
-from rotastack.study.resources import BASE_MB
 from rotastack.tracking.records import read_record
 
 SNAKEMAKES_MB = 250

@@ -11,10 +11,10 @@ from math import ceil, sqrt
 
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
+from rotastack.run.launch import config_file, read_plan
+from rotastack.run.plan import Plan
+from rotastack.run.submissions import Submissions
 from rotastack.study.costs import FAMILIES, prediction_seconds, training_seconds
-from rotastack.study.launch import config_file, read_plan
-from rotastack.study.plan import Plan
-from rotastack.study.submissions import Submissions
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import rotastack
-from rotastack.study.extensions import files_of
+from rotastack.run.extensions import files_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(rotastack.__file__).parent

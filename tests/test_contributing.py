@@ -22,10 +22,10 @@ from pathlib import Path
 from rotastack.base.documents import load_yaml
 from rotastack.project import project_file
 from rotastack.study.classes import check_classes
-from rotastack.study.job import Job
+from rotastack.run.job import Job
 from rotastack.study.names import slug
-from rotastack.study.plan import Plan
-from rotastack.study.steps import combine, draw_study, fetch, folds, prepare, refit, score, summarize, train
+from rotastack.run.plan import Plan
+from rotastack.run.steps import combine, draw_study, fetch, folds, prepare, refit, score, summarize, train
 from rotastack.study.study import Study
 
 study = Study.from_mapping(load_yaml(project_file("config/studies/added.yaml")), "added.yaml")

@@ -1,7 +1,7 @@
 # One fit in parts: `rotastack fit TABLE --target C --out MODEL --parts N` writes the configuration and runs this.
 import sys
 
-from rotastack.study.launch import hold_directory
+from rotastack.run.launch import hold_directory
 
 if workflow.is_main_process:
     hold_directory(sys.argv[1:])

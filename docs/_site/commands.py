@@ -89,7 +89,7 @@ def _cell(text):
 
 def steps(_docname: str) -> str:
     """Return the table of the workflow's steps: what each reads and writes."""
-    from rotastack.study.job import declarations, step_names
+    from rotastack.run.job import declarations, step_names
 
     lines = ["| step | what it does |", "|---|---|"]
     lines += [f"| `{name}` | {_cell(declarations(name)['help'])} |" for name in step_names()]

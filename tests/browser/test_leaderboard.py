@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from rotastack.study.leaderboard import Metric, board, leaderboard
-from rotastack.study.leaderboard_page import comparison_page, leaderboard_environment
+from rotastack.judge.leaderboard import Metric, board, leaderboard
+from rotastack.judge.leaderboard_page import comparison_page, leaderboard_environment
 
 pytestmark = pytest.mark.slow
 

@@ -19,9 +19,9 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.study.tracked_notes import method_note, study_note
-from rotastack.study.tracked_numbers import run_metrics
-from rotastack.study.tracked_views import study_views
+from rotastack.run.tracked.notes import method_note, study_note
+from rotastack.run.tracked.numbers import run_metrics
+from rotastack.run.tracked.views import study_views
 from rotastack.tracking.model_files import dump_model
 from rotastack.tracking.writer import Writer
 

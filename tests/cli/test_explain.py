@@ -13,7 +13,7 @@ from tests.cli.conftest import customers
 from rotastack import RandomRotationForestClassifier
 from rotastack.cli import main
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.study.explaining import _importances_in_words, explain
+from rotastack.use.explaining import _importances_in_words, explain
 
 
 @pytest.fixture

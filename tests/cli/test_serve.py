@@ -15,8 +15,8 @@ from tests.cli.conftest import customers
 from rotastack.cli import main
 from rotastack.cli.commands import _parser
 from rotastack.cli.models import say_who_may_ask
-from rotastack.study.saved_model import model_of_study
 from rotastack.study.serving import MOST_BYTES, ModelServer
+from rotastack.use.saved_model import model_of_study
 
 ROWS = customers(90).tail(5).drop(columns=["name", "target"])
 

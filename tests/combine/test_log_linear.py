@@ -9,8 +9,8 @@ from sklearn.datasets import load_wine
 from rotastack import PooledEnsembleClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.errors import RotastackError
+from rotastack.study.building import combiner_modules, make_combiner
 from rotastack.study.combiners import LogLinear
-from rotastack.study.making import combiner_modules, make_combiner
 from rotastack.views import RandomRotation
 
 

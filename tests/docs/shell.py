@@ -91,7 +91,7 @@ def _rotastack(words):
     if not vars(found):
         return None
     if words[0] == "step" and words[1] not in ("NAME", "list"):
-        from rotastack.study.job import step_names
+        from rotastack.run.job import step_names
 
         return None if words[1] in step_names() else f"there is no step {words[1]}"
     if words[0] in ("run", "report", "tables"):

@@ -2,12 +2,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from rotastack.data.artifacts import read_arrays, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
+from rotastack.run.job import Job
+from rotastack.run.steps import rotations
 from rotastack.seeds import child, root_sequence
-from rotastack.study.artifacts import read_arrays, write_frame
-from rotastack.study.job import Job
-from rotastack.study.steps import rotations
 from rotastack.views import RandomRotation
 
 

@@ -1,6 +1,6 @@
 """Numbers of a leaderboard for fixed tables, as they were computed once: they must not move unseen.
 
-That a page's JavaScript computes what Python does is tested in tests/study/test_page_statistics.py and tests/browser.
+That a page's JavaScript computes what Python does is tested in tests/judge/test_page_statistics.py and tests/browser.
 
 ``python -m tests.stats.leaderboard_numbers`` writes them to leaderboard_numbers.json anew.
 """

@@ -6,16 +6,15 @@ import numpy as np
 import pytest
 from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
-from tests.study.running import pool_slice
+from tests.run.running import pool_slice
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
-from rotastack.study.building import load_class
+from rotastack.run.fingerprint import closure
+from rotastack.study.building import load_class, make_estimator
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, ROTATING, VIEWS, _public, find
 from rotastack.study.classes import checked
-from rotastack.study.fingerprint import closure
-from rotastack.study.making import make_estimator
 from rotastack.trees import C45Classifier, ForestClassifier
 
 

@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from tests.study.running import checked, combine, iris_table, split, train, train_nested
+from tests.run.running import checked, combine, iris_table, split, train, train_nested
 
+from rotastack.data.artifacts import write_frame
 from rotastack.errors import RotastackError
-from rotastack.study.artifacts import write_frame
 
 
 @pytest.fixture(autouse=True)

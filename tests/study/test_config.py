@@ -5,16 +5,16 @@ from typing import get_args
 
 import pytest
 from pydantic import BaseModel
-from tests.study.running import checked
+from tests.run.running import checked
 
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
+from rotastack.run.launch import Machine
+from rotastack.run.plan import Plan
 from rotastack.study.classes import check_classes
-from rotastack.study.launch import Machine
 from rotastack.study.model import StudyDocument
 from rotastack.study.names import slug
-from rotastack.study.plan import Plan
 from rotastack.study.study import Study
 
 

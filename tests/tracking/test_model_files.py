@@ -52,9 +52,9 @@ from rotastack.combine.pruning import (
 )
 from rotastack.ensembles import TreeFamily
 from rotastack.errors import RotastackError
+from rotastack.run.plan import Plan
 from rotastack.study.building import build
 from rotastack.study.catalogue import resolved
-from rotastack.study.plan import Plan
 from rotastack.tracking import model_files
 from rotastack.tracking.model_files import REVIEWED_TYPES, VERSIONS, dump_model, load_model, trusted_types
 from rotastack.tracking.writer import Writer
@@ -310,7 +310,7 @@ def hostile(value, path):
         (attrgetter("x"), "operator.attrgetter"),
         (RandomForestClassifier().fit, "sklearn.ensemble._forest.RandomForestClassifier.fit"),
         (RotastackClassifier().fit, "rotastack.ensembles.flagship.classifier.RotastackClassifier.fit"),
-        (Plan, "rotastack.study.plan.Plan"),  # a class of ours that no model has
+        (Plan, "rotastack.run.plan.Plan"),  # a class of ours that no model has
         (object.__new__(Writer), "rotastack.tracking.writer.Writer"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

@@ -334,7 +334,7 @@ def test_there_is_none_where_a_fork_is_not_safe(monkeypatch):
 )
 def test_where_many_steps_will_run_there_is_one(monkeypatch, words, main, expected):
     """In a cluster's job, which has the variables of the process that submitted it, its server is never asked."""
-    from rotastack.study import launch
+    from rotastack.run import launch
 
     started = []
     monkeypatch.setattr(launch, "start_server", lambda: started.append(True))

@@ -14,9 +14,9 @@ from tests.workflow.project import TINY
 
 from rotastack import StackedRotationClassifier
 from rotastack.combine.stacking import Stacking
+from rotastack.data.artifacts import read_arrays, read_frame, read_prepared
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.seeds import child
-from rotastack.study.artifacts import read_arrays, read_frame, read_prepared
 from rotastack.trees.forest import ForestClassifier
 from rotastack.views.rotation import RandomRotation
 

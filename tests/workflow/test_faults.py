@@ -16,8 +16,8 @@ import pytest
 from tests.workflow.project import Asked, Project
 
 from rotastack.cli import main
-from rotastack.study import integrity
-from rotastack.study.launch import _hold_directory
+from rotastack.run import integrity
+from rotastack.run.launch import _hold_directory
 
 pytestmark = pytest.mark.workflow
 

@@ -8,7 +8,7 @@ from benchmarks.memory import needs
 from tests.workflow.project import ROOT, TINY
 
 from rotastack.cli.studies import plan_of
-from rotastack.study.job import declarations, step_names
+from rotastack.run.job import declarations, step_names
 
 pytestmark = pytest.mark.workflow
 

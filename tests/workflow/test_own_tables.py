@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.study.own_table import Shape, laid_out, place_of, study_of, write_study
+from rotastack.use.own_table import Shape, laid_out, place_of, study_of, write_study
 
 ROOT = Path(__file__).resolve().parents[2]
 

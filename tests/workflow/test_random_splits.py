@@ -190,10 +190,10 @@ EDITS = {
     "a tree": (NAME, "tree: extra", "tree: extra, flip: true",
                {"train", "report", "track_study"}, {"rr_et"}),
     "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train"}, {"rr_et"}),
-    "training": ("src/rotastack/study/protocols/splits/training.py", "", "", {"train"},
+    "training": ("src/rotastack/run/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),
-    "nested training": ("src/rotastack/study/protocols/nested/training.py", "", "", set(), set()),
-    "the page": ("src/rotastack/study/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
+    "nested training": ("src/rotastack/run/nested/training.py", "", "", set(), set()),
+    "the page": ("src/rotastack/run/steps/published.py", '"agree": int', '"agreed": int', {"published"}, set()),
 }  # fmt: skip
 
 

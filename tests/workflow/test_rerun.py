@@ -40,28 +40,28 @@ SHOWN = {("report",), ("track_study",)}  # they have the whole study
 EDITS = {
     # file, what is replaced (nothing: a line is added), and what has other code then:
     # what all pools go through, what one of them does, and what only one combiner does
-    "nested training": ("study/protocols/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
+    "nested training": ("run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
                         trained("forest", "rotated_forest", "rotated_boosted")),
-    "nested combining": ("study/protocols/nested/combining.py", "", "", combined("RF", "RRE", "S-RRE_RF", "S-RRE_XGB")),
-    "drawing folds": ("study/protocols/nested/folds.py", "counts.min()", "counts.max()", each("folds") | each("score")),  # the baseline asks for the rows of each
+    "nested combining": ("run/nested/combining.py", "", "", combined("RF", "RRE", "S-RRE_RF", "S-RRE_XGB")),
+    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", each("folds") | each("score")),  # the baseline asks for the rows of each
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ROTATED | DRAWN | REFIT),
     "the trees": ("trees/forest.py", "", "", FORESTS),
     "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", FORESTS),
     "scores": ("stats/scores.py", "", "", each("score")),
     "a figure": ("plots/heatmap.py", "0.65", "0.66", each("draw_dataset")),
-    "the statistics": ("study/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
-    "the report": ("study/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
-    "tracking": ("study/receipts.py", "indent=1", "indent=2", each("track_dataset") | {("track_study",)}),
+    "the statistics": ("run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
+    "the report": ("run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
+    "tracking": ("run/receipts.py", "indent=1", "indent=2", each("track_dataset") | {("track_study",)}),
     # other protocols, and all that only reads, checks and lays out studies
-    "random splits": ("study/protocols/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
+    "random splits": ("run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
     "another view": ("views/subspace.py", "", "", set()),
     "a pruner": ("combine/pruning/qmm.py", "", "", set()),
     "the model of studies": ("study/model.py", "", "", set()),
-    "the plan": ("study/plan.py", "", "", set()),
-    "memory and time": ("study/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
+    "the plan": ("run/plan.py", "", "", set()),
+    "memory and time": ("run/resources.py", "BASE_MB = 900", "BASE_MB = 950", set()),
     "the commands": ("cli/run.py", "", "", set()),
-    "the fingerprint": ("study/fingerprint.py", "", "", set()),
+    "the fingerprint": ("run/fingerprint.py", "", "", set()),
     "a new short name": ("study/catalogue.py", 'ESTIMATORS: dict[str, Entry] = {',
                          'ESTIMATORS: dict[str, Entry] = {\n    "newest": Entry("sklearn.svm.SVC"),', set()),
 }  # fmt: skip
@@ -242,7 +242,7 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
 def test_another_version_of_a_library_reruns_what_computes_with_it(
     many, monkeypatch, distribution, some, others
 ):
-    from rotastack.study import fingerprint
+    from rotastack.run import fingerprint
 
     _, ask = many
     before, version = ask(), fingerprint.version

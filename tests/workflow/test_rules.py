@@ -10,11 +10,11 @@ from tests.workflow.project import ROOT, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
-from rotastack.study.job import declarations, step_names
+from rotastack.run.job import declarations, step_names
 
 pytestmark = pytest.mark.workflow
 
-STEPS = ROOT / "src/rotastack/study/steps"
+STEPS = ROOT / "src/rotastack/run/steps"
 PROTOCOLS = ROOT / "src/rotastack/study/protocols"
 # What a rule waits for, and its step finds in other ways: by name below a folder, or by address.
 UNSAID = {

@@ -13,7 +13,7 @@ import xarray as xr
 from tests.workflow.project import TINY, Project
 
 from rotastack.cli import main
-from rotastack.study.integrity import digests
+from rotastack.run.integrity import digests
 
 pytestmark = pytest.mark.workflow
 

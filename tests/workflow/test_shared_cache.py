@@ -46,7 +46,7 @@ def test_parameters_change_the_keys_of_what_depends_on_them(blank, old, new, rul
     ("file", "rules"),
     [
         ("src/rotastack/data/sources/bundled.py", SHARED),
-        ("src/rotastack/study/protocols/nested/folds.py", {"folds", "train"}),
+        ("src/rotastack/run/nested/folds.py", {"folds", "train"}),
         ("src/rotastack/trees/forest.py", {"train"}),
         ("src/rotastack/combine/stacking.py", set()),
     ],

@@ -7,7 +7,7 @@ import pytest
 from tests.workflow.project import TINY
 
 from rotastack.cli.studies import plan_of
-from rotastack.study.submissions import Submissions
+from rotastack.run.submissions import Submissions
 
 pytestmark = [pytest.mark.workflow, pytest.mark.slow]
 

@@ -1,4 +1,4 @@
-// What the leaderboard says of the methods and data sets that its reader chose; study/leaderboard.py says the same.
+// What the leaderboard says of the methods and data sets that its reader chose; judge/leaderboard.py says the same.
 "use strict";
 const boards = (() => {
   const plain = (values) => Array.from(values, (v) => (Number.isFinite(v) ? v : null));

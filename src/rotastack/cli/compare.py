@@ -55,11 +55,11 @@ def _compare(arguments: Namespace) -> None:
 
     from rotastack.data.tables import read_with_notes
     from rotastack.files import write_text
-    from rotastack.study.comparisons import compare_methods
-    from rotastack.study.leaderboard import Metric, leaderboard, reached
-    from rotastack.study.leaderboard_page import comparison_page
-    from rotastack.study.score_table import score_table
-    from rotastack.study.verdict_over_datasets import verdict_over_datasets
+    from rotastack.judge.comparisons import compare_methods
+    from rotastack.judge.leaderboard import Metric, leaderboard, reached
+    from rotastack.judge.leaderboard_page import comparison_page
+    from rotastack.judge.score_table import score_table
+    from rotastack.judge.verdict_over_datasets import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
         raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")

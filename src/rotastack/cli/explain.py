@@ -25,9 +25,9 @@ def add(commands: Any) -> None:
 def _explain(arguments: Namespace) -> None:
     from pathlib import Path
 
-    from rotastack.study.explaining import explain_saved
-    from rotastack.study.explanation_files import write_explanation
-    from rotastack.study.saved_model import file_of_study
+    from rotastack.use.explaining import explain_saved
+    from rotastack.use.explanation_files import write_explanation
+    from rotastack.use.saved_model import file_of_study
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]

@@ -55,8 +55,8 @@ def add(commands: Any) -> None:
 
 
 def _fit(arguments: Namespace) -> int:
-    from rotastack.study.fitted_table import FittedTable, part_file
     from rotastack.tracking.model_files import dump_model
+    from rotastack.use.fitted_table import FittedTable, part_file
 
     if arguments.parts is not None and arguments.parts < 2:
         raise RotastackError(f"--parts: must be a number from 2, found {arguments.parts}")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:
-    from rotastack.study.saved_model import SavedModel
+    from rotastack.use.saved_model import SavedModel
 
 __all__ = ["add_study_options", "model_at", "say_who_may_ask"]
 
@@ -34,7 +34,7 @@ def say_who_may_ask(host: str) -> None:
 
 def model_at(arguments: Namespace) -> "SavedModel":
     """Return the model at an address of MLflow, or in a file or folder."""
-    from rotastack.study.saved_model import model_in_folder
+    from rotastack.use.saved_model import model_in_folder
 
     address = arguments.model
     if ":/" not in address:

@@ -49,7 +49,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     from rotastack.data.preprocessing import TablePreprocessor
     from rotastack.data.tables import move_target_last, read_with_notes
     from rotastack.data.target import check_target, decide_task
-    from rotastack.study import own_table
+    from rotastack.use import own_table
 
     table = arguments.study
     if arguments.target is None:
@@ -137,7 +137,7 @@ def cores(given: str) -> int:
 
 def _time(seconds: float, arguments: Namespace, n_cores: int, shape: Any) -> str:
     from rotastack.cli.progress import duration
-    from rotastack.study.own_table import BUDGETS
+    from rotastack.use.own_table import BUDGETS
 
     text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
     megabytes = 500 + 8e-6 * shape.rows * shape.columns * 16

@@ -48,7 +48,7 @@ def _predict(arguments: Namespace) -> None:
     import sys
 
     from rotastack.data.tables import check_writable, read_with_notes, write_table
-    from rotastack.study.saved_model import model_of_study
+    from rotastack.use.saved_model import model_of_study
 
     if arguments.output:
         check_writable(arguments.output)

@@ -137,8 +137,8 @@ def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     """Say what cluster this is and how work is submitted; return what Snakemake is told."""
     from rotastack.cli.slurm import Cluster, slurm_options
     from rotastack.cli.studies import plan_of
-    from rotastack.study.resources import MOST_MINUTES
-    from rotastack.study.submissions import MINUTES
+    from rotastack.run.resources import MOST_MINUTES
+    from rotastack.run.submissions import MINUTES
 
     cluster = Cluster.look()
     minutes = MINUTES if arguments.minutes is None else arguments.minutes
@@ -178,7 +178,7 @@ def _is_table(name: str) -> bool:
 def _own(arguments: Namespace) -> tuple[Any, Path | None]:
     """Say what the table is and what will be done; return the study's file, or None if nothing is to be run."""
     from rotastack.cli.own import look_at
-    from rotastack.study.own_table import SIZES, write_study
+    from rotastack.use.own_table import SIZES, write_study
 
     if arguments.size not in (None, *SIZES):
         raise RotastackError(f"--size: of a table there are {', '.join(SIZES)}, found {arguments.size!r}")

@@ -34,8 +34,8 @@ def add(commands: Any) -> None:
 def _serve(arguments: Namespace) -> None:
     import signal
 
-    from rotastack.study.saved_model import model_of_study
     from rotastack.study.serving import ModelServer
+    from rotastack.use.saved_model import model_of_study
 
     model = model_of_study(arguments.study, arguments.dataset, arguments.project)
     try:

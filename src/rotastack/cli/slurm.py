@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.errors import RotastackError
-from rotastack.study.submissions import MINUTES, Submissions
+from rotastack.run.submissions import MINUTES, Submissions
 
 __all__ = ["Cluster", "failed_submissions", "slurm_options"]
 

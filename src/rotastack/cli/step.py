@@ -16,7 +16,7 @@ _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_
 def add(commands: Any) -> None:
     """Add the command."""
     step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
-    step.add_argument("step", metavar="NAME", help="a file of study/steps; `rotastack step list` lists them")
+    step.add_argument("step", metavar="NAME", help="a file of run/steps; `rotastack step list` lists them")
     step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 def _step(arguments: Namespace) -> None:
     """Run a step of the workflow."""
-    from rotastack.study.job import Job, declarations, step_names
+    from rotastack.run.job import Job, declarations, step_names
 
     names = step_names()
     if arguments.step == "list":
@@ -59,7 +59,7 @@ def _step(arguments: Namespace) -> None:
     job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
     job.check(file for files in job.inputs.values() for file in files)
     try:
-        importlib.import_module(f"rotastack.study.steps.{arguments.step}").run(job)
+        importlib.import_module(f"rotastack.run.steps.{arguments.step}").run(job)
     except DamagedError as error:
         raise job.set_aside(error) from None
 

@@ -142,7 +142,7 @@ def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[s
 def plan_of(study: Path, size: str | None) -> Any:
     """Return the plan of a study whose classes Snakemake's process is yet to check."""
     from rotastack.base.documents import load_yaml
-    from rotastack.study.launch import config_file, read_plan
+    from rotastack.run.launch import config_file, read_plan
 
     files = [config_file(), str(study)]
     found = {k: v for f in files for k, v in load_yaml(Path(f)).items()}

@@ -30,8 +30,8 @@ def _tables(arguments: Namespace) -> None:
     plan = plan_of(study_file(arguments.study), None if arguments.size == "full" else arguments.size)
 
     from rotastack.files import replacing, write_text
-    from rotastack.study.latex import document, latex_table
-    from rotastack.study.printed import About, printed_tables
+    from rotastack.judge.latex import document, latex_table
+    from rotastack.judge.printed import About, printed_tables
 
     study = plan.study
     size = f" --size {arguments.size}" if arguments.size else ""

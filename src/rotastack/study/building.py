@@ -1,4 +1,8 @@
-"""From the path of a class and parameters to an object: what steps need of the classes that a study names."""
+"""From the path of a class and parameters to an object, and to the modules behind it.
+
+Steps import what a slice names, and the plan adds the same modules to the step's fingerprint: an edit to one
+estimator, view or combiner reruns what uses it and nothing else.
+"""
 
 import importlib
 import importlib.util
@@ -10,7 +14,21 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["build", "load_class", "modules_of", "nested_specs", "parameter_names", "plain_types"]
+__all__ = [
+    "REFITTED",
+    "build",
+    "combiner_modules",
+    "draws_bags",
+    "load_class",
+    "make_combiner",
+    "make_estimator",
+    "make_view",
+    "modules_of",
+    "nested_specs",
+    "parameter_names",
+    "plain_types",
+    "pool_modules",
+]
 
 _PLAIN = {bool, int, float, str, NoneType}
 
@@ -160,3 +178,48 @@ def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
     for spec in nested_specs(dict(parameters)):
         found.add(spec["class"].rpartition(".")[0])
     return sorted(found)
+
+
+REFITTED = {
+    "member": "rotastack.ensembles.forests.regularized",
+    "prune": "rotastack.ensembles.pruned",
+}
+"""Kind of combiner -> module of the estimator that a model is, where this is not the pool's."""
+
+
+def make_estimator(spec: Mapping[str, Any], n_jobs: int | None = None) -> Any:
+    """Return the unfitted estimator of a pool or stacker."""
+    return build(spec["estimator"], spec["parameters"], n_jobs=n_jobs)
+
+
+def draws_bags(estimator: Any) -> bool:
+    """Tell whether the members of an ensemble are trained on bags of its own, as far as its parameters tell."""
+    parameters = estimator.get_params(deep=False)
+    return bool(parameters.get("bootstrap", parameters.get("tree") == "forest"))
+
+
+def make_view(spec: Mapping[str, Any] | None) -> Any:
+    """Return the unfitted view of a pool, None for the identity."""
+    return None if spec is None else build(spec["class"], spec["parameters"])
+
+
+def make_combiner(spec: Mapping[str, Any]) -> Any:
+    """Return an unfitted combiner; of kind prune, the pruner."""
+    return build(spec["class"], spec["parameters"])
+
+
+def pool_modules(pool: Mapping[str, Any]) -> list[str]:
+    """Return the modules of a pool's estimator and view."""
+    view = pool["view"]
+    return [
+        *modules_of(pool["estimator"], pool["parameters"]),
+        *([] if view is None else modules_of(view["class"], view["parameters"])),
+    ]
+
+
+def combiner_modules(combiner: Mapping[str, Any]) -> list[str]:
+    """Return the modules of a combiner, and of its level-1 estimator; of kind member there are none."""
+    if combiner["kind"] == "member":
+        return []
+    found = modules_of(combiner["class"], combiner["parameters"])
+    return ["rotastack.run.splits.pruned", *found] if combiner["kind"] == "prune" else found

@@ -15,10 +15,9 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.scikit import InvalidParameterError, validate_parameter_constraints
 from rotastack.base.view import needs_labels
 from rotastack.errors import RotastackError, nearest
-from rotastack.study.building import build, load_class, nested_specs, parameter_names, plain_types
+from rotastack.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
 from rotastack.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Other, Prune, Stacking, Weights
-from rotastack.study.making import draws_bags
 from rotastack.study.model import Pool
 from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study

@@ -2,7 +2,7 @@
 
 Coefficients are nanoseconds, fitted to measurements on generated tables of 500 to 16,000 rows, 5 to 100 columns and 2
 or 10 classes; a machine may well be twice as fast or as slow. They are for what people are told, and for how a
-study of one's own table is laid out; limits of jobs, in :mod:`~rotastack.study.resources`, are many times that.
+study of one's own table is laid out; limits of jobs, in :mod:`~rotastack.run.resources`, are many times that.
 """
 
 from math import log2

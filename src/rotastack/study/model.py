@@ -20,8 +20,8 @@ from rotastack.study.combiners import Combiner, Member, Prune
 from rotastack.study.components import Label, Parameters, View, check_texts, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
-from rotastack.study.protocols.nested.model import Nested
-from rotastack.study.protocols.splits.model import CrossValidation, RandomSplits
+from rotastack.study.protocols.nested import Nested
+from rotastack.study.protocols.splits import CrossValidation, RandomSplits
 from rotastack.study.task import TASKS
 
 __all__ = ["Blocks", "Method", "Pool", "StudyDocument"]

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from rotastack.errors import RotastackError
-from rotastack.study.saved_model import SavedModel
+from rotastack.use.saved_model import SavedModel
 
 __all__ = ["ModelServer"]
 

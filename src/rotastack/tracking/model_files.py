@@ -51,7 +51,7 @@ Add one here when :func:`dump_model` refuses it.
 
 OURS = frozenset(
     {"base", "combine", "data", "diagnostics", "ensembles", "linear", "resampling", "trees", "views",
-     "rotastack.study.rows"}
+     "rotastack.ensembles.rows"}
 )  # fmt: skip
 """Our packages, and modules, whose classes models are made of. The others run, write or log things."""
 

@@ -28,7 +28,7 @@ from rotastack.warm.client import COMPUTE, credentials, identity
 
 __all__ = ["serve"]
 
-_STEPS = "rotastack.study.steps"
+_STEPS = "rotastack.run.steps"
 _LIBC = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 

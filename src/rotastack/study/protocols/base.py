@@ -21,7 +21,7 @@ class Protocol(Document):
     """
 
     package: ClassVar[str]
-    """Name of the package below ``rotastack.study.protocols``."""
+    """Name that slices have; :mod:`rotastack.run.protocols` says which modules run it."""
     axes: ClassVar[tuple[str, ...]]
     """What numbers a cell: axes of arrays, and columns of the scores."""
     cells: ClassVar[str]
@@ -36,10 +36,6 @@ class Protocol(Document):
     """A guess of what one training takes, but for what grows with the data."""
 
     rotations: int
-
-    def module(self, step: str) -> str:
-        """Return the module of a step: ``folds``, ``training`` or ``combining``."""
-        return f"rotastack.study.protocols.{self.package}.{step}"
 
     @property
     def n_cells(self) -> int:

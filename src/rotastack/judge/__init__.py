@@ -1,0 +1,1 @@
+"""What came out: comparisons, verdicts, leaderboards, tables and pages."""

@@ -1,0 +1,132 @@
+"""Comparisons of a study's methods over its data sets, as JSON holds them."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rotastack.errors import RotastackError
+from rotastack.judge.results import complete as complete_rows
+from rotastack.stats.comparison import Comparison, compare
+
+__all__ = ["compare_group", "compare_methods"]
+
+MANY = 100  # wrong rows of the control from which on a ratio of errors says something
+
+
+def compare_methods(
+    means: pd.DataFrame,
+    higher: bool | None,
+    spec: Mapping[str, Any],
+    wrong: pd.Series | None = None,
+    units: pd.Series | None = None,
+) -> dict:
+    """Compare methods on the data sets that all of them have a score for.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+    higher : bool or None
+        Whether more is better; None if neither is, so that there are no ranks.
+    wrong : Series, optional
+        The control's wrong rows, by data set.
+    units : Series, optional
+        By data set, what its scores are compared as multiples of.
+    """
+    shown = means if units is not None else means.round(12)
+    # equal means over cells in another order are equal
+    means = (means if units is None else means.div(units, axis=0)).round(12)
+    if higher is None:
+        return {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
+                "higher_is_better": None, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
+    means = means.replace([np.inf, -np.inf], np.nan)  # numbers that far off are a failure
+    absent = list(means.columns[means.isna().all()])
+    notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
+    optimistic = [m for m in spec["optimistic"] if m in means and m not in absent]
+    notes += [f"{m}: left out of the ranks, as it chooses members by the test rows" for m in optimistic]
+    means = means.drop(columns=[*absent, *optimistic])
+    failed = means.index[means.isna().any(axis=1)]
+    notes += [
+        f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
+        for name in failed
+    ]
+    complete = means.drop(index=failed)
+    result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": notes,
+              "higher_is_better": higher, "n_datasets": len(complete)}  # fmt: skip
+    if len(complete) < 1 or complete.shape[1] < 2:
+        return result
+    comparison = compare(complete, higher)
+    control, alpha = spec["control"], spec["alpha"]
+    if control not in complete:
+        notes.append(
+            f"the control {control} failed on every data set; the others are ranked, but not compared with it"
+        )
+    result["average_ranks"] = comparison.average_ranks.to_dict()
+    result["wins"] = comparison.wins.to_dict("index")
+    if control in complete:
+        result["improvement"] = comparison.improvement(control).to_dict()
+        if wrong is not None:
+            result["against_control"] = _against(comparison, control, wrong)
+    try:
+        result |= {
+            "friedman_chi2": comparison.friedman_chi2,
+            "iman_davenport_f": comparison.iman_davenport_f,
+            "df": comparison.df,
+            "p_value": comparison.p_value,
+            "critical_difference": comparison.critical_difference(alpha),
+            "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
+            "holm_p": comparison.holm_p(control).to_dict() if control in complete else {},
+        }
+    except RotastackError as error:
+        notes.append(str(error))
+    return result
+
+
+def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
+    """Return on how many data sets each method is better or worse than the control, and by how much at worst.
+
+    Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
+    """
+    counted = compare(
+        comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better
+    )
+    better, wins = comparison.better(control), comparison.wins[control]
+    worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
+    n = len(comparison.scores)
+    return [
+        {
+            "method": m, "better": int(better[m]), "equal": round(2 * (wins[m] - better[m])),
+            "worse": n - round(2 * wins[m] - better[m]),
+            "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
+            "worst_loss_counted": _or_none(worst_counted["loss"][m]), "on_counted": worst_counted["on"][m],
+            "n_counted": len(counted.scores),
+        }
+        for m in comparison.scores if m != control
+    ]  # fmt: skip
+
+
+def _or_none(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None
+
+
+def compare_group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) -> dict:
+    """Compare the methods of a group with the first of them: by accuracy, or by the errors as they are."""
+    control = errors.columns[0]
+    scores = 1 - errors.round(12) if as_accuracy else errors.round(12)
+    spec = {"control": control, "alpha": alpha, "optimistic": []}
+    result = compare_methods(scores, as_accuracy, spec)
+    del result["means"], result["higher_is_better"]
+    n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
+    result = {"methods": list(errors.columns), "control": control, "n_rows": n_rows, **result}
+    if "improvement" in result:
+        result["better"] = compare(complete_rows(scores), as_accuracy).better(control).to_dict()
+    if "nemenyi_p" in result:
+        ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
+        result["different"] = [
+            [a, b]
+            for i, (a, _) in enumerate(ranks)
+            for b, _ in ranks[i + 1 :]
+            if result["nemenyi_p"][a][b] < alpha
+        ]
+    return result

@@ -1,0 +1,151 @@
+"""Published scores beside those of a study: as columns of a table, and in ranks that no test of the study counts."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from rotastack.base.documents import load_yaml
+from rotastack.judge.published_cells import compare_with_published
+from rotastack.judge.results import complete
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.study.published_tables import column_label, scores_of
+
+__all__ = ["COLUMNS", "RANKS", "on_page", "published_columns", "ranks_beside_published"]
+
+COLUMNS = (
+    "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
+    "protocol",
+)  # fmt: skip
+RANKS = ("method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets")
+
+
+def published_columns(
+    scores: pd.DataFrame, metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path]
+) -> pd.DataFrame:
+    """Return the published scores that a study sets beside its own: a row per data set and published method.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        A row for each data set, method and cell of the study.
+    metric : str
+        The score that it ranks by.
+    columns : sequence of mapping
+        ``evaluation.published_columns``.
+    files : sequence of Path
+        Of their tables.
+
+    Returns
+    -------
+    DataFrame
+        ``dataset``; ``method``, with a word in brackets; ``of``, its name without; ``score``, and as printed ``sd`` and
+        ``repeats``; ``ours``, where the study has a method ``of`` this name, and whether it ``agrees`` as on the page of
+        published results, the ``reason`` where it does not; ``table``, ``source``, and how the ``protocol`` differs.
+    """
+    own = list(dict.fromkeys(scores["dataset"]))
+    by_name = {path.name: path for path in files}
+    parts = [pd.DataFrame(columns=list(COLUMNS))]
+    for column in columns:
+        cells = pd.DataFrame(scores_of(by_name[f"{column['table']}.csv"], metric))
+        wanted = column["methods"] or list(dict.fromkeys(cells["method"]))
+        cells = cells[cells["dataset"].isin(own) & cells["method"].isin(wanted)]
+        if not len(cells):
+            continue
+        about = by_name.get(f"{column['table']}.yaml")
+        known = {} if about is None else load_yaml(about)
+        beside = _beside(scores, cells, metric, known.get("reasons", []))
+        part = pd.DataFrame(
+            {
+                "dataset": cells["dataset"], "method": [column_label(m, column["as"]) for m in cells["method"]],
+                "of": cells["method"], "score": cells["value"].astype(float), "sd": pd.to_numeric(cells["sd"]),
+                "repeats": cells["repeats"].astype(int), "table": cells["table"],
+                "source": known.get("source", column["table"]), "protocol": column["protocol"],
+            }
+        )  # fmt: skip
+        part = part.merge(beside, on=["dataset", "of"], how="left")
+        places = [part["dataset"].map(own.index), part["of"].map(wanted.index)]
+        order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(
+            ["dataset", "of"], kind="stable"
+        )
+        parts.append(part.loc[order.index, list(COLUMNS)])
+    return parts[0] if len(parts) == 1 else pd.concat(parts[1:], ignore_index=True)
+
+
+def _beside(
+    scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]
+) -> pd.DataFrame:
+    """Return ours beside the cells of the methods that the study has."""
+    spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
+    given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
+    found, _ = compare_with_published(scores, given, reasons)
+    found = found[found["metric"] == metric].rename(columns={"method": "of"})
+    return found[["dataset", "of", "ours", "difference", "agrees", "reason"]]
+
+
+def ranks_beside_published(
+    means: pd.DataFrame,
+    columns: pd.DataFrame,
+    optimistic: Sequence[str],
+    alpha: float,
+    units: pd.Series | None = None,
+) -> pd.DataFrame:
+    """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
+
+    Parameters
+    ----------
+    means : DataFrame of shape (n_datasets, n_methods)
+        The study's; less is better.
+    columns : DataFrame
+        From :func:`published_columns`.
+    optimistic : sequence of str
+        Methods that are not ranked.
+    alpha : float
+        1 - coverage of the intervals.
+    units : Series, optional
+        By data set, what scores are compared as multiples of.
+
+    Returns
+    -------
+    DataFrame
+        By rank: ``method``, whether it is ``published``, ``average_rank`` with a bootstrap interval ``lower, upper`` over
+        data sets, ``own_rank`` among the study's methods alone on the same data sets, and their number. None where
+        there are not two such data sets.
+    """
+    nothing = pd.DataFrame(columns=list(RANKS))
+    if not len(columns):
+        return nothing
+    theirs = columns.pivot(index="dataset", columns="method", values="score")
+    theirs = theirs[list(dict.fromkeys(columns["method"]))]
+    own = complete(means.drop(columns=[m for m in optimistic if m in means]))
+    both = own.join(theirs.reindex(own.index))
+    if units is not None:
+        both = both.div(units.reindex(both.index), axis=0)
+    both = both.dropna().round(12)
+    if len(both) < 2 or not own.shape[1]:
+        return nothing
+    ranks = bootstrap_ranks(both, False, alpha=alpha)
+    alone = both[own.columns].rank(axis=1).mean()
+    ranks = ranks.assign(
+        published=ranks.index.isin(theirs.columns), own_rank=alone.reindex(ranks.index), n_datasets=len(both)
+    )
+    ranks = ranks.rename_axis("method").reset_index().sort_values("average_rank", kind="stable")
+    return ranks[list(RANKS)]
+
+
+def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
+    """Return what the report says of published columns: their protocols, ranks and cells; nothing if there are none.
+
+    Parameters
+    ----------
+    columns, ranks : DataFrame
+        The tables that :func:`published_columns` and :func:`ranks_beside_published` gave.
+    """
+    if not len(columns):
+        return {}
+    protocols = [
+        {"methods": list(dict.fromkeys(part["method"])), "source": source, "protocol": protocol}
+        for (source, protocol), part in columns.groupby(["source", "protocol"], sort=False)
+    ]
+    return {"protocols": protocols, "ranks": ranks.to_dict("records"), "cells": columns.to_dict("records")}

@@ -1,0 +1,137 @@
+"""The leaderboard of a study: its scores, what methods cost, and what is behind each number."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from rotastack.judge.leaderboard import Metric, leaderboard
+from rotastack.judge.results import in_units, mean_scores
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
+from rotastack.study.names import slug
+
+__all__ = ["described", "study_board"]
+
+OPTIMA = {"balanced_accuracy": 1.0, "r2": 1.0}
+"""Score -> the best possible one; of the others it is 0."""
+
+
+def study_board(
+    study: Mapping[str, Any],
+    scores: pd.DataFrame,
+    baseline: pd.DataFrame,
+    times: pd.DataFrame,
+    about: Mapping[str, str],
+    control: str,
+    root: str,
+    published: pd.DataFrame | None = None,
+) -> dict[str, Any]:
+    """Return the leaderboard of a study.
+
+    Parameters
+    ----------
+    study : mapping
+        The document, with ``optimistic`` and ``rotated`` methods.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    baseline : DataFrame
+        By data set, the scores of what looks at no column.
+    times : DataFrame
+        The study's table of this name.
+    about : mapping
+        Method -> its pool and combiner, in words of the configuration.
+    control : str
+    root : str
+        The study's folder.
+    published : DataFrame, optional
+        The study's table ``published_columns``: methods of the first score alone.
+    """
+    task = study["task"]
+    scored = set(scores["method"])
+    names = [m for m in study["methods"] if m in scored]
+    metrics = [
+        _metric(metric, higher, scores, names, baseline)
+        for metric, higher in METRICS[task].items()
+        if higher is not None
+    ]
+    metrics.sort(key=lambda m: m.name != PRIMARY[task])
+    theirs = pd.DataFrame() if published is None else published
+    metrics = [_beside(metrics[0], theirs, baseline), *metrics[1:]] if len(theirs) else metrics
+    known = {
+        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]}
+        for m in names
+    }
+    for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
+        row = part.iloc[0]
+        known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
+    counts = scores.pivot_table(
+        index="dataset", columns="method", values=PRIMARY[task], aggfunc="count", sort=False, dropna=False
+    )
+    datasets = list(metrics[0].scores.index)
+    cells = {
+        "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
+        "folders": [f"{root}/{d}" for d in datasets], "files": [slug(m) for m in known],
+    }  # fmt: skip
+    board = leaderboard(
+        metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
+        times=_seconds(times), methods=known, cells=cells,
+    )  # fmt: skip
+    return {**board, "baseline": BASELINE[task]}
+
+
+def _metric(
+    metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame
+) -> Metric:
+    """Return a score as methods are compared by it: rounded, and in units of the baseline's where data sets differ in theirs."""
+    means = mean_scores(scores, metric, names).reindex(columns=list(names))
+    spread = scores.pivot_table(
+        index="dataset", columns="method", values=metric, aggfunc="std", sort=False, dropna=False
+    )
+    units = in_units(metric, baseline)
+    compared = (means if units is None else means.div(units, axis=0)).round(12)
+    return Metric(
+        metric, NAMES[metric], higher, compared.replace([np.inf, -np.inf], np.nan),
+        spread=spread.reindex(means.index, columns=list(names)), shown=None if units is None else means, optimum=OPTIMA.get(metric, 0.0),
+        baseline=baseline.get(metric),
+    )  # fmt: skip
+
+
+def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> Metric:
+    """Return a score with published ones as methods of their own."""
+    theirs = published.pivot(index="dataset", columns="method", values="score")
+    theirs = theirs.reindex(metric.scores.index, columns=list(dict.fromkeys(published["method"])))
+    units = in_units(metric.name, baseline)
+    compared = (theirs if units is None else theirs.div(units, axis=0)).round(12)
+    shown = None if metric.shown is None else metric.shown.join(theirs)
+    return metric._replace(scores=metric.scores.join(compared), shown=shown)
+
+
+def _seconds(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return seconds of training and of predicting: a row per data set, a column per method."""
+    return {
+        kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        for kind in ("fit", "predict")
+        if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
+    }
+
+
+def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:
+    """Return a method and its pool as the study's file would have them.
+
+    Examples
+    --------
+    >>> print(described("RF", {"pool": "forest", "combiner": {"kind": "vote"}}, {"forest": {"estimator": "forest"}}))
+    pools:
+      forest:
+        estimator: forest
+    methods:
+      RF:
+        pool: forest
+        combiner:
+          kind: vote
+    <BLANKLINE>
+    """
+    content = {"pools": {method["pool"]: pools.get(method["pool"])}, "methods": {label: dict(method)}}
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True, width=90)

@@ -1,0 +1,284 @@
+"""What came out over several data sets, in three sentences: what is best, whether by chance, what rotations do."""
+
+from collections.abc import Collection, Mapping, Sequence
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from rotastack.stats.wilcoxon import signed_rank_p
+
+__all__ = ["verdict_of_groups", "verdict_over_datasets"]
+
+_NAMED = 3
+"""Data sets or methods that a sentence names; of more it says how many there are."""
+
+
+def verdict_over_datasets(
+    result: Mapping[str, Any],
+    score: str,
+    control: str,
+    alpha: float,
+    *,
+    rotated: Collection[str] = (),
+    times: Mapping[str, tuple[float, float]] | None = None,
+) -> list[str]:
+    """Say which method is best, by how much and at what cost, whether that is beyond chance, and where rotations help.
+
+    The best is the one of least average rank; where that is the control, it is set against the next one. Tests are
+    Wilcoxon's of each method against the control, with Holm's correction, and Friedman's. What rotations do is read off the
+    best ranked method that looks at rotated columns and the best ranked that does not.
+
+    Parameters
+    ----------
+    result : mapping
+        The comparison of the methods by one score, as :func:`~rotastack.judge.comparisons.compare_methods` gives it.
+    score : str
+        What the score is called.
+    control : str
+        The method that others are compared with.
+    alpha : float
+        Level of the tests.
+    rotated : collection of str
+        Methods that look at rotated columns; without any, rotations are not spoken of.
+    times : mapping, optional
+        Method -> training and prediction time in times of the control's.
+
+    Returns
+    -------
+    list of str
+
+    Examples
+    --------
+    >>> from rotastack.judge.comparisons import compare_methods
+    >>> errors = pd.DataFrame(
+    ...     {"RF": [0.2, 0.1, 0.3, 0.2, 0.25, 0.4], "RRE": [0.1, 0.08, 0.31, 0.15, 0.2, 0.3]}, list("abcdef")
+    ... )
+    >>> found = compare_methods(errors, False, {"control": "RF", "alpha": 0.05, "optimistic": []})
+    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotated=["RRE"], times={"RRE": (1.5, 2.0)}), sep="\\n")
+    RRE is best of 2 methods by average rank of the error over 6 data sets (1.17; RF has 1.83); it lowers the error of RF by 22.8 % on average (better on 5, worse on 1), for 1.5 times the training time and 2.0 times the prediction time.
+    That RRE beats RF is not beyond chance (p = 0.062, Wilcoxon's signed-rank test).
+    Rotations make no difference beyond chance (p = 0.062, RRE against RF): they help on 5 of 6 data sets, most on a (-50 %), and do harm on 1: c (+3 %).
+    """
+    if "average_ranks" not in result:
+        return ["No data set has scores of all methods; see the notes."]
+    ranks = pd.Series(result["average_ranks"]).sort_values(kind="stable")
+    means = pd.DataFrame.from_dict(result["means"], orient="index").reindex(columns=ranks.index)
+    means = means.apply(pd.to_numeric).dropna().round(12)
+    if (means.nunique(axis=1) == 1).all():
+        return [
+            f"All {len(ranks)} methods have the same {score} on {_count(len(means), 'data set')}: nothing tells them apart."
+        ]
+    sentences = [
+        _best(result, means, ranks, score, control, times or {}),
+        _chance(result, means, ranks, control, alpha),
+        _rotations(means, ranks, rotated, bool(result["higher_is_better"]), alpha),
+    ]
+    return [sentence for sentence in sentences if sentence]
+
+
+def _best(
+    result: Mapping[str, Any],
+    means: pd.DataFrame,
+    ranks: pd.Series,
+    score: str,
+    control: str,
+    times: Mapping[str, tuple[float, float]],
+) -> str:
+    """Name the best method, the one that it is set against, by how much it is better, and at what cost."""
+    first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
+    best = control if control in first else first[0]
+    rival = _rival(ranks, best, control)
+    others = [m for m in first if m != best]
+    if others:
+        text = f"{best} and {_names(others)} share the best average rank of the {score} among {len(ranks)} methods"
+    else:
+        text = f"{best} is best of {len(ranks)} methods by average rank of the {score}"
+    text += f" over {_data_sets(result, len(means))}"
+    text += f" ({ranks[best]:.2f}" + (f"; {rival} has {ranks[rival]:.2f})" if rival not in first else ")")
+    method, other = (rival, best) if best == control else (best, rival)
+    change = _change(means, method, other, score)
+    text += f"; {'it' if method == best else method} {change} ({_won(means, method, other, result)})"
+    paid = times.get(method)
+    if paid is not None and other == control and np.isfinite(paid[0]):
+        text += f", for {_times(paid[0])} the training time"
+        if np.isfinite(paid[1]):
+            text += f" and {_times(paid[1])} the prediction time"
+    return text + "."
+
+
+def _chance(
+    result: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, control: str, alpha: float
+) -> str:
+    """Say whether the best method beats the control beyond chance, and whether any methods differ."""
+    n = len(means)
+    if n < 2 or "p_value" not in result:
+        return "One data set tells nothing of others: no test is made."
+    best = control if control in ranks and ranks[control] <= ranks.iloc[0] + 1e-12 else str(ranks.index[0])
+    holm = result.get("holm_p") or {}
+    corrected = f" with Holm's correction for {len(holm)} comparisons" if len(holm) > 1 else ""
+    test = f"Wilcoxon's signed-rank test{corrected}"
+    if control not in ranks:
+        text = ""
+    elif best == control:
+        worse = [m for m in ranks.index if holm.get(m, 1.0) < alpha]
+        text = (
+            f"That it beats {_names(worse)} is beyond chance ({test}, at {alpha:g})"
+            if worse
+            else f"That it beats any other is not beyond chance (least p = {_p(min(holm.values()))}, {test})"
+        )
+    else:
+        beyond = "beyond chance" if holm[best] < alpha else "not beyond chance"
+        text = f"That {best} beats {control} is {beyond} (p {_equal(holm[best])}, {test})"
+        needed = ceil(1 + log2(len(holm) / alpha))
+        if holm[best] >= alpha and n < needed:
+            text += f"; so many comparisons need {needed} data sets at least, even if all agree"
+    if len(ranks) == 2:
+        return f"{text}." if text else ""
+    differ = "differ" if result["p_value"] < alpha else "do not differ beyond chance"
+    friedman = (
+        f"as a whole the {len(ranks)} methods {differ} (Friedman's test, p {_equal(result['p_value'])})"
+    )
+    return f"{text}; {friedman}." if text else f"{friedman[0].upper()}{friedman[1:]}."
+
+
+def _rotations(
+    means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float
+) -> str:
+    """Say on which data sets the best method with rotations is better than the best without, and where not."""
+    kinds = [[str(m) for m in ranks.index if (m in rotated) is turned] for turned in (True, False)]
+    if not all(kinds):
+        return ""
+    turned, plain = (kind[0] for kind in kinds)
+    gaps = ((means[turned] - means[plain]) * (-1 if higher else 1)).round(12)
+    change = 100 * (means[turned] - means[plain]) / means[plain].abs().replace(0, np.nan)
+    helped, harmed = (gaps[gaps < 0].index, gaps[gaps > 0].index)
+    parts = []
+    if len(helped):
+        parts.append(f"help on {len(helped)} of {_count(len(means), 'data set')}{_where(change[helped])}")
+    if len(harmed):
+        of = "" if len(helped) else f" of {_count(len(means), 'data set')}"
+        parts.append(f"do harm on {len(harmed)}{of}{_where(change[harmed])}")
+    where = ", and ".join(parts) or "make no difference on any"
+    if len(means) < 2:
+        return f"Rotations ({turned} against {plain}) {where}."
+    p = signed_rank_p(gaps.to_numpy())
+    sizes = gaps[gaps != 0].abs().rank()
+    better = sizes[helped].sum() > sizes[harmed].sum()
+    what = "make no difference beyond chance" if p >= alpha else "help" if better else "do harm"
+    pair = f"{turned} against {plain}{', these two alone' if len(ranks) > 2 else ''}"
+    return f"Rotations {what} (p {_equal(p)}, {pair}): they {where}."
+
+
+def _rival(ranks: pd.Series, best: str, control: str) -> str:
+    """Return the method that the best one is set against: the control, or the next best."""
+    if best != control and control in ranks:
+        return control
+    return str(next(m for m in ranks.index if m != best))
+
+
+def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
+    """Say by how much a method changes another's score on average."""
+    base = means[other]
+    gain = (100 * (means[method] - base)[base != 0] / base[base != 0].abs()).mean()
+    if not np.isfinite(gain):
+        return f"is compared with {other}, whose {score} is 0 everywhere"
+    if round(abs(gain), 1) == 0:
+        return f"leaves the {score} of {other} as it is on average"
+    return f"{'raises' if gain > 0 else 'lowers'} the {score} of {other} by {abs(gain):.1f} % on average"
+
+
+def _won(means: pd.DataFrame, method: str, other: str, result: Mapping[str, Any]) -> str:
+    gaps = (means[method] - means[other]) * (1 if result["higher_is_better"] else -1)
+    counts = [
+        (int((gaps > 0).sum()), "better"),
+        (int((gaps == 0).sum()), "equal"),
+        (int((gaps < 0).sum()), "worse"),
+    ]
+    return ", ".join(f"{word} on {count}" for count, word in counts if count)
+
+
+def _data_sets(result: Mapping[str, Any], n: int) -> str:
+    total = len(result["means"])
+    return _count(n, "data set") if n == total else f"the {n} of {total} data sets that have all of them"
+
+
+def _where(change: pd.Series) -> str:
+    """Name data sets and changes in percent, if these can be told; of many the largest."""
+    known = change.dropna().sort_values(key=np.abs, ascending=False, kind="stable")
+    if known.empty:
+        return ""
+    few = len(change) <= _NAMED
+    named = ", ".join(
+        f"{name} ({value:+.0f} %)" for name, value in (known if few else known.iloc[:1]).items()
+    )
+    return f": {named}" if few else f", most on {named}"
+
+
+def _names(names: Sequence[str]) -> str:
+    if len(names) > _NAMED + 1:
+        return f"{', '.join(map(str, names[:_NAMED]))} and {len(names) - _NAMED} others"
+    *rest, last = map(str, names)
+    return f"{', '.join(rest)} and {last}" if rest else last
+
+
+def _count(n: int, word: str) -> str:
+    return f"{n} {word}{'s' * (n != 1)}"
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2g} times" if ratio < 0.95 else f"{ratio:.1f} times"
+
+
+def _p(p: float) -> str:
+    return "0.001" if p < 0.001 else f"{p:.2g}"
+
+
+def _equal(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def verdict_of_groups(
+    groups: Mapping[str, Mapping[str, Any]], score: str, alpha: float, titles: Mapping[str, str]
+) -> list[str]:
+    """Say what came out in each group of methods: a sentence for each.
+
+    Parameters
+    ----------
+    groups : mapping
+        Group -> its comparison, as :func:`~rotastack.judge.comparisons.compare_group` gives it.
+    score, alpha
+        As for :func:`verdict_over_datasets`.
+    titles : mapping
+        Group -> its title.
+    """
+    return [_of_group(name, found, score, alpha, titles) for name, found in groups.items()]
+
+
+def _of_group(
+    name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]
+) -> str:
+    title = "All groups (a row is a data set in one group)" if name == "all" else titles[name] or name
+    if "average_ranks" not in found:
+        return f"{title}: no data set has scores of all methods; see the notes of the group."
+    what = ("row" if name == "all" else "data set") + ("s" if found["n_rows"] > 1 else "")
+    n = f"{found['n_rows']} {what}"
+    ranks = pd.Series(found["average_ranks"]).sort_values(kind="stable")
+    rank_of = "accuracy" if score == "error" else score
+    text = f"{title}: by average rank of the {rank_of} over {n} the order is {_order(ranks)}."
+    if "p_value" in found:
+        pairs = [f"{a} and {b}" for a, b in found["different"]]
+        text += " " + _friedman(found["p_value"], alpha, n, pairs)
+    return text
+
+
+def _order(ranks: pd.Series) -> str:
+    return ", ".join(f"{m} ({r:.2f})" for m, r in ranks.items())
+
+
+def _friedman(p: float, alpha: float, n: str, pairs: list[str]) -> str:
+    if p >= alpha:
+        return f"Friedman's test sees no difference between the methods (p = {p:.3g}): with {n} the order above may be chance."
+    found = "; ".join(pairs) if pairs else "none of the pairs"
+    return f"Friedman's test says that the methods differ (p = {p:.3g}); by Nemenyi's test these pairs do: {found}."

@@ -1,0 +1,1 @@
+"""What a run does: its plan, and a file for each step."""

@@ -1,0 +1,98 @@
+"""A method's decisions in nested cross-validation, replayed on its pool's stored outputs."""
+
+import numpy as np
+import xarray as xr
+from joblib import Parallel, delayed
+
+from rotastack.combine.nested import combine_nested
+from rotastack.combine.rotation_weights import rotation_complexity
+from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_arrays
+from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.watching import Beat, check_numbers, train_watched
+from rotastack.seeds import child, root_sequence
+from rotastack.study.building import make_combiner
+from rotastack.study.names import number_of
+
+
+def combine(job: Job) -> None:
+    """Combine in a process of its own, where a combiner may crash."""
+    train_watched(job, _combine, job.spec["combiner"])
+
+
+def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``table``, ``folds`` and those below ``pools``, write output ``method``.
+
+    The output has axes (rotation_group, fold_group, row, class): outputs (probabilities, or prediction and interval) of each row by
+    the model that has not seen its fold. Outer fold h of a cell is seeded by ("combine",
+    dataset, method, rotation group, fold group, h).
+    """
+    spec = job.spec
+    data = read_prepared(job.input("table"))
+    folds, _ = read_frame(job.input("folds"))
+    with job.recorded() as record:
+        root = child(root_sequence(spec["seed"]), "combine", spec["dataset"], spec["method"])
+        combiner = make_combiner(spec["combiner"])
+        cells: dict[tuple[str, str], np.ndarray] = {}
+        groups: set[str] = set()
+        for path in job.pool_files("nc"):
+            block = read_arrays(path)
+            groups.update(map(str, block.rotation_group.values))
+            names = [(str(r), str(f)) for r in block.rotation_group.values for f in block.fold_group.values]
+            if block.attrs["status"] != "ok":
+                record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
+                continue
+            try:
+                if failure is not None:
+                    raise failure
+                results = Parallel(n_jobs=job.threads)(
+                    delayed(_one)(
+                        combiner,
+                        block["proba"].sel(rotation_group=r, fold_group=f).values,
+                        folds[f].to_numpy(),
+                        data.y,
+                        child(root, number_of(r), number_of(f)),
+                        _facts(block, r, f, folds[f].to_numpy()) if combiner.ranks else None,
+                    )
+                    for r, f in names
+                )
+                check_numbers(np.stack(results), spec["combiner"]["class"], data.task)
+            except INFRASTRUCTURE:
+                raise
+            except Exception as error:  # a model that fails is a result; the study goes on
+                record.fail(error)
+                continue
+            cells.update(zip(names, results, strict=True))
+        write_arrays(
+            job.output("method"),
+            _labelled(cells, sorted(groups, key=number_of), list(folds), data, record, spec),
+        )
+        record.metrics = {"cells": len(cells)}
+
+
+def _one(combiner, outputs, folds, y, sequence, facts) -> np.ndarray:
+    return combine_nested(combiner, outputs, folds, y, sequence, facts)[0]
+
+
+def _facts(block: xr.Dataset, r: str, f: str, folds: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return complexities and out-of-bag errors of the members trained without each fold."""
+    cell = block.sel(rotation_group=r, fold_group=f)
+    facts = []
+    for h in range(int(folds.max()) + 1):
+        known = cell.sel(pair=f"{h}-{h}")
+        n_rows = int((folds != h).sum())
+        complexity = rotation_complexity(known["n_nodes"].values, known["depth"].values, n_rows)
+        facts.append((complexity, known["oob_error"].values))
+    return facts
+
+
+def _labelled(cells, rotation_groups, fold_groups, data, record, spec) -> xr.Dataset:
+    """Lay the cells out in order; a failed method keeps missing values in all of them."""
+    proba = np.full((len(rotation_groups), len(fold_groups), len(data.y), len(data.outputs)), np.nan)
+    if record.status == "ok":
+        for (r, f), result in cells.items():
+            proba[rotation_groups.index(r), fold_groups.index(f)] = result
+    return xr.Dataset(
+        {"proba": (("rotation_group", "fold_group", "row", "class"), proba)},
+        coords={"rotation_group": rotation_groups, "fold_group": fold_groups, "class": data.outputs},
+        attrs={"status": record.status, "message": record.message, "method": spec["method"]},
+    )

@@ -1,0 +1,118 @@
+"""A method's decisions on the test rows of every split, from its pool's outputs."""
+
+from importlib import import_module
+
+import numpy as np
+import xarray as xr
+
+from rotastack.data.artifacts import read_arrays, read_prepared, write_arrays
+from rotastack.errors import RotastackError
+from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.watching import Beat, train_watched
+from rotastack.study.building import make_combiner
+
+
+def combine(job: Job) -> None:
+    """Combine in a process of its own, where a combiner may crash."""
+    train_watched(job, _combine, job.spec["combiner"])
+
+
+def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``table`` and those below ``pools``, write output ``method``.
+
+    The output has axes (split, row, class): outputs (probabilities, or prediction and interval) of the test rows,
+    which ``rows`` numbers, and the facts of the members that decide, averaged. Methods that choose among
+    members add margins and ordered curves, see :mod:`rotastack.run.splits.pruned`.
+    """
+    spec = job.spec
+    data = read_prepared(job.input("table"))
+    combiner = spec["combiner"]
+    with job.recorded() as record:
+        parts = []
+        for path in job.pool_files("nc"):
+            block = read_arrays(path)
+            if block.sizes["split"] == 0:
+                continue
+            if block.attrs["status"] != "ok":
+                record.status, record.message = "failed", f"its pool failed: {block.attrs['message']}"
+            block = _members(block, combiner.get("member"), spec["method"])
+            nothing = np.full((*block["rows"].shape, len(data.outputs)), np.nan)
+            proba: np.ndarray = nothing
+            extra: dict = {}
+            try:
+                if failure is not None:
+                    raise failure
+                if combiner["kind"] == "prune":
+                    if block.attrs["status"] == "ok":
+                        proba, extra = _pruned(combiner, block, data)
+                elif combiner["kind"] == "member":
+                    proba = block["proba"].values[:, 0]
+                else:
+                    ready = make_combiner(combiner)
+                    proba = np.stack([ready.predict_proba(o) for o in block["proba"].values])
+            except INFRASTRUCTURE:
+                raise
+            except Exception as error:  # a model that fails is a result; the study goes on
+                record.fail(error)
+            facts = {
+                name: ("split", block[name].mean("member", skipna=False).values)
+                for name in block.data_vars
+                if block[name].dims == ("split", "member")
+                and (name != "training_error" or combiner["kind"] != "prune")  # that of all members
+            }
+            parts.append(
+                xr.Dataset(
+                    {
+                        "proba": (("split", "row", "class"), proba.astype(np.float64)),
+                        "rows": (("split", "row"), block["rows"].values),
+                        **facts,
+                        **extra,
+                    },
+                    coords={
+                        "split": block.split.values.astype(object),
+                        "class": data.outputs,
+                    },
+                )
+            )
+        whole = _joined(parts)
+        if record.status != "ok":
+            whole["proba"][:] = np.nan
+        whole.attrs = {"status": record.status, "message": record.message, "method": spec["method"]}
+        write_arrays(job.output("method"), whole)
+        record.metrics = {"cells": int(whole.sizes["split"])}
+
+
+def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
+    """Return the block with the one member that decides, if a method names one."""
+    if chosen is None:
+        return block
+    names = [str(m) for m in block.member.values]
+    if chosen not in names:
+        raise RotastackError(f"{method}: its pool has no member {chosen!r}; there are {', '.join(names)}")
+    return block.sel(member=[chosen])
+
+
+def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
+    """Return decisions of the members that a pruner keeps, and what is known of them."""
+    pruned = import_module("rotastack.run.splits.pruned")
+    cells = [
+        pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])
+    ]
+    return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
+
+
+def _joined(parts: list[xr.Dataset]) -> xr.Dataset:
+    """Put blocks together: their axes but for the splits are filled up to the longest."""
+    sizes: dict = {}
+    for part in parts:
+        for name, size in part.sizes.items():
+            sizes[name] = max(sizes.get(name, 0), size)
+    filled = []
+    for part in parts:
+        pad = {name: (0, sizes[name] - part.sizes[name]) for name in ("row", "size") if name in part.sizes}
+        if any(end for _, end in pad.values()):
+            rows = part["rows"]
+            part = part.drop_vars("rows").pad(pad, constant_values=np.nan)
+            part["rows"] = rows.pad(row=pad["row"], constant_values=-1)
+        filled.append(part)
+    return xr.concat(filled, dim="split", data_vars="minimal", join="override")

@@ -1,0 +1,167 @@
+"""A pool on splits: its outputs for the test rows of each."""
+
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import xarray as xr
+from sklearn.dummy import DummyClassifier
+
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor
+from rotastack.data.artifacts import member_means, read_frame, read_prepared, write_arrays
+from rotastack.diagnostics.complexity import oob_error, tree_complexity
+from rotastack.diagnostics.margin import summarize_margins
+from rotastack.ensembles.pooled.pool import Pool
+from rotastack.ensembles.rows import rows_for
+from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.splits.fitting import (
+    MACHINES,
+    Ballots,
+    Fitted,
+    cast_votes,
+    fitted,
+    machine_facts,
+    stacked,
+)
+from rotastack.run.watching import Beat, check_numbers, train_watched
+from rotastack.seeds import child, root_sequence
+from rotastack.study.building import make_estimator
+from rotastack.study.names import label
+
+TREES = ("n_nodes", "n_leaves", "depth")
+FACTS = (*TREES, "median_leaves", "oob_error", "training_error", *MACHINES)
+DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlation")
+
+
+def train(job: Job) -> None:
+    """Train in a process of its own, where an estimator may crash or hang."""
+    train_watched(job, _train, job.spec["pool"], job.spec["pool"].get("training_limit"))
+
+
+def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``table`` and ``folds``, write output ``pool``.
+
+    The output has axes (split, member, row, class), rows being the test rows of each split, which ``rows`` numbers
+    (-1 fills up smaller test sets). Members are those of a view, of an estimator with several outputs, such as one
+    for many weightings, or ensemble sizes. The estimator of split s is seeded by ("train", dataset, pool, s), noise
+    by ("noise", dataset, s), views by ("views", dataset, s, member). Where a method chooses among an ensemble's
+    members, their votes are kept, too. A pool that fails, as it does of `failure`, is kept as missing values with its
+    message.
+    """
+    spec = job.spec
+    data = read_prepared(job.input("table"))
+    divided, _ = read_frame(job.input("folds"))
+    splits = [s for s in spec["splits"] if s < spec["repeats"]]
+    names = [label("S", s) for s in splits]
+    test = [np.flatnonzero(divided[name].to_numpy() == 0) for name in names]
+    members = spec["members"]
+    if spec["pool"]["view"] is not None:
+        members = [str(k + 1) for k in range(spec["rotations"])]
+    n_test = max(map(len, test), default=0)
+    outputs = np.full((len(splits), len(members), n_test, len(data.outputs)), np.nan, dtype=data.precision)
+    facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
+    seconds: list[tuple[float, float, float, float]] = []
+    ballots: list[Ballots] = []
+    with job.recorded() as record:
+        root = root_sequence(spec["seed"])
+        seeds = child(root, "train", spec["dataset"], spec["name"])
+        noise, views = (child(root, what, spec["dataset"]) for what in ("noise", "views"))
+        try:
+            if failure is not None:
+                raise failure
+            rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
+            for i, (s, held_out) in enumerate(zip(splits, test, strict=True)):
+                beat(spec["pool"].get("training_limit"))
+                train = np.setdiff1d(np.arange(len(data.y)), held_out)
+                trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
+                start, start_processor = time.perf_counter(), time.process_time()
+                seen = trained.seen(rows.X[held_out])
+                found, known = _outputs(trained.model, seen, spec["pool"]["ensemble_sizes"])
+                elapsed, processor = time.perf_counter() - start, time.process_time() - start_processor
+                seconds.append((trained.seconds, elapsed, trained.processor_seconds, processor))
+                check_numbers(found, spec["pool"]["estimator"], data.task)
+                outputs[i, :, : len(held_out)] = found
+                for name, values in _facts(trained, known, seen, data.y[held_out], spec["pool"]).items():
+                    facts[name][i] = values
+                if spec["selections"]:
+                    ballots.append(cast_votes(trained, rows.X[held_out], spec["selections"]))
+            beat(None)
+        except INFRASTRUCTURE:
+            raise
+        except Exception as error:  # a model that fails is a result; the study goes on
+            record.fail(error)
+            outputs[:] = np.nan
+            ballots = []
+        numbers = np.full((len(splits), n_test), -1, dtype=np.int32)
+        for i, held_out in enumerate(test):
+            numbers[i, : len(held_out)] = held_out
+        whole = _labelled(outputs, facts, numbers, names, members, data, record)
+        write_arrays(job.output("pool"), whole.assign(stacked(ballots, n_test)))
+        record.metrics = {
+            "members": len(members),
+            "trainings": len(splits),
+            "fit_seconds": [round(sum(fit for fit, *_ in seconds), 4)],
+            "predict_seconds": [round(sum(predict for _, predict, *_ in seconds), 4)],
+            "fit_processor_seconds": [round(fit, 6) for *_, fit, _ in seconds],
+            "predict_processor_seconds": [round(predict, 6) for *_, predict in seconds],
+            **{k: member_means(v) for k, v in facts.items() if np.isfinite(v).any()},
+        }
+
+
+def _facts(trained: Fitted, known: list[dict] | None, rows: np.ndarray, y: np.ndarray, pool: dict) -> dict:
+    """Return what is known of members: by themselves, by their trees, and by their votes on rows of classes `y`."""
+    model = trained.model
+    if isinstance(model, Pool):
+        names = ("n_nodes", "depth", "oob_error")
+        known = [{name: getattr(m, name) for name in names} for m in model.members]
+    elif known is None:
+        known = [_tree_facts(model, trained.y)]
+    if pool["training_error"]:
+        decided = _outputs(model, trained.X, pool["ensemble_sizes"])[0].argmax(axis=-1)
+        for member, error in zip(known, (decided != trained.y).mean(axis=1), strict=True):
+            member["training_error"] = float(error)
+    if pool["diversity"] and isinstance(model, AlignedClassifier):
+        votes = model.classes[model.estimator.tree_votes(rows)]
+        known[0].update(zip(DIVERSITY, summarize_margins(votes, y), strict=True))
+    return {name: [m.get(name, np.nan) for m in known] for name in (*FACTS, *DIVERSITY)}
+
+
+def _tree_facts(model: AlignedClassifier | FittedRegressor, y: np.ndarray) -> dict[str, float]:
+    """Return what is known of an estimator's trees, or of a linear machine."""
+    facts = {"oob_error": oob_error(model.estimator, model.codes(y))}
+    facts |= machine_facts(model.estimator)
+    counts = tree_complexity(model.estimator)
+    if counts:
+        facts |= {name: counts[name].mean() for name in TREES}
+        facts["median_leaves"] = float(np.median(counts["n_leaves"]))
+    return facts
+
+
+def _outputs(
+    model: AlignedClassifier | FittedRegressor | Pool, rows: np.ndarray, sizes: list[int]
+) -> tuple[np.ndarray, list[dict[str, float]] | None]:
+    """Return outputs (member, row, class), and facts of the members of an estimator with several outputs."""
+    if isinstance(model, Pool):
+        return model.outputs(rows), None
+    if sizes:
+        if isinstance(model.estimator, DummyClassifier):  # one class, whatever the size
+            return np.stack([model.outputs(rows)] * len(sizes)), [{} for _ in sizes]
+        stages: Iterator[np.ndarray] = model.staged(rows)
+        found = {size: out for size, out in enumerate(stages, start=1) if size in sizes}
+        return np.stack([found[size] for size in sizes]), [{} for _ in sizes]
+    if isinstance(model, FittedRegressor) or not hasattr(model.estimator, "member_outputs"):
+        return model.outputs(rows)[None], None
+    known, facts = model.estimator.member_outputs(rows)
+    return model.aligned(known), facts
+
+
+def _labelled(outputs, facts, rows, names, members, data, record) -> xr.Dataset:
+    return xr.Dataset(
+        {
+            "proba": (("split", "member", "row", "class"), outputs),
+            "rows": (("split", "row"), rows),
+            **{name: (("split", "member"), table) for name, table in facts.items()},
+        },
+        coords={"split": np.array(names, dtype=object), "member": members, "class": data.outputs},
+        attrs={"status": record.status, "message": record.message},
+    )

@@ -1,0 +1,139 @@
+"""draw_pruning: the figures of one data set in a study that prunes ensembles."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.figure import Figure
+
+from rotastack.data.artifacts import read_arrays, read_frame
+from rotastack.plots.diversity import plot_diversity
+from rotastack.plots.margin_distributions import plot_margin_distributions
+from rotastack.plots.members import plot_members
+from rotastack.plots.ordered_curves import OrderedVotes, plot_ordered_curves
+from rotastack.plots.style import add_note, save_figure
+from rotastack.run.job import Job
+
+Methods = dict[str, xr.Dataset]
+
+INPUTS = ("methods", "scores")
+OUTPUTS = ("figures", "record")
+ABOUT = ("dataset",)
+
+
+def run(job: Job) -> None:
+    """Read inputs ``methods`` and ``scores``, write the figures asked for, as SVG and PNG: functions ``figure_...``.
+
+    A method that failed is left out, and named in a note.
+    Slice ``only`` may name the methods of a figure, where all would be too many: figure -> labels.
+    """
+    scores, _ = read_frame(job.input("scores"))
+    with job.recorded():
+        known: Methods = {}
+        failed, order = [], []
+        for path in job.inputs["methods"]:
+            arrays = read_arrays(path)
+            label = str(arrays.attrs["method"])
+            order.append(label)
+            if arrays.attrs["status"] == "ok":
+                known[label] = arrays.drop_vars(["proba", "rows"], errors="ignore")
+            else:
+                failed.append(label)
+        drawn: dict[str, Figure] = {}
+        for path in job.outputs["figures"]:
+            name = Path(path).stem
+            if name not in drawn:
+                wanted = job.spec.get("only", {}).get(name, order)
+                chosen = {label: arrays for label, arrays in known.items() if label in wanted}
+                drawn[name] = globals()[f"figure_{name}"](chosen, scores, job.about["dataset"], order)
+                if failed:
+                    add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
+            save_figure(drawn[name], path)
+
+
+def figure_margin_distributions(
+    known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]
+) -> Figure:
+    """Mean over splits of the cumulative margin distributions."""
+    shares = {}
+    for label, arrays in _with(known, "margin_cdf").items():
+        means = {}
+        for part in ("training", "test"):
+            cdf = _part(arrays["margin_cdf"], part)
+            means[part] = cdf.mean([d for d in cdf.dims if d != "margin"])
+        grid = _labels(arrays, "margin", np.linspace(-1, 1, arrays.sizes["margin"]))
+        shares[label] = pd.DataFrame({part: mean.values for part, mean in means.items()}, grid)
+    return plot_margin_distributions(shares, f"{dataset}: distribution of margins", order)
+
+
+def figure_ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+    """Mean over splits of the error while members are added, and of the members' accuracies."""
+    votes = {}
+    for label, arrays in _with(known, "curve").items():
+        errors = _by_size(arrays, "curve")
+        error = errors.ffill(axis=1).mean()  # an ensemble that has no more members stays what it is
+        accuracy = None
+        if "order_accuracy" in arrays:
+            single = _by_size(arrays, "order_accuracy")
+            accuracy = single.mean()[single.notna().mean() >= 0.5]  # ranks that most splits have
+        kept = float(arrays["members"].mean()) if "members" in arrays else float("nan")
+        votes[label] = OrderedVotes(error, kept, accuracy)
+    return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
+
+
+def figure_members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+    """Mean errors, members kept and members before pruning."""
+    errors = scores.groupby("method", sort=False)["error"].mean()
+    table = pd.DataFrame(
+        {
+            "error": errors.reindex(list(known)),
+            **{
+                name: [float(a[name].mean()) if name in a else np.nan for a in known.values()]
+                for name in ("members", "voters")
+            },
+        },
+        index=list(known),
+    )
+    return plot_members(table, f"{dataset}: members kept", order)
+
+
+def figure_diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+    """Disagreement and accuracy of members, split by split."""
+    points = {}
+    for label, arrays in known.items():
+        if "disagreement" in arrays and "member_accuracy" in arrays:
+            names = {"disagreement": "disagreement", "accuracy": "member_accuracy"}
+            points[label] = pd.DataFrame(
+                {
+                    column: arrays[name].mean([d for d in arrays[name].dims if d != "split"]).values
+                    for column, name in names.items()
+                }
+            )
+    return plot_diversity(points, f"{dataset}: disagreement and accuracy of members", order)
+
+
+def _with(known: Methods, name: str) -> Methods:
+    """Return the methods that have a variable, and not only missing values in it."""
+    return {m: a for m, a in known.items() if name in a and bool(a[name].notnull().any())}
+
+
+def _part(array: xr.DataArray, name: str) -> xr.DataArray:
+    """Return the training rows' or the test rows' part; without labels, training comes first."""
+    return array.sel(part=name) if "part" in array.coords else array.isel(part=int(name == "test"))
+
+
+def _labels(arrays: xr.Dataset, axis: str, otherwise: np.ndarray) -> np.ndarray:
+    """Return the labels of an axis; a variable that happens to have the axis's name is none."""
+    if axis in arrays.coords and arrays[axis].dims == (axis,):
+        return arrays[axis].values
+    return otherwise
+
+
+def _by_size(arrays: xr.Dataset, name: str) -> pd.DataFrame:
+    """Return splits by size, on test rows; sizes that no repeat has and splits without values are left out."""
+    array = _part(arrays[name], "test") if "part" in arrays[name].dims else arrays[name]
+    values = array.transpose(..., "size").values
+    sizes = _labels(arrays, "size", np.arange(1, values.shape[-1] + 1))
+    frame = pd.DataFrame(values.reshape(-1, len(sizes)), columns=sizes)
+    return frame.dropna(axis=0, how="all").dropna(axis=1, how="all")

@@ -1,0 +1,226 @@
+"""draw_study: the figures over all data sets."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from rotastack.data.artifacts import read_frame
+from rotastack.judge.results import complete, group_table, in_units, mean_scores, read_table, relative_times
+from rotastack.plots.calibration import plot_calibration
+from rotastack.plots.critical_difference import plot_critical_difference
+from rotastack.plots.curves import Curve, plot_curves
+from rotastack.plots.differences import plot_differences
+from rotastack.plots.pareto import plot_pareto
+from rotastack.plots.posterior import plot_posterior
+from rotastack.plots.rank_intervals import plot_rank_intervals
+from rotastack.plots.style import add_note, save_figure, sentence
+from rotastack.plots.win_matrix import plot_win_matrix
+from rotastack.run.job import Job
+from rotastack.seeds import child, root_sequence
+from rotastack.stats.bayesian import signed_rank_draws
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.comparison import compare
+from rotastack.stats.metrics import IN_UNITS, NAMES, PRIMARY
+from rotastack.stats.ranks import average_ranks
+from rotastack.stats.win_matrix import win_matrix
+from rotastack.study.names import ranks_name
+
+FEW = 5  # cells from which on a standard error says something
+ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
+
+_TOO_FEW = "Ranks need at least two data sets on which no method failed."
+
+INPUTS = ("scores", "tables")
+OUTPUTS = ("figures", "record")
+ABOUT = ()
+
+
+class Known(NamedTuple):
+    """What figures are made of.
+
+    Attributes
+    ----------
+    spec : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    primary, score : str
+        The score that is drawn, and what it is called.
+    errors : DataFrame
+        Means of this score, a row for each data set and a column for each method.
+    shown : list of str
+        The methods in figures that would hold too much of all.
+    tables : dict
+        Name -> file of each of the study's tables.
+    """
+
+    spec: Mapping[str, Any]
+    scores: pd.DataFrame
+    primary: str
+    score: str
+    errors: pd.DataFrame
+    shown: list[str]
+    tables: dict[str, Path]
+
+    @property
+    def ranked(self) -> pd.DataFrame | None:
+        """Means of the methods that are ranked, on the data sets on which none failed; None if these are too few.
+
+        Methods that choose members by the test rows are not ranked.
+        """
+        table = complete(self.errors.drop(columns=self.spec["optimistic"], errors="ignore"))
+        return table if len(table) > 1 and table.shape[1] > 1 else None
+
+
+def run(job: Job) -> None:
+    """Read inputs ``scores`` and ``tables`` of the study, write the figures ``figure_...``, rank diagrams of groups, and sweeps.
+
+    Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
+    A score in units of the target is drawn as a multiple of the baseline's: the units of data sets differ.
+    """
+    scores, _ = read_frame(job.input("scores"))
+    spec = job.spec
+    tables = {path.stem: path for path in job.inputs["tables"]}
+    primary = PRIMARY[spec["task"]]
+    score = NAMES[primary]
+    with job.recorded():
+        if primary in IN_UNITS:
+            units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
+            scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
+            score = f"{score} as a share of the baseline's"
+        means = mean_scores(scores, primary, spec["methods"]).round(12)
+        shown = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
+        known = Known(spec, scores, primary, score, means, shown, tables)
+        asked = {Path(path).stem for path in job.outputs["figures"]}
+        figures = {
+            name: draw(known)
+            for name, draw in (
+                (n.removeprefix("figure_"), f) for n, f in globals().items() if n.startswith("figure_")
+            )
+            if name in asked
+        }
+        for group in spec["groups"]:
+            figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
+        for name, sweep in spec["sweeps"].items():
+            figures[name] = draw_sweep(scores, sweep, primary, score)
+        for path in job.outputs["figures"]:
+            save_figure(figures[Path(path).stem], path)
+
+
+def figure_critical_difference(known: Known) -> Figure:
+    """Average ranks of the methods, and by how much they must differ."""
+    return _draw_ranks(known.errors, known.spec["alpha"])
+
+
+def figure_differences(known: Known) -> Figure:
+    """Errors less the control's, by data set."""
+    control = known.spec["control"]
+    deviations = _standard_errors(known.scores, known.primary, control, known.spec["axes"])
+    return plot_differences(known.errors[known.shown], deviations, control, known.score)
+
+
+def figure_calibration(known: Known) -> Figure:
+    """Shares of right decisions against confidence, over all data sets; not asked for in a regression."""
+    if "calibration" not in known.tables:
+        return sentence("Numbers have no calibration curve.")
+    curves = pd.read_csv(known.tables["calibration"])
+    curves = curves[curves["method"].isin(known.shown)]
+    if not len(curves):
+        return sentence("No calibration is drawn: all methods failed.")
+    order = pd.Categorical(curves["method"], known.shown)
+    return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
+
+
+def figure_rank_intervals(known: Known) -> Figure:
+    """Average ranks, and how far they depend on which data sets the study has."""
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    ranks = bootstrap_ranks(known.ranked, False, alpha=known.spec["alpha"])
+    return plot_rank_intervals(ranks, known.spec["control"])
+
+
+def figure_win_matrix(known: Known) -> Figure:
+    """How often each method beats each other one."""
+    return sentence(_TOO_FEW) if known.ranked is None else plot_win_matrix(win_matrix(known.ranked, False))
+
+
+def figure_pareto(known: Known) -> Figure:
+    """Average ranks against what a training costs."""
+    control = known.spec["control"]
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    table = known.tables["times"]
+    times = relative_times(read_table(table), control, "fit")
+    if times is None:
+        return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
+    ranks = average_ranks(known.ranked, False)
+    points = pd.DataFrame({"time": times.median().reindex(ranks.index), "quality": ranks})
+    return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
+
+
+def figure_posterior(known: Known) -> Figure:
+    """The control and the best of the others: how probable it is that one is better, or neither."""
+    control = known.spec["control"]
+    if known.ranked is None:
+        return sentence(_TOO_FEW)
+    if control not in known.ranked:
+        return sentence(f"{control}, which the others are compared with, failed on every data set.")
+    ranks = average_ranks(known.ranked, False).drop(control)
+    best = str(ranks.idxmin())
+    seed = child(root_sequence(0), best, control)  # as bayesian_table draws
+    draws = signed_rank_draws(-known.ranked[best], -known.ranked[control], ROPE, random_state=seed)
+    return plot_posterior(draws, best, control, ROPE)
+
+
+def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
+    table = complete(errors)
+    if len(table) < 2 or table.shape[1] < 2:
+        return sentence(_TOO_FEW)
+    return plot_critical_difference(compare(table, False), alpha)
+
+
+def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:
+    """Draw mean errors over data sets against a parameter: on test rows and, where known, on training rows.
+
+    Means are over the data sets on which no method of the figure failed; a method that failed on all leaves
+    a gap.
+    """
+    methods = list(dict.fromkeys(m for line in sweep["lines"].values() for m in line))
+    panels: dict[str, dict[str, Curve]] = {}
+    noted = []
+    for column, title in ((primary, "test rows"), ("training_error", "training rows")):
+        if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
+            continue
+        table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
+        table = table.reindex(columns=methods)
+        known = complete(table)
+        means = known.mean().reindex(methods)
+        noted += [f"{name} ({title})" for name in table.index.difference(known.index, sort=False)]
+        over = known.index[0] if len(known) == 1 else f"mean of {len(known)} data sets"
+        panels[f"{title}, {over}"] = {
+            label: float(means[line[0]]) if len(line) == 1 else (sweep["values"], means[line].to_numpy())
+            for label, line in sweep["lines"].items()
+        }
+    log = ["x"] if sweep.get("log") else []
+    figure = plot_curves(panels, sweep["axis"], score, log=log, ticks=sweep["values"], title=sweep["title"])
+    if noted:
+        add_note(figure, f"Left out, as methods failed there: {', '.join(noted)}.")
+    return figure
+
+
+def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
+    """Return the standard error over cells of each method's paired difference to the control; missing where they are few."""
+    cells = scores.pivot_table(
+        index=["dataset", *axes],
+        columns="method",
+        values=metric,
+        sort=False,
+        dropna=False,
+    )
+    difference = cells.sub(cells[control], axis=0)
+    grouped = difference.groupby("dataset", sort=False)
+    return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)

@@ -1,0 +1,26 @@
+"""explain: what a data set's model looks at, as a page, and for the report."""
+
+from rotastack.run.job import Job
+from rotastack.tracking.records import read_record
+from rotastack.use.explaining import explain_saved
+from rotastack.use.explanation_files import write_explanation
+
+INPUTS = ("raw", "model", "refit")
+OUTPUTS = ("explanation", "page", "record")
+ABOUT = ("study", "dataset")
+
+
+def run(job: Job) -> None:
+    """Read the ``raw`` table and the ``model``; write output ``explanation``, its figures beside it, and ``page``."""
+    refit = read_record(job.input("refit"))
+    study, dataset = job.about["study"], job.about["dataset"]
+    with job.recorded():
+        if refit["status"] == "ok":
+            content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
+        else:  # the study goes on
+            content = {
+                "study": study,
+                "dataset": dataset,
+                "words": [f"No model was made: {refit['message']}."],
+            }
+        write_explanation(content, job.output("explanation"), job.output("page"))

@@ -1,0 +1,96 @@
+"""prepare: from the raw table to numbers and categories, before any split."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rotastack.data.artifacts import write_frame
+from rotastack.data.loading import columns_by_kind
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
+from rotastack.errors import RotastackError
+from rotastack.run.job import Job
+from rotastack.seeds import child, root_sequence
+
+INPUTS = ("raw",)
+OUTPUTS = ("table", "record")
+ABOUT = ("dataset",)
+
+
+def run(job: Job) -> None:
+    """Read input ``raw``, write output ``table``."""
+    dataset = job.about["dataset"]
+    with job.recorded() as record:
+        raw = read_raw(job.input("raw"))
+        target = check_target(raw["target"], dataset, job.spec["task"])
+        features = raw.drop(columns="target")
+        kinds = columns_by_kind(list(features.columns), job.spec["kinds"], dataset)
+        try:
+            preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
+            X = preprocessor.transform(features)
+        except RotastackError as error:
+            raise RotastackError(f"{dataset}: {error}") from None
+        names = list(preprocessor.get_feature_names_out())
+        n_numeric, n_noise = len(preprocessor.numeric_), job.spec.get("noise_columns", 0)
+        columns = {f"numeric {k}": X[:, k] for k in range(n_numeric)}
+        if n_noise:
+            rng = np.random.default_rng(child(root_sequence(job.spec["seed"]), "noise", dataset))
+            noise = rng.standard_normal((len(X), n_noise))
+            columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
+            names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
+        for k, categories in enumerate(preprocessor.categories_.values()):
+            codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
+            columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
+        frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
+        frame["target"], classes, known = _target(target, job.spec["task"])
+        about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
+        write_frame(job.output("table"), frame, about)
+        record.warnings = [
+            f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()
+        ]
+        n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
+        of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
+        record.metrics = {
+            "rows": len(frame),
+            "numeric_columns": n_numbers + n_noise,
+            "date_columns": len(of_dates),
+            "date_numbers": sum(of_dates),
+            "categorical_columns": n_categorical,
+            "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
+            **known,
+        }
+        n_signal = n_numeric + sum(len(c) - 1 for c in preprocessor.categories_.values())
+        if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
+            record.metrics["noise_columns"] = n_noise
+            record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
+
+
+def _missing(X: NDArray[np.float64], widths: list[int]) -> int:
+    """Count missing cells of the raw columns, each of which became so many of `X`: a missing date is one, not three."""
+    first = np.cumsum([0, *widths[:-1]])
+    return int(np.isnan(X[:, first]).sum())
+
+
+def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any]]:
+    """Return the column, the classes if there are any, and what a record says of them."""
+    if task == "regression":
+        known = {"mean": target.mean(), "sd": target.std(), "least": target.min(), "most": target.max()}
+        return target.to_numpy(), [], {"target": {name: float(value) for name, value in known.items()}}
+    classes = sorted(set(target))
+    codes = pd.Categorical(target, categories=classes).codes.astype("int16")
+    return codes, classes, {"class_counts": {c: int((target == c).sum()) for c in classes}}
+
+
+def _distinct(names: list[str]) -> list[str]:
+    """Return names of which none is ``target`` and none stands twice."""
+    seen = {"target"}
+    result = []
+    for name in names:
+        while name in seen:
+            name += "_"
+        seen.add(name)
+        result.append(name)
+    return result

@@ -1,0 +1,167 @@
+"""refit: the chosen method of a data set, trained on all rows, as a model to predict with."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from rotastack.base.fitting import placed
+from rotastack.data.artifacts import read_frame
+from rotastack.data.loading import columns_by_kind
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
+from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
+from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
+from rotastack.ensembles.rows import takes_tables, told
+from rotastack.files import replacing
+from rotastack.judge.results import best_method
+from rotastack.run.job import INFRASTRUCTURE, Job
+from rotastack.run.watching import Beat, train_watched
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.stats.metrics import PRIMARY
+from rotastack.study.building import REFITTED, draws_bags, make_combiner, make_estimator, make_view
+from rotastack.tracking.model_files import dump_model
+
+INPUTS = ("raw", "scores")
+OUTPUTS = ("model", "record")
+ABOUT = ("dataset",)
+ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
+NAMES = {"classification": "classifier", "regression": "regressor"}
+"""Of the model's last step."""
+
+
+def run(job: Job) -> None:
+    """Train in a process of its own, where an estimator may crash or hang."""
+    limits = [method["pool"].get("training_limit") for method in job.spec["methods"].values()]
+    train_watched(job, _run, job.spec["methods"], max(filter(None, limits), default=None))
+
+
+def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
+    """Read inputs ``raw`` and ``scores``, write output ``model``: a pipeline from raw table to label or number.
+
+    If no method can be refitted (all failed, or the chosen one by `failure`) the model file is empty and the record
+    says so.
+    """
+    spec = job.spec
+    dataset, primary = spec["dataset"], PRIMARY[spec["task"]]
+    with job.recorded() as record:
+        scores, _ = read_frame(job.input("scores"))
+        label = best_method(scores, primary, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
+        if label is None:
+            record.status, record.message = "failed", "no method succeeded on this data set"
+            with replacing(job.output("model")) as temporary:
+                temporary.touch()
+            return
+        raw = read_raw(job.input("raw"))
+        features = raw.drop(columns="target")
+        kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
+        try:
+            if failure is not None:
+                raise failure
+            target = check_target(raw["target"], dataset, spec["task"]).to_numpy()
+            *before, estimator = _estimators(spec, spec["methods"][label], TablePreprocessor(kinds), features)
+            seed = integer_seed(child(root_sequence(spec["seed"]), "refit", dataset, label))
+            known = estimator.get_params()
+            estimator.set_params(
+                **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
+            )
+            names = ("table", "frame")[: len(before)]
+            model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], estimator)])
+            limit = spec["methods"][label]["pool"].get("training_limit")
+            beat(limit and limit * (spec["folds"] + 1))  # a level-1 estimator is trained on folds
+            model.fit(features, target)
+            beat(None)
+            if "n_jobs" in known:
+                estimator.set_params(n_jobs=None)
+            dump_model(model, job.output("model"))
+        except INFRASTRUCTURE:
+            raise
+        except Exception as error:  # a model that fails is a result; the study goes on
+            record.fail(error)
+            with replacing(job.output("model")) as temporary:
+                temporary.touch()
+            return
+        record.metrics = {
+            "method": label,
+            f"cross_validated_{primary}": float(scores.loc[scores["method"] == label, primary].mean()),
+            f"training_{primary}": _error(target, model.predict(features), spec["task"]),
+            "model_bytes": job.output("model").stat().st_size,
+            **_out_of_bag(estimator, spec["task"]),
+        }
+
+
+def _error(target: Any, predicted: Any, task: str) -> float:
+    """Return the error on training rows, or the RMSE."""
+    if task == "regression":
+        return float(np.sqrt(np.mean((target - predicted) ** 2)))
+    return float(np.mean(np.ravel(predicted) != target))  # some give a column
+
+
+def _out_of_bag(estimator: Any, task: str) -> dict[str, float]:
+    """Return what rows out of bags say of a fitted estimator: of all of it, else the mean of its members, each alone."""
+    score = getattr(estimator, "oob_score_", None)
+    if score is not None and np.ndim(score) == 0 and np.isfinite(score):
+        return {"oob_error": 1 - float(score)} if task == "classification" else {"oob_r2": float(score)}
+    members = getattr(getattr(estimator, "pool_", None), "members", [])
+    errors = [m.oob_error for m in members if np.isfinite(m.oob_error)]
+    if not errors:
+        return {}
+    if task == "regression":  # theirs are squares
+        errors = [float(np.sqrt(error)) for error in errors]
+    return {f"oob_{PRIMARY[task]}{'' if len(members) == 1 else '_of_members'}": float(np.mean(errors))}
+
+
+def _estimators(
+    spec: Mapping[str, Any], method: Mapping[str, Any], preprocessor: TablePreprocessor, features: Any
+) -> list[Any]:
+    """Return the table's preprocessor, and last the estimator that is the workflow's method: same views, combiner and folds.
+
+    Between them may stand what makes another kind of table for the estimator. An estimator of tables gets categories and missing values as they are, but under a combiner that is trained.
+    """
+    pool, combiner = method["pool"], method["combiner"]
+    estimator = _member(make_estimator(pool), pool, combiner)
+    voted = combiner["kind"] in ("vote", "member", "prune")
+    whole = pool["view"] is None and voted and takes_tables(estimator)
+    preprocessor.set_params(encoding="codes" if whole else "onehot").fit(features)
+    others = np.flatnonzero(preprocessor.categorical_).tolist()
+    if whole:
+        frame, estimator = told(estimator, others)
+        if combiner["kind"] == "prune":
+            estimator = _pruned(estimator, combiner)
+        return [preprocessor, *([] if frame is None else [frame]), estimator]
+    decision = make_combiner(combiner) if combiner["kind"] not in ("member", "prune") else None
+    if combiner["kind"] == "prune":
+        estimator = _pruned(placed(estimator, len(preprocessor.numeric_), len(others)), combiner)
+    view, n_members = None, 1
+    if pool["view"] is not None:
+        n_members = spec["rotations"]
+        view = [("identity", None, 1), ("view", make_view(pool["view"]), n_members - 1)]
+    pooled = ENSEMBLES[spec["task"]](
+        view, estimator, decision, n_members, scaling=pool["scaling"],
+        categorical_features=others, cv=spec["folds"],
+    )  # fmt: skip
+    return [preprocessor, pooled]
+
+
+def _member(estimator: Any, pool: Mapping[str, Any], combiner: Mapping[str, Any]) -> Any:
+    """Return the estimator; of one with several outputs, the estimator that is the chosen one."""
+    if combiner["kind"] != "member":
+        return estimator
+    if pool.get("ensemble_sizes"):
+        return estimator.set_params(n_estimators=int(combiner["member"]))
+    parameters = {k: v for k, v in estimator.get_params(deep=False).items() if k != "weightings"}
+    chosen = import_module(REFITTED["member"]).RegularizedRotationForestClassifier
+    return chosen(weighting=combiner["member"], **parameters)
+
+
+def _pruned(estimator: Any, combiner: Mapping[str, Any]) -> Any:
+    """Return the ensemble with its pruner."""
+    if combiner["first"]:
+        estimator.set_params(n_estimators=combiner["first"])
+    # What was chosen by test rows for a comparison can only be chosen by training rows here.
+    selection = {"oob": "oob", None: "oob" if draws_bags(estimator) else "train"}
+    pruned = import_module(REFITTED["prune"]).PrunedEnsembleClassifier
+    return pruned(estimator, make_combiner(combiner), selection.get(combiner["selection"], "train"))

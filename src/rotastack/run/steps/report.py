@@ -1,0 +1,359 @@
+"""report: one self-contained HTML page."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import yaml
+from markupsafe import Markup
+
+from rotastack import __version__
+from rotastack.data.artifacts import read_frame
+from rotastack.errors import RotastackError
+from rotastack.files import read_json, write_text
+from rotastack.judge.leaderboard_page import leaderboard_environment
+from rotastack.judge.pages import inline_figure, read_explanation
+from rotastack.judge.published_columns import on_page
+from rotastack.judge.report_board import described, study_board
+from rotastack.judge.results import read_table
+from rotastack.project import project_file
+from rotastack.run.job import Job
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
+from rotastack.tracking.records import read_record
+
+LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
+
+INPUTS = (
+    "scores",
+    "comparison",
+    "verdict",
+    "variance",
+    "figures",
+    "prepare",
+    "folds",
+    "scored",
+    "tables",
+    "results/",
+    "explanations",
+)
+OUTPUTS = ("report", "record")
+ABOUT = ("control", "skipped")
+RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
+"""Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
+
+MOST_BYTES = 4_000_000
+"""Of figures in a page; those of all data sets together."""
+
+MOST_ROWS = 5000
+"""Wins and ties in a page, and numbers of each score but the first: more stand in files."""
+
+LAST = re.compile(r"/(heatmap_by_|kappa_error)")
+"""Figures that are left out first: they show once more what others show, or less than these."""
+
+FACTS = {
+    "Trees": {
+        "n_nodes": "nodes (leaves included), leaves and depth of the trees",
+        "median_leaves": "the median of their leaves",
+        "oob_error": "out-of-bag error",
+        "oob_RMSE": "out-of-bag RMSE (the root of the mean squared error's mean)",
+        "training_error": "error on training rows",
+        "margin_mean": "mean and variance of the margin on test rows, Chebyshev's bound of the error and the mean "
+        "correlation of the trees",
+    },
+    "votes": {
+        "members": "members that vote and those there were, how often pairs of them disagree (one right, one wrong) on "
+        "test and on selection rows, the diversity of the QMM paper (which grows as members go), their mean accuracy "
+        "and mean margins, and the share of {cells} in which a program could not be solved",
+    },
+    "machines": {
+        "iterations": "iterations of linear machines, how far the objective may be above the optimum (a share of it), "
+        "and on which share of the training rows two members disagree",
+    },
+}  # fmt: skip
+"""What facts are of -> the first column of several -> what they are."""
+
+GLOSSARY_OF_CELLS = {
+    "cells": {"cell": "one nested cross-validation, of a set of rotations (rotation group) and a partition of the rows (fold group)"},
+    "splits": {"split": "one random division of the rows into those that train and those that test"},
+    "folds": {"fold": "one part of the rows, which tests what the other parts have trained; a split is one fold"},
+}  # fmt: skip
+GLOSSARY = {
+    "pool": "estimators that are trained together; several methods may combine the outputs of the same pool",
+    "method": "a pool and how its outputs become one prediction",
+    "control": "the method that all others are compared with, {control} in this study",
+    "baseline": "a prediction that looks at no column: {baseline} of the training rows",
+}
+
+
+def run(job: Job) -> None:
+    """Read statistics, figures and records; write output ``report``."""
+    with job.recorded():
+        write_text(job.output("report"), _page(job))
+
+
+def _page(job: Job) -> str:
+    study = job.spec
+    task = study["task"]
+    primary = PRIMARY[task]
+    tables = {path.stem: path for path in job.inputs["tables"]}
+    comparison = read_json(job.input("comparison"))
+    variance, _ = read_frame(job.input("variance"))
+    methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
+    datasets = _datasets(job, variance)
+    many = len(datasets) > 1
+    facts = _facts(tables["facts"], task)
+    fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
+    environment = leaderboard_environment()
+    environment.filters |= {
+        "caption": lambda name: _caption(name, task, cells),
+        "number": _number,
+        "score": _number if task == "classification" else _significant,
+        "p": _p_value,
+        "percent": _percent,
+        "zip": zip,
+    }
+    figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
+    return environment.get_template("report.html.j2").render(
+        study=study,
+        control=control,
+        alpha=study["evaluation"]["alpha"],
+        methods=methods,
+        datasets=datasets,
+        many=many,
+        comparison=comparison,
+        verdict=read_json(job.input("verdict"))["sentences"],
+        names=NAMES,
+        primary=primary,
+        score_name=NAMES[primary],
+        scores_name="Errors" if primary == "error" else NAMES[primary],
+        other_scores=[name for name in METRICS[task] if name != primary],
+        ranked_too=RANKED_TOO[task],
+        baseline_name=BASELINE[task],
+        baseline={row["dataset"]: row for row in _table(tables["baseline"])},
+        figures=figures,
+        cells=cells,
+        pairs=pairs if len(pairs) <= MOST_ROWS else [],
+        n_pairs=len(pairs),
+        files={name: path.as_posix() for name, path in tables.items()},
+        few_numbers=len(datasets) * len(methods) <= MOST_ROWS,
+        facts=facts,
+        fact_names=fact_names,
+        fact_kinds=_kinds(fact_names, cells),
+        explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
+        claims=[_sentence(claim) for claim in _table(tables["claims"])],
+        notes=_notes(job, comparison, many),
+        times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
+        seconds=_seconds(
+            job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
+        ),
+        board=_board(job, tables, control),
+        published=_published(tables),
+        configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
+        glossary={
+            **GLOSSARY_OF_CELLS[cells],
+            **{k: v.format(control=control, baseline=BASELINE[task]) for k, v in GLOSSARY.items()},
+        },
+        versions={"rotastack": __version__, **{name: version(name) for name in LIBRARIES}},
+    )
+
+
+def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
+    """Return the figures, by data set (or "study") and name; where they are too many, the places of those that come last."""
+    found = {f"{path.parent.name}/{path.stem}": path for path in paths}
+    last = [key for key in found if LAST.search(key)]
+    shown: dict[str, Markup] = {}
+    size = 0
+    for key in [*(key for key in found if key not in last), *last]:
+        figure = inline_figure(
+            found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})"
+        )
+        size += len(figure)
+        place = Markup(
+            '<span class="caption">Not drawn here, as the page would be too large: {}</span>'
+        ).format(found[key])
+        shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
+    return {key: shown[key] for key in found}
+
+
+def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
+    """Return the leaderboard, with each method's pool and combiner."""
+    study, shown = job.spec, _shown(job.spec)
+    about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
+    scores, _ = read_frame(job.input("scores"))
+    baseline = read_table(tables["baseline"]).set_index("dataset")
+    times = read_table(tables["times"])
+    published = read_table(tables["published_columns"]) if "published_columns" in tables else None
+    return study_board(
+        study, scores, baseline, times, about, control, job.input("results").as_posix(), published
+    )
+
+
+def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
+    """Return what there is to say of published columns, if the study names any."""
+    names = ("published_columns", "published_ranks")
+    return on_page(*(read_table(tables[name]) for name in names)) if names[0] in tables else {}
+
+
+def _table(path: Path) -> list[dict]:
+    """Return the rows of a CSV file; none if it is empty."""
+    return pd.read_csv(path).to_dict("records") if path.read_text(encoding="utf-8").strip() else []
+
+
+def _facts(path: Path, task: str) -> list[dict]:
+    """Return what is known of trees and votes, without empty columns; squared errors as their roots."""
+    frame = pd.DataFrame(_table(path)).dropna(axis="columns", how="all")
+    if task == "regression" and "oob_error" in frame:
+        frame["oob_error"] **= 0.5
+        frame = frame.rename(columns={"oob_error": "oob_RMSE"})
+    return frame.to_dict("records")
+
+
+def _kinds(names: list[str], cells: str) -> dict[str, str]:
+    """Return what these facts are of, and for each kind what its columns are."""
+    found = {
+        kind: "; ".join(text.format(cells=cells) for name, text in texts.items() if name in names)
+        for kind, texts in FACTS.items()
+    }
+    return {kind: text for kind, text in found.items() if text}
+
+
+def _shown(study: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration without what is empty, or without effect in this study."""
+    shown = _filled({k: v for k, v in study.items() if k not in ("cells", "optimistic", "rotated")})
+    if not any(pool.get("view") for pool in study["pools"].values()):
+        shown["protocol"].pop("rotations", None)
+    if study["task"] == "regression":  # numbers have no majority: a vote is their mean
+        for method in shown["methods"].values():
+            method["combiner"].pop("voting", None)
+    return shown
+
+
+def _filled(content: Any) -> Any:
+    """Return parts of a document without empty values."""
+    if isinstance(content, list):
+        return [_filled(v) for v in content]
+    if not isinstance(content, dict):
+        return content
+    inner = {k: _filled(v) for k, v in content.items()}
+    return {k: v for k, v in inner.items() if v is not None and v not in ("", [], {})}
+
+
+def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
+    """Return the facts and scores of each data set, in the study's order."""
+    by_name = {r["dataset"]: r for r in map(read_record, job.inputs["prepare"])}
+    return [
+        {
+            "name": str(name),
+            "facts": by_name[name]["metrics"],
+            "rows": part.to_dict("records"),
+            "means": part.set_index("method").to_dict("index"),
+            "best": _best(part, job.spec["methods"]),
+        }
+        for name, part in variance.groupby("dataset", sort=False)
+    ]
+
+
+def _best(part: pd.DataFrame, methods: dict) -> str | None:
+    """Return the method of least mean error, of those that do not choose by the test rows."""
+    fair = part[[methods[m]["combiner"].get("selection") != "test" for m in part["method"]]]
+    return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
+
+
+def _sentence(claim: dict) -> dict:
+    """Say what a claim was, and what came out."""
+    what = NAMES.get(claim["what"], claim["what"].replace("_", " "))
+    relation = "as that of" if claim["expect"] == "equal" else "than that of"
+    found = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
+    if claim["expect"] != "equal":
+        found += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
+        if claim["ties"] > 0:
+            found += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
+    expect = "the same" if claim["expect"] == "equal" else claim["expect"]
+    return {
+        "text": f"{what} of {claim['of']} is {expect} {relation} {claim['than']}",
+        "found": found,
+        "p_value": claim["p_value"],
+        "holds": "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
+    }  # fmt: skip
+
+
+def _notes(job: Job, comparison: dict, many: bool) -> list[str]:
+    notes = [
+        note
+        for note in comparison[PRIMARY[job.spec["task"]]]["notes"]
+        if many or not note.startswith("Friedman")  # of one data set nobody asks for it
+    ]
+    for name in ("prepare", "folds", "scored"):
+        for path in job.inputs[name]:
+            record = read_record(path)
+            notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
+
+
+def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
+    """Return what each method costs in times of the control: the median over data sets, and the most."""
+    if not len(table) or control not in set(table["method"]):
+        return []
+    known = set(table["method"])
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in known}
+    for kind in ("fit", "predict"):
+        wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        ratios = wide.div(wide[control], axis=0)
+        for m, row in rows.items():
+            row |= {kind: ratios[m].median(), f"{kind}_most": ratios[m].max()}
+    return list(rows.values())
+
+
+def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
+    """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
+    found: dict[str, dict[str, Any]] = {}
+    for root in (folder, Path("results/datasets"), Path("data/raw")):
+        for path in sorted(root.rglob("*.run.json")):
+            try:
+                record = read_record(path)
+            except RotastackError:
+                if path.is_file():
+                    raise
+                continue  # of a step that is being done again beside this one
+            if record.get("dataset", datasets[0]) in datasets:
+                row = found.setdefault(
+                    record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}
+                )
+                row["jobs"] += 1
+                row["seconds"] += record["seconds"]
+                row["mb"] = max(row["mb"], record["peak_memory_mb"])
+    return sorted(found.values(), key=lambda row: -row["seconds"])
+
+
+def _caption(name: str, task: str, cells: str) -> str:
+    """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
+    from docutils.core import publish_parts
+
+    own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
+    text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
+    if task == "regression" and not own.is_file():
+        text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
+    text = text.replace("cells or splits", cells)
+    return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
+
+
+def _number(value: float | None, digits: int = 4) -> str:
+    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
+
+
+def _significant(value: float | None) -> str:
+    return "failed" if value is None or pd.isna(value) else f"{value:.4g}"
+
+
+def _percent(value: float | None, where: str | None = None) -> str:
+    return "-" if value is None else f"{value:+.1f} %" + (f" ({where})" if where else "")
+
+
+def _p_value(value: float | None) -> str:
+    if value is None or pd.isna(value):
+        return "-"
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"

@@ -1,0 +1,333 @@
+"""summarize: statistics over cells and over data sets."""
+
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from rotastack.data.artifacts import read_frame, write_frame
+from rotastack.errors import RotastackError
+from rotastack.files import replacing, write_text
+from rotastack.judge.comparisons import compare_group, compare_methods
+from rotastack.judge.published_columns import published_columns, ranks_beside_published
+from rotastack.judge.results import baselines, group_table, in_units, mean_scores, score_matrices
+from rotastack.judge.verdict import verdict_of_one
+from rotastack.judge.verdict_over_datasets import verdict_of_groups, verdict_over_datasets
+from rotastack.run.job import Job
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
+from rotastack.stats.pairs import compare_pair
+from rotastack.stats.variance import kendall_w, variance_components
+from rotastack.tracking.records import read_record
+
+INPUTS = ("scores", "calibration", "records", "published")
+OUTPUTS = ("scores", "comparison", "verdict", "variance", "tables", "record")
+ABOUT = ("study",)
+
+
+class Known(NamedTuple):
+    """What tables are made of.
+
+    Attributes
+    ----------
+    spec : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    calibration : DataFrame
+    baseline : DataFrame
+        Scores of what looks at no column, by data set.
+    comparisons : dict
+        Score -> its comparison of the methods.
+    records : list of dict
+        Of the scores of each data set.
+    published : DataFrame
+        Published scores that stand beside the study's own.
+    """
+
+    spec: Mapping[str, Any]
+    scores: pd.DataFrame
+    calibration: pd.DataFrame
+    baseline: pd.DataFrame
+    comparisons: dict[str, dict]
+    records: list[dict]
+    published: pd.DataFrame
+
+    @property
+    def primary(self) -> str:
+        """The score that methods are ranked by."""
+        return PRIMARY[self.spec["task"]]
+
+
+def run(job: Job) -> None:
+    """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), and ``published`` results, write the study's scores, statistics and tables.
+
+    The tables are means of scores, and the functions ``table_...``. Scores in units of the target are compared over data
+    sets as multiples of the baseline's.
+    """
+    spec = job.spec
+    metrics, primary = METRICS[spec["task"]], PRIMARY[spec["task"]]
+    with job.recorded() as record:
+        scores, calibration = (
+            pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
+            for name in ("scores", "calibration")
+        )
+        write_frame(job.output("scores"), scores)
+        wrong = calibration["rows"] * (1 - calibration["accuracy"])
+        wrong = wrong[calibration["method"] == spec["control"]].groupby(calibration["dataset"]).sum().round()
+        records = list(map(read_record, job.inputs["records"]))
+        baseline = baselines(records)
+        means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
+        comparisons = {
+            metric: compare_methods(means[metric], higher, spec, wrong, in_units(metric, baseline))
+            for metric, higher in metrics.items()
+        }
+        if spec["groups"]:
+            units = in_units(primary, baseline)
+            shares = means[primary] if units is None else means[primary].div(units, axis=0)
+            groups = {
+                g["name"]: compare_group(group_table(shares, g), spec["alpha"], units is None)
+                for g in spec["groups"]
+            }
+            comparisons[primary]["groups"] = groups
+        beside = published_columns(
+            scores, primary, spec["published_columns"], job.inputs.get("published", [])
+        )
+        known = Known(spec, scores, calibration, baseline, comparisons, records, beside)
+        tables = {metric: table.reset_index() for metric, table in means.items()}
+        for name, make in globals().items():
+            if name.startswith("table_"):
+                tables[name.removeprefix("table_")] = make(known)
+        write_frame(job.output("variance"), tables["variance"])
+        for path in job.outputs["tables"]:
+            with replacing(path) as temporary:
+                tables[path.stem].to_csv(temporary, index=False)
+        write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
+        verdict = _verdict(known, comparisons[primary])
+        write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
+        record.warnings = comparisons[primary]["notes"]
+        record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
+
+
+def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
+    """Return the sentences of what came out; on one data set also the best method and means."""
+    spec, scores = known.spec, known.scores
+    datasets = scores["dataset"].unique()
+    score = NAMES[known.primary]
+    if spec["groups"]:
+        return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
+    if len(datasets) > 1:
+        sentences = verdict_over_datasets(
+            comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
+            times=_times(table_times(known), spec["control"]),
+        )  # fmt: skip
+        return {"sentences": sentences}
+    cells = scores.pivot_table(
+        index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False
+    )
+    fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
+    fair_scores = scores[scores["method"].isin(fair)]
+    log_loss = (
+        {}
+        if "log_loss" not in scores
+        else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
+    )
+    return verdict_of_one(
+        cells[fair], spec["task"], spec["control"],
+        baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
+        test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
+    )  # fmt: skip
+
+
+def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]]:
+    """Return method -> training and prediction time in times of the control's, at the median data set."""
+    if control not in set(seconds.get("method", ())):
+        return {}
+    found = []
+    for kind in ("fit", "predict"):
+        wide = seconds.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        found.append(wide.div(wide[control], axis=0).median())
+    return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
+
+
+def table_variance(known: Known) -> pd.DataFrame:
+    """Tell how much of the variance of each method's errors is due to what numbers a cell."""
+    rows = []
+    for dataset, part in known.scores.groupby("dataset", sort=False):
+        for method, matrix in score_matrices(part, known.primary, known.spec["axes"]).items():
+            means, grouped = matrix.mean(), len(known.spec["axes"]) > 1
+            row = {
+                "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
+                "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
+                "best_rotation_group": means.idxmin() if grouped and means.notna().all() else "",
+                "best_mean": means.min(),
+                "worst_rotation_group": means.idxmax() if grouped and means.notna().all() else "",
+                "worst_mean": means.max(),
+                "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
+            }  # fmt: skip
+            try:
+                parts = variance_components(matrix, known.spec["alpha"]).as_dict()
+                for name in ("rotation_groups", "fold_groups", "residual"):
+                    row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
+                row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
+                        if not isinstance(v, tuple)}  # fmt: skip
+            except RotastackError as error:
+                row["verdict"] = str(error)
+            rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def table_pairs(known: Known) -> pd.DataFrame:
+    """Count wins and ties of pairs of methods over the cells of each data set."""
+    spec = known.spec
+    pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    cells = known.scores.pivot_table(
+        index=["dataset", *spec["axes"]],
+        columns="method",
+        values=known.primary,
+        sort=False,
+        dropna=False,
+    )
+    rows = [
+        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
+        for dataset, part in cells.groupby("dataset", sort=False)
+        for a, b in pairs
+        if a in part and b in part
+    ]
+    return pd.DataFrame(rows)
+
+
+def table_facts(known: Known) -> pd.DataFrame:
+    """Average over cells what is known of each method's trees and votes."""
+    others = ["dataset", "method", *known.spec["axes"], *METRICS[known.spec["task"]]]
+    facts = [c for c in known.scores.columns if c not in others]
+    return (
+        known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
+    )
+
+
+def table_claims(known: Known) -> pd.DataFrame:
+    """Test each statement over the data sets, by means over cells."""
+    columns = [
+        "what",
+        "of",
+        "than",
+        "expect",
+        "n_datasets",
+        "difference",
+        "in_favour",
+        "ties",
+        "p_value",
+        "holds",
+    ]
+    spec, scores = known.spec, known.scores
+    rows = []
+    for claim in spec["claims"]:
+        if claim["what"] not in scores:
+            continue
+        means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
+        units = in_units(claim["what"], known.baseline)
+        means = means if units is None else means.div(units, axis=0)
+        both = (
+            means[[claim["of"], claim["than"]]].dropna()
+            if claim["of"] in means and claim["than"] in means
+            else means[:0]
+        )
+        if not len(both):
+            continue
+        # compare_pair counts the smaller number as a win, and tests the signs of differences.
+        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
+        lower, higher = pair.wins_first, pair.wins_second
+        different = pair.p_value < spec["alpha"]
+        holds = {
+            "higher": different and pair.difference > 0,
+            "lower": different and pair.difference < 0,
+            "equal": not different,
+        }[claim["expect"]]
+        favour = {"higher": higher, "lower": lower, "equal": max(lower, higher)}[claim["expect"]]
+        rows.append(
+            [*(claim[k] for k in ("what", "of", "than", "expect")), pair.n, pair.difference, favour, pair.ties,
+             pair.p_value, bool(holds)]
+        )  # fmt: skip
+    return pd.DataFrame(rows, columns=columns)
+
+
+def table_calibration(known: Known) -> pd.DataFrame:
+    """Return the calibration curves of all data sets."""
+    return known.calibration
+
+
+def table_baseline(known: Known) -> pd.DataFrame:
+    """Return the scores of always giving the class shares, or the mean, of the training rows: a row per data set."""
+    return known.baseline.reset_index()
+
+
+def table_control(known: Known) -> pd.DataFrame:
+    """Return the comparisons of each method with the control: a row per score and method."""
+    rows = [
+        {"score": name, **row}
+        for name, c in known.comparisons.items()
+        for row in c.get("against_control", [])
+    ]
+    return pd.DataFrame(rows)
+
+
+def table_times(known: Known) -> pd.DataFrame:
+    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
+    rows = []
+    for record in known.records:
+        fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
+        rows += [
+            {
+                "dataset": record["dataset"],
+                "method": m,
+                "fit_seconds": s,
+                "predict_seconds": predict.get(m, np.nan),
+            }
+            for m, s in fit.items()
+        ]
+    return pd.DataFrame(rows)
+
+
+def table_published_columns(known: Known) -> pd.DataFrame:
+    """Return published scores beside ours: a row per data set and published method."""
+    return known.published
+
+
+def table_published_ranks(known: Known) -> pd.DataFrame:
+    """Return average ranks with published methods among the study's, which no test of the study counts."""
+    means = mean_scores(known.scores, known.primary, known.spec["methods"])
+    units = in_units(known.primary, known.baseline)
+    return ranks_beside_published(
+        means, known.published, known.spec["optimistic"], known.spec["alpha"], units
+    )
+
+
+def table_groups(known: Known) -> pd.DataFrame:
+    """Return the comparison of each group of methods with the first of them."""
+    return _group_rows(known.comparisons[known.primary].get("groups", {}))
+
+
+def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
+    """Return the comparison of each group as a table: a row per label."""
+    rows = []
+    for name, result in groups.items():
+        df = result.get("df", (np.nan, np.nan))
+        for label in result["methods"]:
+            others = [b if a == label else a for a, b in result.get("different", []) if label in (a, b)]
+            of_label = {
+                column: result.get(key, {}).get(label, np.nan)
+                for column, key in [
+                    ("average_rank", "average_ranks"), ("improvement", "improvement"), ("better", "better"), ("p_holm", "holm_p"),
+                ]
+            }  # fmt: skip
+            rows.append(
+                {
+                    "group": name, "method": label, "rows": result["n_rows"], **of_label, "differs_from": "; ".join(others),
+                    "friedman_chi2": result.get("friedman_chi2", np.nan), "F": result.get("iman_davenport_f", np.nan),
+                    "df_1": df[0], "df_2": df[1], "p": result.get("p_value", np.nan),
+                    "critical_difference": result.get("critical_difference", np.nan),
+                }
+            )  # fmt: skip
+    return pd.DataFrame(rows)

@@ -1,0 +1,1 @@
+"""What MLflow is told of a study: cards, notes, numbers and views."""

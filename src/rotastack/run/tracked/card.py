@@ -1,0 +1,164 @@
+"""The card of a registered model: what it is made of, how good it is, and what it is not made for."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import sqrt
+from typing import Any
+
+from rotastack.run.tracked.notes import plain, shown, spread_note
+from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY
+
+__all__ = ["ModelCard"]
+
+FEW = 30
+"""Rows of a class below which the card warns."""
+
+
+@dataclass(frozen=True)
+class ModelCard:
+    """What the card of a model says.
+
+    Parameters
+    ----------
+    study, dataset, method, task : str
+    params : mapping
+        What people tell methods apart by.
+    facts : mapping
+        Of the table, by the step that prepared it.
+    digest, source : str
+        SHA-256 and place of the training table.
+    rows : int
+    columns : sequence of str
+        Of the table, without the target.
+    numbers : mapping of str to float
+        The method's metrics over cells.
+    cells, methods : int
+        How many cells the error is a mean of, and methods the study compared.
+    baseline : float or None
+        The main score of what looks at no column.
+    refit : mapping
+        Record of the training on all rows.
+    chosen : bool
+        Whether the study chose the method by its score; else the study's file names it.
+    loaded : str
+        Address of the model in MLflow.
+    store : str
+        Address of MLflow.
+    """
+
+    study: str
+    dataset: str
+    method: str
+    task: str
+    params: Mapping[str, Any]
+    facts: Mapping[str, Any]
+    digest: str
+    source: str
+    rows: int
+    columns: Sequence[str]
+    numbers: Mapping[str, float]
+    cells: int
+    methods: int
+    baseline: float | None
+    refit: Mapping[str, Any]
+    chosen: bool
+    loaded: str
+    store: str
+
+    def text(self) -> str:
+        """Return the card in Markdown."""
+        lines = [
+            f"**{plain(self.method)}** for the table **{plain(self.dataset)}**: cross-validated {self.error}.", "",
+            "### Training data", "",
+            f"- All {self.rows:,} rows of `{self.source}`, SHA-256 `{self.digest}`.",
+            f"- {len(self.columns):,} columns: {self._kinds()}.", *self._classes(), "",
+            "### Method", "",
+            f"- {plain(self.method)}: {', '.join(f'{plain(k)} {plain(str(v))}' for k, v in self.params.items())}.",
+            f"- {self._choice()}",
+            f"- Trained on {self.refit['started'][:10]} by rotastack {self.refit['version']}, "
+            f"seed {self.refit['seed']}, code {self.refit['code']}.", "",
+            f"### {self._score[0].upper()}{self._score[1:]}", "", *(f"- {line}" for line in self._scores()), "",
+            "### Limits", "", *(f"- {line}" for line in self._limits()), "",
+            "### Load and predict", "", "```python", "import mlflow, pandas",
+            f'mlflow.set_tracking_uri("{self.store}")',
+            f'mlflow.pyfunc.load_model("{self.loaded}").predict(pandas.read_csv("new.csv"))', "```",
+        ]  # fmt: skip
+        return "\n".join(lines)
+
+    @property
+    def error(self) -> str:
+        """The main score over cells, with its name."""
+        return f"{self._score} {spread_note(self.numbers, PRIMARY[self.task], self.cells)}"
+
+    @property
+    def _score(self) -> str:
+        return NAMES[PRIMARY[self.task]]
+
+    def _kinds(self) -> str:
+        named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
+        found = [
+            f"{self.facts[f'{k}_columns']} {text}"
+            for k, text in named.items()
+            if self.facts.get(f"{k}_columns")
+        ]
+        missing = self.facts.get("missing_cells", 0)
+        return f"{', '.join(found) or 'none that says anything'}; {missing:,} cells are missing"
+
+    def _classes(self) -> list[str]:
+        counts = self.facts.get("class_counts")
+        if not counts:
+            return []
+        named = [f"{plain(str(name))} {count:,}" for name, count in list(counts.items())[:20]]
+        return [f"- Classes: {', '.join(named)}{' …' if len(counts) > 20 else ''}."]
+
+    def _choice(self) -> str:
+        if self.chosen:
+            return f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by this {self._score}."
+        return f"Named by the file of the study {plain(self.study)}, which compared {self.methods} methods."
+
+    def _scores(self) -> list[str]:
+        primary, metrics = PRIMARY[self.task], self.refit["metrics"]
+        lines = [f"Cross-validated: {spread_note(self.numbers, primary, self.cells)}."]
+        if self.baseline is not None:
+            lines.append(
+                f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, primary)}."
+            )
+        if f"oob_{primary}" in metrics:
+            lines.append(f"Out of bag, of this model: {shown(metrics[f'oob_{primary}'], primary)}.")
+        elif "oob_r2" in metrics:
+            lines.append(f"Out of bag, of this model: R² {shown(metrics['oob_r2'], 'r2')}.")
+        elif f"oob_{primary}_of_members" in metrics:
+            alone = shown(metrics[f"oob_{primary}_of_members"], primary)
+            lines.append(f"Out of bag, mean of its members, each alone: {alone}.")
+        else:
+            lines.append("Out of bag: nothing, as its members are not grown on bags of rows.")
+        lines.append(
+            f"On the training rows, which says little: {shown(metrics[f'training_{primary}'], primary)}."
+        )
+        return lines
+
+    def _limits(self) -> list[str]:
+        lines = ["The cross-validated models had fewer rows than this one, which has all."]
+        if self.cells > 1:
+            lines.append(
+                "The interval is how far draws of folds and rotations move the number; new rows move it more."
+            )
+        error = self.numbers.get("test/error")
+        if self.task == "classification" and error is not None:
+            deviation = shown(sqrt(max(error * (1 - error), 0) / self.rows), "error")
+            lines.append(
+                f"{self.rows:,} rows alone leave the error uncertain by some {deviation} (one standard error)."
+            )
+        if self.chosen and self.methods > 1:
+            lines.append(
+                "The best of several is chosen by the number that is shown, which flatters it a little."
+            )
+        few = [f"{plain(str(k))} ({n})" for k, n in self.facts.get("class_counts", {}).items() if n < FEW][
+            :10
+        ]
+        if few:
+            lines.append(f"Few rows of: {', '.join(few)}.")
+        if not self.facts.get("missing_cells"):
+            lines.append("It has seen no missing values.")
+        lines.append("It holds for rows that come as those did; nothing here watches whether they still do.")
+        return lines

@@ -1,0 +1,143 @@
+"""What people read in MLflow: the description of a study, and of its runs, in Markdown."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from rotastack.run.tracked.numbers import SPREAD
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
+
+__all__ = ["dataset_note", "method_note", "plain", "shown", "spread_note", "study_note"]
+
+SHARES = ("error", "balanced_accuracy", "interval_coverage")
+"""Scores that are shares of rows."""
+
+MOST_ROWS = 40
+"""Of a table in a description."""
+
+
+def shown(value: float | None, score: str) -> str:
+    """Return a score as people read it.
+
+    Examples
+    --------
+    >>> shown(0.01873, "error"), shown(53.5678, "rmse"), shown(None, "error")
+    ('1.87 %', '53.57', '—')
+    """
+    if value is None or pd.isna(value):
+        return "—"
+    return f"{100 * value:.2f} %" if score in SHARES else f"{value:.4g}"
+
+
+def plain(text: str) -> str:
+    r"""Return a text in which Markdown and HTML see no marks of theirs.
+
+    Examples
+    --------
+    >>> print(plain("<b> a_b | c"))
+    &lt;b&gt; a\_b \| c
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{c}" if c in "\\`*_[]|#" else c for c in " ".join(text.split()))
+
+
+def spread_note(numbers: Mapping[str, float], score: str, cells: int) -> str:
+    """Return a score's mean over cells, and between which numbers the middle of the cells lies."""
+    mean = shown(numbers.get(f"test/{score}"), score)
+    lower, upper = (numbers.get(f"test/{score}_{edge}") for edge in ("lower", "upper"))
+    if cells < 2 or lower is None:
+        return mean
+    return f"{mean} (the middle {100 * SPREAD:g} % of {cells} cells: {shown(lower, score)} to {shown(upper, score)})"
+
+
+def dataset_note(dataset: str, facts: Mapping[str, Any], task: str, methods: pd.DataFrame) -> str:
+    """Return the description of a data set's run: its extent, and how the methods did, best first."""
+    kinds = [(facts.get(f"{kind}_columns", 0), kind) for kind in ("numeric", "categorical", "date")]
+    columns = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+    lines = [f"**{plain(dataset)}**: {facts['rows']:,} rows; columns: {columns or 'none'}."]
+    if facts.get("class_counts"):
+        named = [f"{plain(str(k))} ({n:,})" for k, n in list(facts["class_counts"].items())[:MOST_ROWS]]
+        lines.append(f"Classes: {', '.join(named)}{' …' if len(facts['class_counts']) > MOST_ROWS else ''}.")
+    scores = [s for s in METRICS[task] if s in methods]
+    rows = [
+        [plain(row["method"]), *(shown(row[s], s) for s in scores)] for row in methods[:MOST_ROWS].to_dict("records")
+    ]  # fmt: skip
+    return "\n".join([*lines, "", *_table(["method", *(NAMES[s] for s in scores)], rows)])
+
+
+def method_note(
+    label: str, dataset: str, numbers: Mapping[str, float], score: str, cells: int, rank: float, methods: int
+) -> str:
+    """Return the description of a method's run."""
+    if pd.isna(rank):
+        return f"**{plain(label)}** on **{plain(dataset)}**: it failed in some cells; the tags say why."
+    return (
+        f"**{plain(label)}** on **{plain(dataset)}**: {NAMES[score]} {spread_note(numbers, score, cells)}, "
+        f"rank {rank:g} of {methods}."
+    )
+
+
+def study_note(
+    spec: Mapping[str, Any],
+    sentences: Sequence[str],
+    comparison: Mapping[str, Any],
+    links: Mapping[str, str],
+    report: str,
+) -> str:
+    """Return the description of a study: its verdict, its methods and data sets, and where to look.
+
+    Parameters
+    ----------
+    spec : mapping
+        The study.
+    sentences : sequence of str
+        Of the verdict.
+    comparison : mapping
+        Of the methods by the main score.
+    links : mapping of str to str
+        Text -> address in MLflow.
+    report : str
+        Where the report lies.
+    """
+    score = PRIMARY[spec["task"]]
+    ranks = comparison.get("average_ranks", {})
+    means = comparison.get("means", {})
+    methods = [
+        [plain(label), plain(method["pool"]), plain(_combined(method["combiner"])), _rank(ranks.get(label))]
+        for label, method in _first(spec["methods"].items())
+    ]
+    datasets = []
+    for item in _first(spec["datasets"]):
+        name = item if isinstance(item, str) else item["name"]
+        known = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
+        best = min(known, key=lambda m: known[m], default=None)
+        datasets.append(
+            [plain(name), plain(best) if best else "—", shown(known.get(best) if best else None, score)]
+        )
+    lines = [
+        f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
+        "**Look:** " + " · ".join(f"[{text}]({address})" for text, address in links.items()), "",
+        f"The report is `{report}`, which any browser opens, and the artifact `report/report.html` of the study's run.",
+        *(["", plain(spec["description"])] if spec.get("description") else []), "",
+        *_table(["method", "pool", "combiner", "average rank"], methods), "",
+        *_table(["data set", "best", NAMES[score]], datasets),
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def _combined(combiner: Mapping[str, Any]) -> str:
+    others = [str(combiner[k]) for k in ("estimator", "voting", "member", "pruner") if combiner.get(k)]
+    return f"{combiner['kind']} ({', '.join(others)})" if others else str(combiner["kind"])
+
+
+def _rank(rank: float | None) -> str:
+    return "—" if rank is None or pd.isna(rank) else f"{rank:.2f}"
+
+
+def _first(items: Iterable[Any]) -> list[Any]:
+    return list(items)[:MOST_ROWS]
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *rows)]

@@ -1,0 +1,262 @@
+"""Explain a saved model: what it looks at, in the columns of the raw table, and in words."""
+
+import warnings
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from sklearn.base import clone, is_regressor
+from sklearn.model_selection import train_test_split
+
+from rotastack.base.columns import date_numbers
+from rotastack.data.tables import read_raw
+from rotastack.data.target import check_target
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, families_by_name
+from rotastack.ensembles.flagship.importances import permutation_importances
+from rotastack.errors import RotastackError
+from rotastack.tracking.records import read_record
+from rotastack.use.saved_model import saved_model
+
+__all__ = ["explain", "explain_saved"]
+
+MOST_ROWS = 1000  # that columns are shuffled in
+N_REPEATS = 5
+N_SHOWN = 6  # columns whose partial dependence is drawn, and classes in it
+PREDICTED_ROWS = 200  # that partial dependence is the mean over
+N_VALUES = 20  # of a column of numbers
+N_CATEGORIES = 12
+LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights
+PARTS = {
+    "identity": "the columns as they are",
+    "discriminants": "linear discriminants",
+    "principal": "rotations to principal axes",
+    "sparse": "random rotations",
+    "numbers": "the columns as they are",
+    "shares": "categories as shares of the classes, or means",
+    "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
+}
+"""What a family's view consists of."""
+ROTATED = ("principal", "sparse")
+
+
+def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 0) -> dict[str, Any]:
+    """Return what a model looks at, as JSON holds it.
+
+    Parameters
+    ----------
+    pipeline : Pipeline
+        A study's model: from raw tables to predictions.
+    features : DataFrame of shape (n_rows, n_columns)
+        The raw table that it was trained on.
+    target : ndarray of shape (n_rows,)
+    seed : int
+        Of shufflings, and of the rows that are drawn.
+
+    Returns
+    -------
+    dict
+        ``how`` columns were shuffled ("out of bag" or "held out"), ``scoring``, ``score`` and ``rows``; ``importances``, the most important
+        column first; ``families`` with their weights; ``dependence`` of the top columns; ``words``.
+    """
+    reader = pipeline.named_steps["table"]
+    features = features[reader.needed_]
+    how, rows, score = _scored(pipeline, features, target, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = permutation_importances(features.iloc[rows], score, N_REPEATS, np.random.default_rng(seed))
+        order = np.argsort(-found.importances_mean, kind="stable")
+        importances = [
+            {
+                "column": str(features.columns[j]),
+                "loss": float(found.importances_mean[j]),
+                "sd": float(found.importances_std[j]),
+            }
+            for j in order
+        ]
+        top = [str(features.columns[j]) for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
+        dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
+    scoring = "R²" if is_regressor(pipeline) else "accuracy"
+    families = _families(pipeline[-1])
+    return {
+        "how": how, "rows": len(rows), "scoring": scoring, "score": float(found.score), "importances": importances,
+        "families": families, "dependence": dependence,
+        "words": [*_importances_in_words(importances, scoring, float(found.score), how), *_families_in_words(families, scoring)],
+    }  # fmt: skip
+
+
+def explain_saved(path: Path, raw: Path, study: str, dataset: str) -> dict[str, Any]:
+    """Return the same of the model in a study's file, with the names of the study, the data set and the method.
+
+    Raises
+    ------
+    RotastackError
+        The file holds no model, or the table that it was trained on is not there.
+    """
+    pipeline = saved_model(path, f"{study}/{dataset}").pipeline
+    if not raw.is_file():
+        raise RotastackError(f"{raw}: the table that the model was trained on is gone; run the study again")
+    table = read_raw(raw)
+    target = table["target"]
+    y = check_target(target, dataset, "regression" if is_regressor(pipeline) else "classification")
+    method = read_record(path.with_name("refit.run.json"))["metrics"]["method"]
+    names = {"study": study, "dataset": dataset, "method": method}
+    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy())}
+
+
+def _scored(
+    pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int
+) -> tuple[str, NDArray[np.intp], Callable[[pd.DataFrame], float]]:
+    """Return how rows are judged, which rows these are, and a function from such a table to its score.
+
+    Rows out of bag where the model knows them; else the method is trained anew on two thirds of the rows and judged
+    by the others, as a model that has seen a row remembers it.
+    """
+    model = pipeline[-1]
+    if hasattr(model, "out_of_bag_scorer"):
+        try:
+            rows, score = model.out_of_bag_scorer(target, max_rows=MOST_ROWS, random_state=seed)
+            return "out of bag", rows, lambda table: score(pipeline[:-1].transform(table))
+        except ValueError:
+            pass  # bags that are not known: those of weighted rows
+    counts = np.unique(target, return_counts=True)[1]
+    by_class = not is_regressor(pipeline) and counts.min() > 2
+    train, test = train_test_split(
+        np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
+    )
+    # Tables are read as the model reads them: on fewer rows a rare category is not there, nor its column.
+    reader = pipeline[:1]
+    again = clone(pipeline[1:]).fit(reader.transform(features.iloc[train]), target[train])
+    rows = np.sort(test[:MOST_ROWS])
+    return "held out", rows, lambda table: float(again.score(reader.transform(table), target[rows]))
+
+
+def _dependence(
+    pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int
+) -> dict[str, Any]:
+    """Return the mean prediction over rows in all of which a column has the same value, for some of its values."""
+    values, ordered = _values(features[column], pipeline.named_steps["table"])
+    sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
+    tables = []
+    for value in values:
+        table = sample.copy()
+        table[column] = value
+        tables.append(table)
+    table = pd.concat(tables, ignore_index=True)
+    if is_regressor(pipeline):
+        outputs = {"prediction": pipeline.predict(table)}
+    else:
+        if hasattr(pipeline, "predict_proba"):
+            shares = pipeline.predict_proba(table)
+        else:
+            shares = np.asarray(pipeline.predict(table))[:, None] == np.asarray(pipeline.classes_)
+        counts = pd.Series(target).value_counts()
+        common = sorted(range(len(pipeline.classes_)), key=lambda k: -counts.get(pipeline.classes_[k], 0))
+        shown = common[1:] if len(common) == 2 else common[:N_SHOWN]  # of two classes, the rarer one
+        outputs = {str(pipeline.classes_[k]): shares[:, k] for k in shown}
+    curves = {
+        name: np.asarray(found, dtype=float).reshape(len(values), -1).mean(axis=1).tolist()
+        for name, found in outputs.items()
+    }
+    return {"column": column, "ordered": ordered, "values": values, "curves": curves}
+
+
+def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
+    """Return values of a column to look at, and whether they are numbers with an order."""
+    if column.name in reader.numbers_:
+        numbers = pd.to_numeric(column, errors="coerce").dropna().to_numpy(dtype=float)
+        grid = np.unique(np.quantile(numbers, np.linspace(0.02, 0.98, N_VALUES)))
+        if (numbers == numbers.round()).all():
+            grid = np.unique(grid.round())
+        return [float(v) for v in grid], True
+    found = column.value_counts().index.to_series()
+    if column.name in reader.dates_:
+        how = reader.dates_[column.name]
+        days = date_numbers(found, how["format"], how["parts"])[:, 0]
+        found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
+        found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
+    return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False
+
+
+def _families(model: Any) -> list[dict[str, Any]]:
+    """Return the flagship's families: names, what they are in words, weights, their shares, and errors; of other models none."""
+    if not hasattr(model, "family_weights_"):
+        return []
+    known = families_by_name(model.families, NUMBER_FAMILIES if is_regressor(model) else FAMILIES)
+    weights = np.asarray(model.family_weights_, dtype=float)
+    shares = weights / weights.sum() if weights.sum() > 0 else weights
+    errors = np.asarray(model.oob_family_errors_, dtype=float)
+    errors = np.sqrt(errors) if is_regressor(model) else errors
+    rows = []
+    for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
+        family = known[name]
+        title = f"{family.title} ({name})" if family.title else name
+        rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
+        about = {"name": name, "title": title, "text": _family_in_words(family), "rotated": rotated}
+        rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
+    return rows
+
+
+def _family_in_words(family: TreeFamily) -> str:
+    """Return what the trees of a family are grown on, and how if they are not the usual trees on bootstraps."""
+    parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
+    text = " and ".join(dict.fromkeys(parts))
+    if family.boosting is not None:
+        return f"{text}; boosted trees"
+    if family.splitter == "random":
+        text += ", cuts drawn at random"
+    if family.criterion == "c45":
+        text += "; trees of C4.5"
+    return text + (
+        ", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else ""
+    )
+
+
+def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
+    """Return what weights say of rotations, beside equal weights; and what families err by themselves."""
+    if not families:
+        return []
+    if not any(f["weight"] for f in families):
+        return ["No family of trees has a weight: the columns tell nothing about the target."]
+    turned = [f for f in families if f["rotated"]]
+    others = [f for f in families if not f["rotated"]]
+    if not turned or not others:
+        return []
+    share = sum(f["share"] for f in turned)
+    word = "matter little" if share < LITTLE else "have a say" if share < MUCH else "carry the model"
+    words = [
+        f"Rotations {word} here: trees on rotated columns have {share:.0%} of the weight "
+        f"({len(turned) / len(families):.0%} if all families weighed the same)."
+    ]
+    best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
+    if all(f["error"] == f["error"] for f in best):
+        number = "{:.4g}" if scoring == "R²" else "{:.1%}"
+        what = "a root mean squared error" if scoring == "R²" else "an error"
+        first, second = (number.format(f["error"]) for f in best)
+        words.append(
+            f"By itself, out of bag, the best family on rotated columns, {best[0]['title']}, has {what} of {first}, "
+            f"the best on others, {best[1]['title']}, of {second}."
+        )
+    return words
+
+
+def _importances_in_words(
+    importances: Sequence[dict[str, Any]], scoring: str, score: float, how: str
+) -> list[str]:
+    """Return what is lost, and which columns make no difference."""
+    used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
+    if not used:
+        return [f"Shuffling any single column loses no {scoring} beyond chance ({score:.3f}, {how})."]
+    first = used[0]
+    matters = "matters most" if first is importances[0] else "is the column that most surely matters"
+    words = [
+        f"{first['column']} {matters}: with its values shuffled, {scoring} falls from {score:.3f} to {score - first['loss']:.3f} ({how})."
+    ]
+    rest = len(importances) - len(used)
+    if rest:
+        words.append(
+            f"{rest} of {len(importances)} columns make{'s' * (rest == 1)} no difference beyond chance, as long as the others are there."
+        )
+    return words

@@ -1,0 +1,166 @@
+"""What goes into the leaderboard of a page, and what is refused."""
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.errors import RotastackError
+from rotastack.judge.leaderboard import Metric, board, leaderboard, reached
+from rotastack.judge.leaderboard_page import comparison_page
+from rotastack.judge.report_board import study_board
+from rotastack.stats.ranks import average_ranks
+
+NAMES = ["RF", "RRE", "</script><script>alert(1)</script>", "<!-- & \u2028"]
+
+
+@pytest.fixture
+def errors():
+    values = np.random.default_rng(0).uniform(0.05, 0.4, (7, 4)).round(2)
+    return pd.DataFrame(values, [f"data {i}" for i in range(7)], NAMES)
+
+
+def content_of(page):
+    """Return the numbers in a page, as the browser reads them."""
+    (text,) = re.findall(
+        r'<script type="application/json" id="leaderboard-content">(.*?)</script>', page, re.S
+    )
+    return json.loads(text)
+
+
+def page_of(scores, higher, optimum=None, control=None):
+    metric = Metric("score", "score", higher, scores, optimum=reached(scores, higher, optimum))
+    return comparison_page(leaderboard([metric], control), title="<b>", sentences=["a < b"])
+
+
+def test_names_stay_text_and_numbers_whole(errors):
+    page = page_of(errors, False, optimum=0, control="RRE")
+    content = content_of(page)
+    assert [m["name"] for m in content["methods"]] == NAMES
+    assert content["metrics"][0]["scores"] == errors.to_numpy().tolist()
+    assert content["board"]["ranks"]["mean"] == pytest.approx(list(average_ranks(errors, False)))
+    assert page.count("<script") == page.count("</script>") == 6  # its own alone
+    assert "<b>" not in page
+    assert "a &lt; b" in page
+
+
+def test_data_sets_without_a_score_are_left_out_and_named(errors):
+    errors.iloc[2, 1] = errors.iloc[5, 1] = np.nan
+    errors["never"] = np.nan
+    metric = Metric("error", "error", False, errors, optimum=0)
+    found = board(metric, list(errors), "RF")
+    assert found["left_out"] == [2, 5]
+    assert found["failed"] == [4]
+    whole = errors[NAMES].dropna()
+    assert found["ranks"]["mean"] == pytest.approx(list(average_ranks(whole, False)))
+    assert [sum(row[k] for k in ("wins", "ties", "losses")) for row in found["against"][1:]] == [5, 5, 5]
+    paired = board(metric, list(errors), "RF", missing="pairs")
+    assert [sum(row[k] for k in ("wins", "ties", "losses")) for row in paired["against"][1:]] == [5, 7, 7]
+    assert paired["ranks"] == found["ranks"]
+
+
+def test_what_cannot_be_said_is_none(errors):
+    one = board(Metric("error", "error", False, errors[:1], optimum=0), NAMES, "RF")
+    assert one["friedman"] is None
+    assert one["ranks"]["lower"] == one["ranks"]["mean"]
+    alone = board(Metric("error", "error", False, errors), ["RF"], "RF")
+    assert alone["ranks"] is None
+    assert alone["elo"] is None
+    no_control = board(Metric("error", "error", False, errors), NAMES, None)
+    assert no_control["against"] is None
+    assert no_control["gap"] is None  # nobody said what the optimum is
+
+
+def test_a_score_beyond_the_optimum_has_no_improvability(errors):
+    percent = page_of(100 * (1 - errors), True, optimum=1)
+    assert content_of(percent)["metrics"][0]["optimum"] is None
+    shares = page_of(1 - errors, True, optimum=1)
+    assert content_of(shares)["board"]["gap"]["mean"][0] > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda e: e.set_axis(["RF", "RF", "a", "b"], axis=1), "two methods are named 'RF'"),
+        (lambda e: e.replace(e.iloc[0, 0], np.inf), "infinite score"),
+        (lambda e: e.drop(columns="RF"), "control 'RF' is not a method"),
+    ],
+)
+def test_bad_tables_are_one_line(errors, change, words):
+    with pytest.raises(RotastackError, match=words):
+        page_of(change(errors), False, control="RF")
+
+
+def test_a_study_has_what_is_behind_each_number():
+    """Published results are methods of the first score; they, and what chooses by the test rows, are not ranked at first."""
+    cells = [(d, m, s) for d in ("iris", "wine") for m in ("RF", "S/RF", "Test") for s in ("S-01", "S-02")]
+    scores = pd.DataFrame(cells, columns=["dataset", "method", "split"])
+    values = np.random.default_rng(1).uniform(0, 0.5, len(scores))
+    scores = scores.assign(error=values, balanced_accuracy=1 - values, log_loss=2 * values, brier=values)
+    scores.loc[(scores["dataset"] == "wine") & (scores["method"] == "S/RF"), "error"] = np.nan
+    baseline = pd.DataFrame({"error": [0.6, 0.7]}, index=["iris", "wine"])
+    study = {
+        "name": "s", "task": "classification", "seed": 3, "cells": "splits", "methods": ["RF", "S/RF", "Test"],
+        "evaluation": {"alpha": 0.1}, "rotated": ["S/RF"], "optimistic": ["Test"],
+    }  # fmt: skip
+    times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
+    printed = pd.DataFrame(
+        {
+            "dataset": ["iris"],
+            "method": ["RF (x)"],
+            "score": [0.1],
+            "source": ["A book."],
+            "protocol": ["One split."],
+        }
+    )
+    about = {m: f"about {m}" for m in study["methods"]}
+    content = study_board(study, scores, baseline, times, about, "RF", "results/s", printed)
+    assert [m["name"] for m in content["methods"]] == ["RF", "S/RF", "Test", "RF (x)"]
+    assert content["chosen"] == [0, 1]
+    assert content["methods"][1]["rotated"]
+    assert content["methods"][3]["published"] == "A book. How the protocol differs: One split."
+    assert content["alpha"] == 0.1
+    assert [m["name"] for m in content["metrics"]] == ["error", "balanced_accuracy", "log_loss", "brier"]
+    error = content["metrics"][0]
+    assert error["scores"][0][3] == 0.1
+    assert error["scores"][1][1] is None
+    assert error["scores"][0][0] == round(values[:2].mean(), 12)
+    assert error["spread"][0][0] == pytest.approx(values[:2].std(ddof=1), rel=1e-4)
+    assert error["baseline"] == [0.6, 0.7]
+    assert content["metrics"][1]["scores"][0][3] is None
+    assert content["metrics"][1]["optimum"] == 1
+    assert content["cells"]["counts"] == [[2, 2, 2, None], [2, None, 2, None]]
+    assert content["cells"]["files"][1] == "S_RF"
+    assert content["times"] == {"fit": [[2, 5, None, None], [None] * 4]}
+    assert content["board"]["fit"] == [1, 2.5]
+    json.dumps(content, allow_nan=False)
+
+
+def test_numbers_are_compared_as_multiples_of_the_baseline():
+    frame = {"dataset": ["a", "a", "b", "b"], "method": ["RF", "ET"] * 2, "split": ["S-01"] * 4}
+    scores = pd.DataFrame(
+        {**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9}
+    )
+    baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0]}, index=["a", "b"])
+    study = {
+        "name": "n", "task": "regression", "seed": 3, "cells": "splits", "methods": ["RF", "ET"],
+        "evaluation": {"alpha": 0.05}, "rotated": [], "optimistic": [],
+    }  # fmt: skip
+    content = study_board(study, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""}, "RF", "results/n")
+    assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2"]
+    assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
+    assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]
+    assert content["times"] == {}
+
+
+def test_one_method_alone_is_shown(errors):
+    content = leaderboard([Metric("error", "error", False, errors[["RF"]], optimum=0)], "RF")
+    assert content["board"]["methods"] == [0]
+    assert content["board"]["ranks"] is None
+
+
+def test_texts_are_no_scores():
+    with pytest.raises(RotastackError, match="number"):
+        leaderboard([Metric("e", "e", False, pd.DataFrame({"A": ["x"], "B": ["y"]}))], None)

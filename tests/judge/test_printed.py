@@ -1,0 +1,207 @@
+"""Tables of a finished study as CSV and LaTeX."""
+
+import json
+import re
+import shutil
+import subprocess
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.cli.commands import run_command
+from rotastack.errors import RotastackError
+from rotastack.judge import printed
+from rotastack.judge.comparisons import compare_methods
+from rotastack.judge.latex import document, escaped, latex_table
+from rotastack.judge.printed import About, printed_tables
+from rotastack.project import project_file
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.elo import elo
+from rotastack.stats.wilcoxon import wilcoxon_holm
+
+STRANGE = r"<script>&%_#${}~^\ |" + '"'
+METRICS = ("error", "balanced_accuracy", "log_loss", "brier")
+NAN = float("nan")
+
+
+def finished(folder, errors, optimistic=(), seconds=True):
+    """Write what `summarize` does of a table of errors; return what is to be known of the study."""
+    methods, control = list(errors), next(iter(errors))
+    (folder / "statistics").mkdir(parents=True)
+    (folder / "tables").mkdir()
+
+    def write(name, table):
+        table.to_csv(folder / f"tables/{name}.csv", index=False)
+
+    for name in METRICS:
+        values = 1 - errors if name == "balanced_accuracy" else errors
+        write(name, values.rename_axis("dataset").reset_index())
+    long = errors.rename_axis("dataset").reset_index().melt("dataset", var_name="method", value_name="mean")
+    write("variance", long.assign(sd=0.0125, verdict="none"))
+    write("baseline", pd.DataFrame({"dataset": errors.index, "error": 0.5}))
+    times = long[["dataset", "method"]].assign(fit_seconds=1.0, predict_seconds=NAN)
+    write("times", times if seconds else pd.DataFrame())
+    write("claims", pd.DataFrame(columns=["what", "of"]))
+    spec = {"control": control, "alpha": 0.05, "optimistic": list(optimistic)}
+    comparison = {"error": compare_methods(errors, False, spec)}
+    (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
+    return About("s", "rotastack run s", "classification", "splits", control, 0.05, methods, list(optimistic))
+
+
+def errors_of(methods, n=6):
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(rng.uniform(0.05, 0.4, (n, len(methods))), [f"data_{k}" for k in range(n)], methods)
+
+
+def unescaped(text):
+    """Give back what LaTeX would print."""
+    for short, long in (("\\", r"\textbackslash{}"), ("~", r"\textasciitilde{}"), ("^", r"\textasciicircum{}"),
+                        ("<", r"\textless{}"), (">", r"\textgreater{}"), ("|", r"\textbar{}"), ('"', r"\textquotedbl{}")):  # fmt: skip
+        text = text.replace(long, f"\0{ord(short)};")
+    text = re.sub(r"\\([&%$#_{}])", r"\1", text)
+    return re.sub("\0(\\d+);", lambda m: chr(int(m[1])), text)
+
+
+def assert_sound(text):
+    """Braces and environments are closed, and nothing special stands there by itself."""
+    bare = re.sub(r"\\[&%$#_{}\\]", "", text)
+    assert bare.count("{") == bare.count("}")
+    assert not re.search(r"[$#_~^<>|]", re.sub(r"\\(label|begin|end|parbox)\{[^}]*\}", "", bare))
+    opened = re.findall(r"\\begin\{(\w+)\}", text)
+    assert sorted(opened) == sorted(re.findall(r"\\end\{(\w+)\}", text))
+    for line in text.splitlines():
+        assert not re.search(r"(?<!\\)%", line) or line.startswith("%"), line
+
+
+def test_what_is_escaped_comes_back():
+    assert unescaped(escaped(STRANGE)) == STRANGE
+    assert escaped("a\nb") == "a b"
+
+
+def test_the_leaderboard_is_what_the_statistics_say(tmp_path):
+    errors = errors_of(["RF", "RRE", "XGB", "CUT"])
+    errors["CUT"] = 0.01
+    about = finished(tmp_path, errors, optimistic=["CUT"])
+    tables = {table.name: table for table in printed_tables(tmp_path, about)}
+    fair = errors[["RF", "RRE", "XGB"]].round(12)
+    values = tables["leaderboard"].values.set_index("method")
+    ranks = bootstrap_ranks(fair, False)
+    assert list(values.index) == list(ranks["average_rank"].sort_values(kind="stable").index)
+    for name in ranks:
+        column = name if name == "average_rank" else f"average_rank_{name}"
+        np.testing.assert_allclose(values[column], ranks[name].reindex(values.index))
+    np.testing.assert_allclose(values["elo"], elo(fair, False)["elo"].reindex(values.index))
+    holm = wilcoxon_holm(fair, "RF", False)["p_holm"]
+    np.testing.assert_allclose(values["p_holm"].drop("RF"), holm.reindex(values.index.drop("RF")))
+    wins = (fair["RRE"] < fair["RF"]).sum()
+    shown = tables["leaderboard"].shown.set_index("method")
+    assert shown.loc["RRE", "against RF"] == f"{wins}/0/{6 - wins}"
+    assert shown.loc["RF", "against RF"] == "--"
+    assert shown.loc["RRE", "training"] == "1.00"
+    assert shown.loc["RRE", "predicting"] == "--"
+    assert "Not ranked, as they choose members by the test rows: CUT." in tables["leaderboard"].note
+    assert set(tables) == {
+        "leaderboard", *METRICS, "tests", "nemenyi", "baseline", "times", "variance",
+    }  # fmt: skip
+
+
+def test_the_best_of_a_row_is_bold_and_what_failed_says_so(tmp_path):
+    errors = pd.DataFrame({"RF": [0.2, 0.3], "RRE": [0.2, NAN], "CUT": [0.0, 0.0]}, index=["x", "y"])
+    about = finished(tmp_path, errors, optimistic=["CUT"])
+    tables = {table.name: table for table in printed_tables(tmp_path, about)}
+    error, accuracy = tables["error"], tables["balanced_accuracy"]
+    assert error.shown.to_numpy().tolist() == [
+        ["x", "0.2000 (0.0125)", "0.2000 (0.0125)", "0.0000 (0.0125)"],
+        ["y", "0.3000 (0.0125)", "failed", "0.0000 (0.0125)"],
+    ]
+    assert error.bold.to_numpy().tolist() == [[True, True, False], [True, False, False]]
+    assert accuracy.bold.to_numpy().tolist() == error.bold.to_numpy().tolist()
+    assert error.values.columns.tolist() == ["dataset", "RF", "RRE", "CUT", "RF sd", "RRE sd", "CUT sd"]
+    text = latex_table(error.shown, error.caption, "tab:x", error.note, error.bold)
+    assert r"x & \textbf{0.2000 (0.0125)} & \textbf{0.2000 (0.0125)} & 0.0000 (0.0125) \\" in text
+    assert "begin{tabular}{lrlr}" in text  # failed is no number
+
+
+def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
+    errors = errors_of(["RF", STRANGE, *(f"method {k}" for k in range(20))], n=60)
+    tables = printed_tables(tmp_path, finished(tmp_path, errors))
+    for table in tables:
+        text = latex_table(
+            table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys
+        )
+        assert_sound(text)
+        for columns in re.findall(r"begin\{(?:tabular|longtable)\}\{(\w+)\}", text):
+            assert len(columns) < 13
+        if table.name == "error":
+            assert STRANGE in unescaped(text)
+            assert text.count(r"\begin{longtable}") == 3
+            assert text.count(r"\textbf") == 60
+            assert "(part 3 of 3)" in text
+
+
+# TeX is hundreds of MB of the system and no part of the lock file; braces, environments and escapes are tested without it.
+@pytest.mark.skipif(not shutil.which("pdflatex"), reason="pdflatex is not there")
+def test_the_document_of_all_tables_compiles(tmp_path):
+    errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
+    tables = printed_tables(tmp_path, finished(tmp_path, errors))
+    for table in tables:
+        text = latex_table(
+            table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys
+        )
+        (tmp_path / f"{table.name}.tex").write_text(text)
+    (tmp_path / "all.tex").write_text(document(STRANGE, [table.name for table in tables]))
+    command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+@pytest.mark.parametrize("errors", [errors_of(["RF", "RRE"], n=1), errors_of(["RF", "RRE"]).assign(RF=NAN)])
+def test_studies_that_rank_little_have_tables_too(tmp_path, errors):
+    tables = {t.name: t for t in printed_tables(tmp_path, finished(tmp_path, errors, seconds=False))}
+    assert "nemenyi" not in tables
+    assert "leaderboard" in tables
+    assert tables["leaderboard"].shown["predicting"].eq("--").all()
+    for t in tables.values():
+        assert_sound(latex_table(t.shown, t.caption, "tab:x", t.note, t.bold, t.keys))
+
+
+def test_a_study_that_is_not_finished_says_so(tmp_path, monkeypatch, capsys):
+    about = finished(tmp_path / "results", errors_of(["RF", "RRE"]))
+    (tmp_path / "results/tables/times.csv").unlink()
+    with pytest.raises(RotastackError, match="study 's' is not finished: `rotastack run s` makes its tables"):
+        printed_tables(tmp_path / "results", about)
+    monkeypatch.chdir(tmp_path)
+    assert run_command(["tables", "quickstrt"]) == 2
+    assert "study 'quickstrt' is unknown; did you mean 'quickstart'" in capsys.readouterr().err
+    assert run_command(["tables", "quickstart"]) == 2
+    assert "`rotastack run quickstart` makes its tables" in capsys.readouterr().err
+
+
+def test_the_command_writes_both_kinds(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    finished(tmp_path / "results/tiny", errors_of(["RF", "RRE"]))
+    given = ["tables", str(project_file("config/studies/tiny.yaml")), "--out", "paper"]
+    assert run_command(given) == 0
+    assert not list((tmp_path / "paper").glob("*.tex"))
+    assert run_command([*given, "--latex"]) == 0
+    assert "10 tables in paper" in capsys.readouterr().out
+    names = {path.stem for path in (tmp_path / "paper").glob("*.csv")}
+    assert {path.stem for path in (tmp_path / "paper").glob("*.tex")} == {*names, "all"}
+    assert r"\input{leaderboard}" in (tmp_path / "paper/all.tex").read_text()
+    assert r"\label{tab:tiny-error}" in (tmp_path / "paper/error.tex").read_text()
+
+
+def test_numbers_of_a_column_have_as_many_decimals_as_each_other():
+    def texts(values, name="x"):
+        return printed._column(pd.Series(values, name=name)).tolist()
+
+    assert texts([1.0, 2.0, NAN]) == ["1", "2", "--"]
+    assert texts([0.5, 0.12345]) == ["0.5000", "0.1235"]  # half of a unit goes up or down as floats have it
+    assert texts([12.5, 3.0]) == ["12.50", "3.00"]
+    assert texts([1e-6, 0.5]) == ["1.00e-06", "5.00e-01"]
+    assert texts([0.0001, 0.5], "p_value") == ["<0.001", "0.500"]
+    assert texts([True, False]) == ["yes", "no"]
+    assert texts([True, None, False]) == ["yes", "--", "no"]
+    assert texts(["a", None]) == ["a", "--"]
+    assert texts([NAN, NAN]) == ["--", "--"]

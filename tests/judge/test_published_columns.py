@@ -1,0 +1,164 @@
+"""Published results as columns beside a study's own."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.run.test_steps import SPEC, summarized
+
+from rotastack.base.documents import load_yaml
+from rotastack.errors import RotastackError
+from rotastack.judge.published_columns import COLUMNS, published_columns, ranks_beside_published
+from rotastack.project import project_file
+from rotastack.run.plan import Plan
+from rotastack.study import published_tables
+from rotastack.study.study import Study
+
+COLUMN = {"table": "t", "methods": [], "as": "published", "protocol": "One split."}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A published table of two methods and three data sets, one of which the study has not."""
+    (tmp_path / "t.csv").write_text(
+        "table,dataset,method,metric,value,repeats,note\n"
+        "1,b,NEW,error,0.300,10,\n1,b,NEW,error_sd,0.020,10,\n1,a,NEW,error,0.050,10,\n1,a,RF,error,0.205,10,\n"
+        "1,b,RF,error,0.900,10,\n1,elsewhere,RF,error,0.1,10,\n1,all,RF,error,0.4,10,\n1,a,RF,rank,2,10,\n"
+    )
+    (tmp_path / "t.yaml").write_text("source: The source.\nreasons:\n  - {datasets: [b], why: other rows}\n")
+    return [tmp_path / "t.csv", tmp_path / "t.yaml"]
+
+
+def scores():
+    rng = np.random.default_rng(0)
+    rows = [
+        {"dataset": d, "method": m, "split": f"S-{k}", "error": e + rng.normal(0, 0.01)}
+        for d, row in {"a": {"RF": 0.2, "RRE": 0.1}, "b": {"RF": 0.4, "RRE": 0.35}}.items()
+        for m, e in row.items()
+        for k in range(9)
+    ]
+    return pd.DataFrame(rows)
+
+
+def test_published_scores_stand_beside_ours(table):
+    found = published_columns(scores(), "error", [COLUMN], table)
+    assert tuple(found.columns) == COLUMNS
+    assert found[["dataset", "method", "of", "score", "repeats"]].to_numpy().tolist() == [
+        ["a", "NEW (published)", "NEW", 0.05, 10], ["a", "RF (published)", "RF", 0.205, 10],
+        ["b", "NEW (published)", "NEW", 0.3, 10], ["b", "RF (published)", "RF", 0.9, 10],
+    ]  # fmt: skip
+    assert found["sd"].fillna(-1).tolist() == [-1, -1, 0.02, -1]
+    ours = scores().groupby(["dataset", "method"])["error"].mean()
+    assert found["ours"].tolist()[1::2] == pytest.approx([ours["a", "RF"], ours["b", "RF"]])
+    assert found["ours"].isna().tolist() == [True, False, True, False]
+    assert found["agrees"].tolist()[1::2] == [True, False]
+    assert found["reason"].tolist()[3] == "other rows"
+    assert set(found["source"]) == {"The source."}
+    assert set(found["protocol"]) == {"One split."}
+    some = published_columns(scores(), "error", [{**COLUMN, "methods": ["RF"], "as": "2014"}], table)
+    assert set(some["method"]) == {"RF (2014)"}
+    assert len(published_columns(scores(), "error", [], [])) == 0
+
+
+def test_ranks_are_over_the_data_sets_that_all_have(table):
+    found = published_columns(scores(), "error", [COLUMN], table)
+    means = pd.DataFrame({"RF": [0.2, 0.4, 0.3], "RRE": [0.1, 0.35, 0.2], "CUT": 0.0}, index=["a", "b", "c"])
+    ranks = ranks_beside_published(means, found, ["CUT"], 0.05).set_index("method")
+    assert ranks["average_rank"].to_dict() == {
+        "NEW (published)": 1.0, "RRE": 2.0, "RF": 3.0, "RF (published)": 4.0,
+    }  # fmt: skip
+    assert ranks["own_rank"].dropna().to_dict() == {"RRE": 1.0, "RF": 2.0}
+    assert ranks["published"].tolist() == [True, False, False, True]
+    assert set(ranks["n_datasets"]) == {2}
+    assert not len(ranks_beside_published(means, found[found["dataset"] == "a"], [], 0.05))
+
+
+def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table, monkeypatch):
+    errors = {d: {"RF": 0.2, "RRE": 0.1 + 0.01 * k, "C": 0.3} for k, d in enumerate("abc")}
+    bytes_of = []
+    for name in ("without", "with"):
+        folder = tmp_path / name
+        folder.mkdir()
+        monkeypatch.setitem(SPEC, "published_columns", [COLUMN] if name == "with" else [])
+        monkeypatch.setitem(SPEC, "control", "RF")
+        monkeypatch.setitem(SPEC, "methods", ["RF", "RRE", "C"])
+        summarized(folder, errors, cells=2, published=table)
+        bytes_of.append(
+            {
+                p.name: p.read_bytes()
+                for p in folder.iterdir()
+                if p.name != "record" and "published" not in p.name
+            }
+        )
+        rows = (folder / "published_columns.csv").read_text().splitlines()
+        assert len(rows) == (5 if name == "with" else 1)
+    assert bytes_of[0] == bytes_of[1]
+    assert len(json.loads(bytes_of[0]["comparison"])["error"]["average_ranks"]) == 3
+
+
+def study(**evaluation):
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    return Study.from_mapping({**content, "evaluation": {"control": "RF", **evaluation}}, "s.yaml")
+
+
+def entry(**changes):
+    return {"table": "rotation_weights", "protocol": "Splits, not folds.", **changes}
+
+
+def test_a_study_that_names_published_tables_has_two_tables_more():
+    plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
+    assert [f"results/tiny/tables/published_{n}.csv" in plan.tables for n in ("columns", "ranks")] == [
+        True
+    ] * 2
+    assert [Path(f).name for f in plan.published_columns_files] == [
+        "rotation_weights.csv",
+        "rotation_weights.yaml",
+    ]
+    assert json.loads(plan.summarize_spec())["published_columns"] == [
+        entry(methods=["RRE"], **{"as": "published"})
+    ]
+    plain = Plan(study(), {})
+    assert not [t for t in plain.tables if "published" in t]
+    assert plain.published_columns_files == []
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ([entry(table="rotation_weight")], "published_columns.0.table: 'rotation_weight' is not a table of config/published; "
+         "did you mean 'rotation_weights'"),
+        ([entry(table="drmf")], "published_columns.0.table: 'drmf' has no error of any data set"),
+        ([entry(methods=["RREE"])], "published_columns.0.methods: 'RREE' has no error in 'rotation_weights'; did you mean 'RRE'"),
+        ([entry(methods=["RRE"]), entry(table="rotation_noise")],
+         r"published_columns.1.as: 'RRE \(published\)' is already a column of 'rotation_weights'"),
+        ([{"table": "exrm"}], "published_columns.0: key 'protocol' is missing"),
+        ([entry(protocol="")], "published_columns.0.protocol"),
+        ([entry(**{"as": "<b>"})], "published_columns.0.as"),
+        ([entry(suffix="x")], "unknown key 'suffix'.*allowed are table, methods, as, protocol"),
+    ],
+)  # fmt: skip
+def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):
+    with pytest.raises(RotastackError, match=message) as caught:
+        study(published_columns=columns)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("s.yaml: ")
+
+
+def test_an_unknown_page_of_published_results_is_told_as_well():
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    with pytest.raises(
+        RotastackError, match="s.yaml: published: 'drmff' is not a table.*did you mean 'drmf'"
+    ):
+        Study.from_mapping({**content, "published": "drmff"}, "s.yaml")
+
+
+@pytest.mark.parametrize("name", ["rotation_weights", "rotation_scaling"])
+def test_shipped_studies_name_columns_of_their_own_data_sets(name):
+    shipped = Study.from_mapping(load_yaml(project_file(f"config/studies/{name}.yaml")), name)
+    (column,) = shipped.document.evaluation.dump()["published_columns"]
+    cells = published_tables.scores_of(published_tables.published_paths(column["table"])[0], "error")
+    assert {cell["dataset"] for cell in cells} <= set(shipped.datasets)
+    assert {cell["method"] for cell in cells} <= set(shipped.methods)
+    assert all(0 <= float(cell["value"]) < 1 for cell in cells)  # errors as shares, not accuracies or %

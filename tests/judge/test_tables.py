@@ -1,0 +1,212 @@
+"""Estimators of tables see missing values and categories in studies as they do in the package."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.utils import get_tags
+from tests.run.running import pool_slice, split, step, train, train_nested
+
+from rotastack import RotastackClassifier
+from rotastack.base.fitting import seeded as seeded_clone
+from rotastack.data.artifacts import read_frame, read_prepared, write_frame
+from rotastack.data.tables import read_raw, write_raw
+from rotastack.ensembles.rows import rows_for, takes_tables
+from rotastack.run.job import Job
+from rotastack.run.steps import refit
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.study.building import make_estimator
+from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, resolved
+from rotastack.study.model import Method
+from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.use.saved_model import SavedModel
+
+SMALL = {"trees_per_family": 4}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Iris with missing numbers and two columns of text, one with missing values, prepared from the raw table."""
+    X, y = load_iris(return_X_y=True)
+    rng = np.random.default_rng(0)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    raw = pd.DataFrame(X, columns=list("abcd"))
+    raw["colour"] = rng.choice(["blue", "green", "red"], 150)
+    raw["shape"] = np.where(
+        rng.random(150) < 0.3, None, np.where(y == 2, "round", rng.choice(["flat", "tall"], 150))
+    )
+    raw["target"] = y.astype(str)
+    write_raw(raw, tmp_path / "raw")
+    step(
+        "prepare",
+        tmp_path,
+        {"task": "classification", "kinds": "auto"},
+        {"raw": "raw"},
+        {"table": "table", "record": "p.json"},
+    )
+    return tmp_path
+
+
+def raw_rows(table):
+    return read_raw(table / "raw").drop(columns="target")
+
+
+def test_prepared_tables_keep_what_is_missing_and_categories(table):
+    data = read_prepared(table / "table")
+    assert np.isnan(data.numeric).sum() == raw_rows(table)[list("abcd")].isna().to_numpy().sum() > 20
+    assert data.n_categories == [3, 4]  # missing is a category of its own, where numbers are wanted
+    assert data.X.shape == (150, 4 + 2 + 3)
+    assert data.is_dummy.tolist() == [False] * 4 + [True] * 5
+    np.testing.assert_array_equal(np.isnan(data.table[:, 5]), raw_rows(table)["shape"].isna())
+    assert data.is_category.tolist() == [False] * 4 + [True] * 2
+    assert json.loads((table / "p.json").read_text())["metrics"]["categorical_columns"] == 2
+
+
+def seeded(*key):
+    return RotastackClassifier(4, random_state=integer_seed(child(root_sequence(1), "train", "d", "p", *key)))
+
+
+def test_the_flagship_on_splits_is_the_flagship_on_the_raw_table(table):
+    split(table, 2)
+    pool = train(table, "rotastack", SMALL, (0, 1))
+    raw, y = raw_rows(table), load_iris().target
+    folds, _ = read_frame(table / "folds")
+    for s in (0, 1):
+        mask = folds[f"S-0{s + 1}"].to_numpy() == 1
+        expected = seeded(s).fit(raw[mask], y[mask])
+        assert "pairs" in expected.families_
+        np.testing.assert_allclose(pool["proba"].values[s, 0], expected.predict_proba(raw[~mask]), atol=1e-6)
+
+
+def test_the_flagship_in_nested_cross_validation_is_the_flagship_on_the_raw_table(table):
+    fold = np.random.default_rng(0).permutation(150) % 3
+    write_frame(table / "folds", pd.DataFrame({"FG-01": fold}))
+    pool, record = train_nested(table, "rotastack", SMALL, nested=True)
+    assert record["status"] == "ok", record["message"]
+    raw, y = raw_rows(table), load_iris().target
+    for a, b in [(0, 0), (1, 2)]:
+        train_rows = (fold != a) & (fold != b)
+        expected = seeded(0, 0, a, b, 0).fit(raw[train_rows], y[train_rows])
+        proba = pool["proba"].values[0, 0, b, 0]
+        np.testing.assert_allclose(proba[fold == a], expected.predict_proba(raw[fold == a]), atol=1e-6)
+
+
+def refitted(folder, pool, protocol="splits"):
+    """Refit the only method to the raw table; return the record."""
+    write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
+    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
+    spec = {
+        "task": "classification", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "methods": {"A": {"pool": pool, "combiner": combiner}},
+    }  # fmt: skip
+    inputs = {"raw": [folder / "raw"], "scores": [folder / "scores"]}
+    outputs = {"model": [folder / "model"], "record": [folder / "r.json"]}
+    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    record = json.loads((folder / "r.json").read_text())
+    assert record["status"] == "ok", record["message"]
+    return record
+
+
+@pytest.mark.parametrize("protocol", ["nested", "splits"])
+def test_the_refitted_flagship_is_the_flagship_on_the_raw_table(table, protocol):
+    refitted(table, pool_slice("rotastack", SMALL), protocol)
+    raw = raw_rows(table)
+    model = load_model(table / "model")
+    seed = integer_seed(child(root_sequence(1), "refit", "d", "A"))
+    expected = RotastackClassifier(4, random_state=seed).fit(raw, load_iris().target.astype(str))
+    np.testing.assert_allclose(model.predict_proba(raw), expected.predict_proba(raw), atol=1e-12)
+    new = raw.head(4).assign(colour=["violet", None, "red", "blue"], a=np.nan)
+    np.testing.assert_allclose(model.predict_proba(new), expected.predict_proba(new), atol=1e-12)
+
+
+def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
+    """In Aachen all are a risk, elsewhere none; Aachen is the category without a dummy in the study."""
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({"city": rng.choice(["Aachen", "Bonn", "Celle"], 120), "number": rng.random(120)})
+    write_raw(raw.assign(target=np.where(raw["city"] == "Aachen", "risk", "safe")), tmp_path / "raw")
+    refitted(tmp_path, pool_slice("forest", {"n_estimators": 50}))
+    model = load_model(tmp_path / "model")
+    assert model.predict_proba(raw[raw["city"] == "Aachen"])[:, 0].min() > 0.9
+    with pytest.warns(
+        UserWarning, match="column 'city': 5 of 5 rows hold a category that no training row has"
+    ):
+        unknown = model.predict_proba(raw.head().assign(city="Ulm"))
+    assert unknown[:, 0].max() < 0.8
+
+
+def test_who_takes_tables():
+    assert takes_tables(make_estimator(pool_slice("rotastack")))
+    assert (
+        takes_tables(make_estimator(pool_slice("hist_gradient_boosting")))
+        is get_tags(make_estimator(pool_slice("hist_gradient_boosting"))).input_tags.categorical
+    )
+    assert not any(
+        takes_tables(make_estimator(pool_slice(name)))
+        for name in ("forest", "boosted", "rotation_forest", "svm", "lda")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
+)
+@pytest.mark.parametrize("estimators", [ESTIMATORS, REGRESSORS])
+def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_path):
+    """Categories in an order that says nothing, half of them of either class; missing values and one thread."""
+    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
+    rng = np.random.default_rng(0)
+    codes, y = rng.integers(0, 20, 400), rng.permutation(20) % 2
+    table = np.column_stack([rng.random(400), codes])
+    table[:10] = np.nan
+    told_apart = np.r_[np.zeros(10, dtype=int), y[codes[10:]]]
+    data = SimpleNamespace(table=table, is_category=np.array([False, True]), n_classes=2)
+    content = resolved(name, size, estimators, estimators)
+    spec = {"estimator": content["class"], "parameters": content["parameters"], "view": None}
+    rows = rows_for(make_estimator(spec, 4), data, spec)
+    assert rows.X is table
+    assert rows.options["as_is"]
+    parameters = rows.estimator[-1].get_params()
+    assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
+    first, again = (
+        seeded_clone(rows.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table)
+        for _ in range(2)
+    )
+    np.testing.assert_array_equal(first, again)
+    assert ((first > 0.5) == told_apart).mean() > 0.95
+    dump_model(rows.estimator.fit(table, told_apart), tmp_path / "model")
+    loaded = load_model(tmp_path / "model")
+    np.testing.assert_array_equal(loaded.predict(table), rows.estimator.predict(table))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
+)
+def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
+    pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
+    record = refitted(table, pool_slice(name, size))
+    assert record["metrics"]["training_error"] < 0.1
+    saved = SavedModel(load_model(table / "model"), name)
+    found = saved.predict(
+        raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True
+    ).columns
+    assert found.shape == (4, 4)
+
+
+def test_others_get_scaled_numbers_and_dummies_and_so_does_everybody_behind_a_view(table):
+    data = read_prepared(table / "table")
+    for pool in (pool_slice("forest"), pool_slice("rotastack", SMALL, view="rotation")):
+        rows = rows_for(make_estimator(pool), data, pool)
+        assert rows.X.shape == (150, 9)
+        assert not rows.options["as_is"]
+    split(table, 2)
+    pool = train(table, "rotastack", SMALL, (0, 1), view="rotation")
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+
+
+def test_noise_of_features_reaches_estimators_of_tables(table):
+    split(table, 1)
+    clean, noisy = (train(table, "rotastack", SMALL, (0,), noise={"features": x}) for x in (0, 0.5))
+    assert noisy.attrs["status"] == "ok", noisy.attrs["message"]
+    assert (clean["proba"].values != noisy["proba"].values).any()

@@ -1,0 +1,158 @@
+"""The sentences of constructed studies: what is best, whether by chance, what rotations do."""
+
+import numpy as np
+import pandas as pd
+
+from rotastack.judge.comparisons import compare_methods
+from rotastack.judge.verdict_over_datasets import verdict_over_datasets
+from rotastack.stats.friedman import friedman
+from rotastack.stats.wilcoxon import wilcoxon_holm
+
+RNG = np.random.default_rng(0)
+N = 20
+BASE = RNG.uniform(0.05, 0.4, N)
+WON = pd.DataFrame(
+    {"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)]
+)
+
+
+def said(means, control="RF", higher=False, score="error", **options):
+    spec = {"control": control, "alpha": 0.05, "optimistic": []}
+    return verdict_over_datasets(compare_methods(means, higher, spec), score, control, 0.05, **options)
+
+
+def test_a_clear_winner():
+    best, chance, rotations = said(WON, rotated=["A"], times={"RF": (1, 1), "A": (1.75, 0.5), "B": (3, 3)})
+    lower = 100 * (1 - WON["A"] / WON["RF"]).mean()
+    assert best == (
+        "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); it lowers the error of RF "
+        f"by {lower:.1f} % on average (better on 20), for 1.8 times the training time and 0.5 times the prediction time."
+    )
+    assert chance == (
+        "That A beats RF is beyond chance (p < 0.001, Wilcoxon's signed-rank test with Holm's correction for 2 comparisons); "
+        "as a whole the 3 methods differ (Friedman's test, p < 0.001)."
+    )
+    change = 100 * (WON["A"] / WON["RF"] - 1)
+    assert rotations == (
+        "Rotations help (p < 0.001, A against RF, these two alone): they help on 20 of 20 data sets, "
+        f"most on {change.idxmin()} ({change.min():+.0f} %)."
+    )
+
+
+def test_accuracies_are_raised():
+    accuracies = 1 - WON
+    best, _, rotations = said(accuracies, higher=True, score="accuracy", rotated=["A"])
+    raised = 100 * (accuracies["A"] / accuracies["RF"] - 1)
+    assert f"it raises the accuracy of RF by {raised.mean():.1f} % on average (better on 20)" in best
+    assert rotations.endswith(f"most on {raised.idxmax()} ({raised.max():+.0f} %).")
+
+
+def test_where_the_control_is_best_the_others_are_set_against_it():
+    best, chance, _ = said(WON, control="A", rotated=["A"], times={"RF": (0.5, 0.02)})
+    raised = 100 * (WON["RF"] / WON["A"] - 1).mean()
+    assert best.startswith(
+        "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); RF"
+    )
+    assert f"RF raises the error of A by {raised:.1f} % on average (worse on 20), for 0.5 times" in best
+    assert "0.02 times the prediction time" in best
+    assert chance.startswith("That it beats RF and B is beyond chance")
+
+
+def test_rotations_that_do_harm():
+    *_, rotations = said(WON, rotated=["B"])
+    assert rotations.startswith(
+        "Rotations do harm (p < 0.001, B against A, these two alone): they do harm on 20 of 20 data sets, most on "
+    )
+
+
+def test_help_and_harm_are_both_told():
+    means = WON[["RF", "A"]].iloc[:6].copy()
+    means.loc["d2", "A"] = 1.5 * means.loc["d2", "RF"]
+    *_, rotations = said(means, rotated=["A"])
+    assert rotations.startswith("Rotations make no difference beyond chance (p = ")
+    assert rotations.endswith(", and do harm on 1: d2 (+50 %).")
+
+
+def test_without_both_kinds_nothing_is_said_of_rotations():
+    assert len(said(WON)) == len(said(WON, rotated=list(WON))) == 2
+
+
+def test_all_tied():
+    means = pd.DataFrame(dict.fromkeys("ABC", BASE))
+    assert said(means, control="A") == [
+        "All 3 methods have the same error on 20 data sets: nothing tells them apart."
+    ]
+
+
+def test_a_shared_best_rank():
+    means = pd.DataFrame({"A": [0.1, 0.2] * 6, "RF": [0.2, 0.1] * 6, "C": [0.3] * 12})
+    best, chance = said(means)
+    assert best.startswith(
+        "RF and A share the best average rank of the error among 3 methods over 12 data sets (1.50);"
+    )
+    assert chance.startswith("That it beats C is beyond chance")
+
+
+def test_too_few_data_sets_to_show_anything_is_said():
+    means = pd.DataFrame({"RF": [0.2, 0.3, 0.4, 0.5], "A": [0.1, 0.19, 0.28, 0.37]})
+    p = wilcoxon_holm(means, "RF", False).loc["A", "p_holm"]
+    _, chance = said(means)
+    assert chance == (
+        f"That A beats RF is not beyond chance (p = {p:.2g}, Wilcoxon's signed-rank test); "
+        "so many comparisons need 6 data sets at least, even if all agree."
+    )
+    turned = 1.5 * means.iloc[:, ::-1].set_axis(["RF", "A"], axis=1)
+    enough = pd.concat([means, means + 0.01, turned], ignore_index=True)
+    assert "need" not in said(enough)[1]
+    assert "not beyond chance" in said(enough)[1]
+
+
+def test_the_least_number_of_data_sets_is_the_one_that_the_test_needs():
+    for n in (5, 6):  # of two methods: all six differences of one sign have p = 2 / 64
+        means = pd.DataFrame({"A": np.arange(1, n + 1) / 100, "RF": 2 * np.arange(1, n + 1) / 100})
+        assert ("is beyond chance" in said(means)[1]) is (n == 6)
+
+
+def test_a_hundred_methods_are_not_listed():
+    means = pd.DataFrame(RNG.uniform(0.1, 0.4, (30, 100)), columns=[f"m{i}" for i in range(100)])
+    best, chance, rotations = said(means, control="m0", rotated=[f"m{i}" for i in range(50)])
+    assert "best of 100 methods" in best
+    p = friedman(means, False).p
+    assert f"the 100 methods do not differ beyond chance (Friedman's test, p = {p:.2g})" in chance
+    assert max(map(len, (best, chance, rotations))) < 320
+
+
+def test_data_sets_that_a_method_failed_on_are_left_out_openly():
+    means = WON.copy()
+    means.loc["d3", "A"] = means.loc["d4", "B"] = np.nan
+    best, *_ = said(means)
+    assert "over the 18 of 20 data sets that have all of them" in best
+    assert "(better on 18)" in best
+
+
+def test_a_control_that_failed_everywhere():
+    best, chance = said(WON.assign(C=np.nan), control="C")
+    assert best.startswith("A is best of 3 methods")
+    assert "it lowers the error of RF" in best
+    assert chance == "As a whole the 3 methods differ (Friedman's test, p < 0.001)."
+
+
+def test_one_data_set_that_has_all_methods():
+    means = WON.iloc[:2].copy()
+    means.loc["d1", "B"] = np.nan
+    best, chance, rotations = said(means, rotated=["A"])
+    assert "over the 1 of 2 data sets that have all of them" in best
+    assert chance == "One data set tells nothing of others: no test is made."
+    assert rotations.startswith("Rotations (A against RF) help on 1 of 1 data set: d0 (")
+
+
+def test_no_data_set_has_all_methods():
+    means = WON.iloc[:2].copy()
+    means.loc["d0", "A"] = means.loc["d1", "B"] = np.nan
+    assert said(means) == ["No data set has scores of all methods; see the notes."]
+
+
+def test_errors_of_zero():
+    means = pd.DataFrame({"RF": [0.0] * 3, "A": [0.1] * 3})
+    best, *_ = said(means)
+    assert best.endswith("A is compared with RF, whose error is 0 everywhere (worse on 3).")

@@ -1,0 +1,142 @@
+"""Run steps of the workflow in this process, on one small table."""
+
+import importlib
+import json
+
+import numpy as np
+import pandas as pd
+from sklearn.datasets import load_iris
+
+from rotastack.data.artifacts import read_arrays, read_frame, write_frame
+from rotastack.run.job import Job
+from rotastack.study.classes import check_classes
+from rotastack.study.components import View
+from rotastack.study.model import Method, Pool
+from rotastack.study.study import Study
+
+__all__ = [
+    "LEVELS",
+    "checked",
+    "combine",
+    "iris_table",
+    "pool_slice",
+    "scored",
+    "split",
+    "step",
+    "train",
+    "train_nested",
+]
+
+LEVELS = np.arange(150) % 3
+"""Of the categorical column of the table."""
+
+
+def iris_table(folder):
+    """Write iris with a categorical column of three levels, as ``prepare`` does."""
+    X, y = load_iris(return_X_y=True)
+    frame = pd.DataFrame(X, columns=list("abcd"))
+    frame["e"] = pd.Categorical.from_codes(LEVELS, ["0", "1", "2"])
+    frame["target"] = y.astype("int16")
+    write_frame(folder / "table", frame, {"task": "classification", "classes": ["s", "c", "v"]})
+
+
+def checked(content):
+    """Return a study whose classes and parameters were looked at as well."""
+    study = Study.from_mapping(content, "s.yaml")
+    check_classes(study, "s.yaml")
+    return study
+
+
+def step(name, folder, spec, inputs, outputs, **options):
+    """Run a step; files are named below `folder`."""
+    importlib.import_module(f"rotastack.run.steps.{name}").run(
+        Job(
+            name,
+            spec,
+            {k: [folder / f for f in ([v] if isinstance(v, str) else v)] for k, v in inputs.items()},
+            {k: [folder / v] for k, v in outputs.items()},
+            {"dataset": "d", "study": "s"},
+            **options,
+        )
+    )
+
+
+def pool_slice(estimator, parameters=None, view=None, **pool):
+    """Return a pool as the slices of a study have it."""
+    given = {"estimator": estimator, "parameters": parameters or {}, "view": view, **pool}
+    return Pool.read(given, "pool").resolved()
+
+
+def split(folder, repeats=4, rows=0.6):
+    spec = {
+        "protocol": "splits",
+        "seed": 1,
+        "dataset": "d",
+        "kind": "holdout",
+        "repeats": repeats,
+        "train": rows,
+    }
+    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+
+
+def train(
+    folder, estimator, parameters=None, splits=(0, 1, 2, 3), name="pool", limit=100, threads=1, selections=(), rotations=3, **pool
+):  # fmt: skip
+    """Train a pool on splits; return its file."""
+    content = pool_slice(estimator, parameters, **pool)
+    given = Pool.read({"estimator": estimator, "parameters": parameters or {}, **pool}, "pool")
+    spec = {
+        "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": list(splits), "repeats": limit,
+        "rotations": rotations, "pool": content, "members": given.member_names, "selections": list(selections),
+    }  # fmt: skip
+    (folder / "p").mkdir(exist_ok=True)
+    files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
+    step("train", folder, spec, {"table": "table", "folds": "folds"}, files, threads=threads)
+    return read_arrays(folder / files["pool"])
+
+
+def train_nested(
+    folder, estimator, parameters=None, view=None, name="pool", nested=True, groups=(0,), rotations=3, **pool
+):
+    """Train a pool in nested cross-validation of one fold group, rotations drawn first; return its file and record."""
+    content = pool_slice(estimator, parameters, view, **pool)
+    spec = {
+        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": nested, "fold_groups": [0],
+        "rotation_groups": list(groups), "pool": content,
+    }  # fmt: skip
+    inputs = {"table": "table", "folds": "folds", "rotations": []}
+    if content["view"] is not None:
+        spec["rotations"] = rotations
+        if View.read(content["view"], "view").is_drawn:
+            inputs["rotations"] = [rotation_group(folder, content["view"], g, rotations) for g in groups]
+    (folder / "p").mkdir(exist_ok=True)
+    files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
+    step("train", folder, spec, inputs, files)
+    return read_arrays(folder / files["pool"]), json.loads((folder / files["record"]).read_text())
+
+
+def rotation_group(folder, view, group=0, rotations=3):
+    """Draw a rotation group; return its file's name."""
+    spec = {"seed": 1, "dataset": "d", "group": group, "rotations": rotations, "view": view}
+    step("rotations", folder, spec, {"table": "table"}, {"rotations": f"rg-{group}.nc", "record": "rg.json"})
+    return f"rg-{group}.nc"
+
+
+def combine(folder, combiner, blocks=("pool",), protocol="splits"):
+    """Run a method on the pool; return its file and record."""
+    content = Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
+    spec = {
+        "protocol": protocol, "seed": 1, "dataset": "d", "method": "M", "combiner": content, "pools": ["p"], "blocks": list(blocks),
+    }  # fmt: skip
+    inputs = {"table": "table", "folds": "folds", "pools": "."}
+    step("combine", folder, spec, inputs, {"method": "m.nc", "record": "m.json"})
+    return read_arrays(folder / "m.nc"), json.loads((folder / "m.json").read_text())
+
+
+def scored(folder, axes=("split",), protocol="splits"):
+    """Return scores, calibration and record of the method that was combined."""
+    inputs = {"table": "table", "folds": "folds", "methods": ["m.nc"], "records": ["m.json"], "pools": "."}
+    outputs = {"scores": "scores", "calibration": "calibration", "record": "s.json"}
+    step("score", folder, {"protocol": protocol, "axes": list(axes)}, inputs, outputs)
+    frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
+    return *frames, json.loads((folder / "s.json").read_text())

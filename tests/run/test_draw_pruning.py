@@ -1,0 +1,197 @@
+"""The figures of a study that prunes ensembles, from small artifacts."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+
+from rotastack.data.artifacts import write_arrays, write_frame
+from rotastack.project import project_file
+from rotastack.run.job import Job
+from rotastack.run.steps import draw_pruning
+
+FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
+GRID = np.linspace(-1, 1, 5)
+NAN = float("nan")
+
+
+def method(label, status="ok", splits=("S-1", "S-2"), **variables):
+    """A method's artifact: probabilities, and variables as dims and values."""
+    arrays = xr.Dataset(
+        {"proba": (("split", "row", "class"), np.zeros((len(splits), 3, 2))), **variables},
+        coords={"split": list(splits), "class": ["a", "b"]},
+        attrs={"status": status, "message": "", "method": label},
+    )
+    if "margin_cdf" in variables:
+        arrays = arrays.assign_coords(margin=GRID)
+    if {"curve", "margin_cdf"} & set(variables):
+        arrays = arrays.assign_coords(part=["selection", "training", "test"])
+    return arrays
+
+
+def pruned(label, status="ok"):
+    """Two splits, of which the second has three members only; parts that a variable has not are NaN."""
+    cdf, curve = np.full((2, 3, 5), NAN), np.full((2, 3, 6), NAN)
+    cdf[0, 1], cdf[1, 1] = [0, 0, 0.1, 0.3, 1], [0, 0, 0.3, 0.5, 1]
+    cdf[0, 2], cdf[1, 2] = [0, 0.2, 0.2, 0.4, 1], [0, 0.2, 0.4, 0.6, 1]
+    curve[:, 0] = 0.9
+    curve[0, 2, :5], curve[1, 2, :3] = [0.5, 0.4, 0.3, 0.2, 0.1], [0.3, 0.2, 0.1]
+    single = np.full((2, 6), NAN)
+    single[0, :5], single[1, :3] = [0.9, 0.8, 0.7, 0.6, 0.5], [0.7, 0.6, 0.5]
+    return method(
+        label, status, members=("split", [3.0, 2.0]), voters=("split", [5.0, 3.0]),
+        disagreement=("split", [0.1, 0.3]), member_accuracy=("split", [0.8, 0.6]),
+        margin_cdf=(("split", "part", "margin"), cdf), curve=(("split", "part", "size"), curve),
+        order_accuracy=(("split", "size"), single),
+    )  # fmt: skip
+
+
+def draw(tmp_path, methods, monkeypatch=None, figures=FIGURES, errors=None, spec=None):
+    """Run the step; return the figures that it saved, by name, if they are to be looked at."""
+    paths, rows, seen = [], [], {}
+    for k, arrays in enumerate(methods):
+        paths.append(tmp_path / f"{k}.nc")
+        write_arrays(paths[-1], arrays)
+        label = arrays.attrs["method"]
+        rows += [
+            {"dataset": "D", "method": label, "split": s, "error": e}
+            for s, e in (errors or {}).get(label, {"S-1": 0.1, "S-2": 0.3}).items()
+        ]
+    write_frame(tmp_path / "scores.parquet", pd.DataFrame(rows))
+    if monkeypatch is not None:
+        monkeypatch.setattr(draw_pruning, "save_figure", lambda f, path: seen.update({Path(path).stem: f}))
+    out = tmp_path / "figures"
+    out.mkdir(exist_ok=True)
+    job = Job(
+        "draw_pruning", spec or {}, {"methods": paths, "scores": [tmp_path / "scores.parquet"]},
+        {"figures": [out / f"{name}.{kind}" for kind in ("svg", "png") for name in figures]}, {"dataset": "D"},
+    )  # fmt: skip
+    draw_pruning.run(job)
+    return seen
+
+
+def labelled(axis):
+    return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
+
+
+def test_every_figure_is_written_twice_and_has_a_caption(tmp_path):
+    tree = method("tree")
+    draw(tmp_path, [pruned("DRMF"), tree])
+    files = sorted(p.name for p in (tmp_path / "figures").iterdir())
+    assert files == sorted(f"{name}.{kind}" for name in FIGURES for kind in ("svg", "png"))
+    before = {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
+    draw(tmp_path, [pruned("DRMF"), tree])
+    assert before == {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
+    for name in FIGURES:
+        assert b"DRMF" in before[f"{name}.svg"]
+        assert project_file(f"workflow/report/{name}.rst").read_text().strip()
+
+
+def test_means_over_splits_are_drawn(tmp_path, monkeypatch):
+    seen = draw(tmp_path, [pruned("DRMF"), method("tree")], monkeypatch)
+    margins = seen["margin_distributions"]
+    assert [axis.get_title() for axis in margins.axes] == ["training rows", "test rows"]
+    for axis, expected in zip(margins.axes, ([0, 0, 0.2, 0.4, 1], [0, 0.2, 0.3, 0.5, 1]), strict=True):
+        (line,) = labelled(axis).values()
+        np.testing.assert_allclose(line.get_xdata(), GRID)
+        np.testing.assert_allclose(line.get_ydata(), expected)
+    left, right = seen["ordered_curves"].axes
+    (line,) = labelled(left).values()
+    np.testing.assert_array_equal(line.get_xdata(), [1, 2, 3, 4, 5])  # nobody has a sixth
+    np.testing.assert_allclose(line.get_ydata(), [0.4, 0.3, 0.2, 0.15, 0.1])  # the second stays at 0.1
+    (kept,) = [line for line in left.lines if line.get_label().startswith("_")]
+    np.testing.assert_allclose([*kept.get_xdata(), *kept.get_ydata()], [2.5, 0.25])
+    np.testing.assert_allclose(right.lines[-1].get_ydata(), [0.8, 0.7, 0.6, 0.6, 0.5])
+    (axis,) = seen["diversity"].axes
+    np.testing.assert_allclose(axis.lines[0].get_xydata(), [[0.1, 0.8], [0.3, 0.6]])
+    np.testing.assert_allclose(labelled(axis)["DRMF"].get_xydata(), [[0.2, 0.7]])
+    left, right = seen["members"].axes
+    assert [text.get_text() for text in left.texts] == ["2.5 of 4", "no members"]
+    np.testing.assert_allclose(right.lines[0].get_xdata(), [0.2, 0.2])
+    assert all(figure.get_suptitle().startswith("D: ") for figure in seen.values())
+    assert not any(figure.get_supxlabel() for figure in seen.values())
+
+
+def test_sizes_are_drawn_against_voters(tmp_path, monkeypatch):
+    methods = [
+        method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)
+    ]
+    errors = {"QMM T=50": {"S-1": 0.2, "S-2": 0.4}}
+    seen = draw(tmp_path, methods, monkeypatch, errors=errors)
+    above, below = seen["members"].axes
+    np.testing.assert_allclose(labelled(above)["QMM"].get_xydata(), [[50, 0.3], [100, 0.2]])
+    np.testing.assert_allclose(labelled(below)["QMM"].get_ydata(), [0.5, 0.5])
+
+
+def test_facts_with_another_axis_are_averaged_over_it(tmp_path, monkeypatch):
+    cells = ("member", "split")
+    arrays = method(
+        "A", members=(cells, np.ones((2, 2))), voters=(cells, np.ones((2, 2)) * 2),
+        disagreement=(cells, [[0.1, 0.2], [0.3, NAN]]), member_accuracy=(cells, [[0.5, 0.6], [0.7, 0.8]]),
+    )  # fmt: skip
+    (axis,) = draw(tmp_path, [arrays], monkeypatch)["diversity"].axes
+    np.testing.assert_allclose(axis.lines[0].get_xydata(), [[0.2, 0.6], [0.2, 0.7]])
+
+
+def test_failed_methods_are_left_out_and_named(tmp_path, monkeypatch):
+    methods = [pruned("broken", "failed"), pruned("DRMF"), method("QMM", "failed")]
+    errors = {"broken": {"S-1": NAN}, "QMM": {"S-1": NAN}}
+    seen = draw(tmp_path, methods, monkeypatch, errors=errors)
+    assert set(seen) == set(FIGURES)
+    for name, figure in seen.items():
+        assert figure.get_supxlabel() == "Left out, as they failed: broken, QMM."
+        if name != "members":
+            assert list(labelled(figure.axes[0])) == ["DRMF"]
+            assert labelled(figure.axes[0])["DRMF"].get_color() == "#D55E00"  # the second of all
+    assert [text.get_text() for text in seen["members"].axes[0].get_yticklabels()] == ["DRMF"]
+
+
+@pytest.mark.parametrize(
+    "methods", [[method("tree")], [pruned("DRMF", "failed")], [method("tree"), pruned("DRMF", "failed")]]
+)
+def test_studies_without_members_get_a_sentence(tmp_path, monkeypatch, methods):
+    for figure in draw(tmp_path, methods, monkeypatch).values():
+        assert figure.texts[0].get_text().startswith("No ")
+        assert figure.axes == []
+
+
+def test_curves_without_accuracies_or_members(tmp_path, monkeypatch):
+    arrays = pruned("A").drop_vars(["order_accuracy", "members"])
+    (axis,) = draw(tmp_path, [arrays], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    assert len(axis.lines) == 1
+    whole = pruned("A").assign_coords(size=[10, 20, 30, 40, 50, 60])  # as the artifact says
+    left, _ = draw(tmp_path, [whole], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    np.testing.assert_array_equal(labelled(left)["A"].get_xdata(), [10, 20, 30, 40, 50])
+
+
+def test_parts_without_labels_are_training_and_test(tmp_path, monkeypatch):
+    labelled_parts = pruned("A")
+    arrays = labelled_parts.isel(part=[1, 2]).drop_vars(["part", "margin"])
+    arrays["curve"][:, 0] = 0.9
+    arrays["margin"] = (
+        "split",
+        [0.4, 0.6],
+    )  # a fact with the name of an axis, which netCDF reads as its labels
+    expected = draw(tmp_path, [labelled_parts], monkeypatch, FIGURES[:2])
+    seen = draw(tmp_path, [arrays], monkeypatch, FIGURES[:2])
+    for name, figure in seen.items():
+        for axis, other in zip(figure.axes, expected[name].axes, strict=True):
+            assert axis.get_title() == other.get_title()
+            for line, same in zip(axis.lines, other.lines, strict=True):
+                np.testing.assert_allclose(line.get_xydata(), same.get_xydata())
+
+
+def test_a_figure_may_be_of_some_methods_only(tmp_path, monkeypatch):
+    methods, spec = [pruned(name) for name in "ABC"], {"only": {"ordered_curves": ["C", "A"]}}
+    seen = draw(tmp_path, methods, monkeypatch, spec=spec)
+    assert list(labelled(seen["ordered_curves"].axes[0])) == ["A", "C"]
+    assert labelled(seen["ordered_curves"].axes[0])["C"].get_color() == "#009E73"  # as in the other figures
+    assert list(labelled(seen["diversity"].axes[0])) == ["A", "B", "C"]
+
+
+def test_ranks_that_few_splits_have_are_left_out(tmp_path, monkeypatch):
+    arrays = pruned("A").isel(split=[0, 1, 1]).assign_coords(split=["a", "b", "c"])
+    _, right = draw(tmp_path, [arrays], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    np.testing.assert_array_equal(right.lines[-1].get_xdata(), [1, 2, 3])  # one of three has five

@@ -1,0 +1,264 @@
+"""Groups of methods: which there are, how they are compared, and what is published of them."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from rotastack.base.documents import load_yaml
+from rotastack.data.artifacts import write_frame
+from rotastack.judge.comparisons import compare_group
+from rotastack.judge.published_groups import beside_published, split_cells
+from rotastack.judge.results import group_table
+from rotastack.judge.verdict_over_datasets import verdict_of_groups
+from rotastack.project import project_file
+from rotastack.run.job import Job
+from rotastack.run.plan import Plan
+from rotastack.run.steps import published, summarize
+from rotastack.study.study import Study
+
+NAN = float("nan")
+
+
+def groups_of(evaluation_groups):
+    """Return these groups as the tiny study has them."""
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    content["evaluation"] = {"groups": {n: {"methods": g} for n, g in evaluation_groups.items()}}
+    return Study.from_mapping(content, "s.yaml").groups_of_methods
+
+
+def source_groups():
+    content = load_yaml(project_file("config/studies/dimension_reduction.yaml"))
+    return Study.from_mapping(content, "s.yaml").groups_of_methods
+
+
+@pytest.fixture(scope="module")
+def cells():
+    path = project_file("config/published/dimension_reduction.csv")
+    return pd.read_csv(path, dtype={"table": str, "note": str, "value": str})
+
+
+def errors_of(cells):
+    errors = cells[cells["metric"] == "error"].astype({"value": float})
+    return errors.pivot(index="dataset", columns="method", values="value")
+
+
+def scores_of(errors):
+    scores = errors.stack().rename("error").reset_index()
+    own = {"split": "S-01", "log_loss": 1.0, "brier": 1.0}
+    return scores.assign(balanced_accuracy=1 - scores["error"], **own)
+
+
+def test_groups_keep_their_order_and_end_with_all_of_them():
+    found = groups_of({"Z": {"b": "RRE", "a": "RF"}, "A": {"b": "S-RRE/RF", "a": "S-RRE/XGB"}})
+    assert [g["name"] for g in found] == ["Z", "A", "all"]
+    assert found[0] == {"name": "Z", "parts": ["Z"], "methods": {"b": ["RRE"], "a": ["RF"]}}
+    assert list(found[0]["methods"]) == ["b", "a"]
+    assert found[2]["parts"] == ["Z", "A"]
+    assert list(found[2]["methods"].items()) == [("b", ["RRE", "S-RRE/RF"]), ("a", ["RF", "S-RRE/XGB"])]
+
+
+@pytest.mark.parametrize("second", [{"a": "RRE", "c": "RF"}, {"b": "RRE", "a": "RF"}])
+def test_other_labels_or_another_control_leave_nothing_in_common(second):
+    assert [g["name"] for g in groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": second})] == ["X", "Y"]
+
+
+def test_a_study_without_groups_has_no_files_of_groups():
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    plan = Plan(Study.from_mapping(content, "s.yaml"), {})
+    assert not any(table.endswith("groups.csv") for table in plan.tables)
+    assert not any("ranks-" in figure for figure in plan.study_figure_files("svg"))
+    content["evaluation"]["groups"] = {"X": {"methods": {"a": "RF", "b": "RRE"}}}
+    plan = Plan(Study.from_mapping(content, "s.yaml"), {})
+    assert plan.tables[-1] == "results/tiny/tables/groups.csv"
+    assert "results/tiny/figures/study/ranks-X.svg" in plan.study_figure_files("svg")
+
+
+def test_rows_over_all_groups_are_data_sets_in_groups():
+    group = groups_of({"X": {"a": "RF", "b": "RRE"}, "Y": {"a": "S-RRE/RF", "b": "S-RRE/XGB"}})[2]
+    means = pd.DataFrame({"RF": [0.1], "RRE": [0.2], "S-RRE/RF": [0.3]}, index=["iris"])
+    table = group_table(means, group)
+    assert table.loc["iris, X"].tolist() == [0.1, 0.2]
+    assert table.loc["iris, Y", "a"] == 0.3
+    assert pd.isna(table.loc["iris, Y", "b"])  # a method that is not there has failed
+
+
+def test_a_group_is_compared_by_accuracy_with_its_first_method():
+    errors = pd.DataFrame({"C": [0.2, 0.5, 0.2, 0.4], "D": [0.4, 0.5, 0.1, NAN]}, index=list("wxyz"))
+    result = compare_group(errors, 0.05)
+    assert result["n_rows"] == 3
+    assert result["notes"] == ["z: left out of the ranks, as D failed there"]
+    assert result["average_ranks"] == {"C": 1.5, "D": 1.5}
+    assert result["improvement"]["D"] == pytest.approx(100 * (0.6 / 0.8 + 1 + 0.9 / 0.8 - 3) / 3)
+    assert result["better"] == {"C": 0, "D": 1}  # a tie is not better
+    assert result["different"] == []
+
+
+def test_what_failed_everywhere_is_left_out_of_its_group():
+    errors = pd.DataFrame({"C": [NAN, NAN], "D": [0.4, 0.5], "E": [0.1, 0.5]}, index=["x", "y"])
+    rows = summarize._group_rows({"G": compare_group(errors, 0.05)}).set_index("method")
+    assert rows["average_rank"].tolist()[1:] == [1.75, 1.25]
+    assert rows[["improvement", "better", "p_holm"]].isna().all(axis=None)
+    assert rows["rows"].tolist() == [2, 2, 2]
+    nothing = summarize._group_rows({"G": compare_group(errors * NAN, 0.05)})
+    assert nothing["rows"].tolist() == [0, 0, 0]
+    assert nothing["average_rank"].isna().all()
+
+
+def test_the_report_says_what_came_out_in_each_group():
+    rows = list("stuvwxyz")
+    ordered = pd.DataFrame({"C": 0.3, "D": 0.2, "E": 0.1}, index=rows)
+    tied = pd.DataFrame({"C": 0.1, "D": [0.2, 0] * 4}, index=rows)
+    found = {"G": ordered, "H": tied, "I": tied * NAN}
+    groups = {name: compare_group(errors, 0.05) for name, errors in found.items()}
+    titles = {"G": "Trees", "H": "", "I": ""}
+    trees, neighbours, nothing = verdict_of_groups(groups, "error", 0.05, titles)
+    assert trees.startswith(
+        "Trees: by average rank of the accuracy over 8 data sets the order is E (1.00), D (2.00), C (3.00)."
+    )
+    assert trees.endswith("by Nemenyi's test these pairs do: E and C.")
+    assert neighbours == (
+        "H: by average rank of the accuracy over 8 data sets the order is C (1.50), D (1.50). Friedman's test sees no "
+        "difference between the methods (p = 1): with 8 data sets the order above may be chance."
+    )
+    assert nothing == "I: no data set has scores of all methods; see the notes of the group."
+
+
+def test_the_report_is_given_methods_and_groups_in_their_order():
+    """JSON keeps what YAML said: sorted keys would list methods by their names."""
+    content = load_yaml(project_file("config/studies/tiny.yaml"))
+    content["methods"] = dict(reversed(content["methods"].items()))
+    groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
+    content["evaluation"] = {"groups": groups}
+    shown = json.loads(Plan(Study.from_mapping(content, "s.yaml"), {}).report_spec())
+    assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
+    assert list(shown["evaluation"]["groups"]) == ["H", "G"]
+    assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
+
+
+def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
+    groups = source_groups()
+    write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
+    spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
+            "claims": [], "optimistic": [], "published_columns": [], "groups": groups,
+            "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotated": []}  # fmt: skip
+    tables = [
+        *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,
+        "groups",
+    ]
+    outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
+    outputs["tables"] = [tmp_path / f"{Path(table).stem}.csv" for table in tables]
+    nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
+    write_frame(tmp_path / "calibration", nothing.astype({"rows": int, "accuracy": float}))
+    inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"], "records": []}
+    summarize.run(Job("summarize", spec, inputs, outputs, {}))
+    rows = pd.read_csv(tmp_path / "groups.csv").set_index(["group", "method"])
+    printed = cells[(cells["dataset"] == "all") & ~cells["table"].eq("text")]
+    printed = printed.astype({"value": float}).pivot(index="method", columns="metric", values="value")
+    off = set()
+    for (group, method), row in rows.loc[["NN", "J48"]].iterrows():
+        name = f"{method}/{group}"
+        assert row["rows"] == 17
+        if abs(row["average_rank"] - printed.loc[name, "rank"]) > 0.005 + 1e-9:
+            off.add((name, round(row["average_rank"], 2)))
+        if (
+            method != "Plain"
+            and abs(row["improvement"] / 100 - printed.loc[name, "improvement"]) > 0.0005 + 1e-5
+        ):
+            off.add((name, round(row["improvement"], 2)))
+    assert off == {("Plain/J48", 6.24), ("AdaBoost/NN", -1.09)}  # see the remarks
+    first = rows.groupby("group").first()
+    assert first.loc[["NN", "J48"], ["df_1", "df_2"]].to_numpy().tolist() == [[7, 112]] * 2
+    assert first["friedman_chi2"][["NN", "J48"]].tolist() == pytest.approx([15.94, 29.07], abs=0.005)
+    assert first["F"][["NN", "J48"]].tolist() == pytest.approx([2.475, 5.173], abs=0.0005)
+    assert first["critical_difference"]["NN"] == pytest.approx(2.546, abs=0.0005)
+    assert rows.loc["NN", "differs_from"].isna().all()
+    assert rows.loc["J48", "differs_from"].dropna().to_dict() == {
+        "RotF": "DM; Plain",
+        "Plain": "RotF",
+        "DM": "RotF",
+    }
+    # Naive Bayes's table is not there: the 34 other rows are compared.
+    assert first.loc["NB", "rows"] == 0
+    assert (first.loc["all", "rows"], first.loc["all", "df_2"]) == (34, 231)
+    assert first.loc["all", "F"] == pytest.approx(4.67, abs=0.005)
+    assert rows.loc["all", "better"][["RP", "DM+AdaBoost", "RS", "DM"]].tolist() == [26, 19, 25, 14]
+    comparison = json.loads((tmp_path / "out_comparison").read_text())
+    assert comparison["error"]["groups"]["J48"]["different"] == [["RotF", "DM"], ["RotF", "Plain"]]
+    assert "groups" not in comparison["brier"]
+
+
+def test_published_and_ours_are_compared_on_the_rows_of_both(cells):
+    groups, errors = source_groups(), errors_of(cells)
+    rest, printed = split_cells(cells, groups)
+    assert set(rest["metric"]) == {"error", "error_sd"}
+    ours = errors.drop(index="isolet")
+    ours = ours.join(ours.filter(like="/NN").rename(columns=lambda m: m.replace("NN", "NB")))
+    tables = {t["name"]: t for t in beside_published(ours, cells, printed, groups, 0.05)}
+    assert {n: (t["n_shared"], t["n_rows"]) for n, t in tables.items()} == {
+        "NN": (16, 16), "J48": (16, 16), "NB": (0, 16), "all": (32, 48),
+    }  # fmt: skip
+
+    def row(group, what, label=""):
+        return next(r for r in tables[group]["rows"] if r["what"] == what and r["label"] == label)
+
+    assert all(r["source"] == r["shared"] for t in tables.values() for r in t["rows"])
+    ranks = ours.filter(like="/J48").rank(axis=1).mean()
+    rank = row("J48", "average rank", "RotF")
+    assert (rank["printed"], rank["source"]) == ("2.15", f"{ranks['RotF/J48']:.2f}")
+    assert row("NB", "improvement of accuracy", "RS")["printed"] == "-26.0%"
+    assert row("NB", "improvement of accuracy", "RS")["source"] is None
+    assert row("all", "rows better than Plain", "RP")["printed"] == "33"
+    assert (row("all", "F")["printed"], row("NB", "F")["printed"]) == ("0.79", "7.37")
+    assert row("NN", "p of F")["printed"] == "< 0.022"
+    assert row("NN", "critical difference")["printed"] == "2.55"
+    assert row("NN", "critical difference")["shared"] == "2.62"  # 16 data sets
+
+
+def test_one_group_takes_tests_without_a_suffix_and_needs_no_printed_errors():
+    groups = groups_of({"trees": {"J48": "RF", "RotF": "RRE"}})
+    rows = [("J48", "rank", "1.9"), ("Nemenyi", "critical_difference", "0.5"), ("Bagging", "rank", "2.1")]
+    cells = pd.DataFrame(rows, columns=["method", "metric", "value"]).assign(
+        table="1", dataset="all", repeats=1, note=""
+    )
+    rest, printed = split_cells(cells, groups)
+    assert rest["method"].tolist() == ["Bagging"]
+    ours = pd.DataFrame({"RF": [0.1, 0.2], "RRE": [0.2, 0.3]}, index=["x", "y"])
+    (table,) = beside_published(ours, cells, printed, groups, 0.05)
+    assert table["n_shared"] == 0
+    assert table["rows"][0] == {
+        "label": "J48", "what": "average rank", "source": None, "shared": None, "ours": "1.00", "printed": "1.90",
+    }  # fmt: skip
+
+
+def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
+    errors = errors_of(cells).drop(index="isolet")
+    write_frame(tmp_path / "scores", scores_of(errors))
+    cells.to_csv(tmp_path / "p.csv", index=False)
+    published.run(
+        Job(
+            "published",
+            {"alpha": 0.05, "groups": source_groups()},
+            {"scores": [tmp_path / "scores"], "published": [tmp_path / "p.csv"]},
+            {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"]},
+            {"study": "s"},
+        )
+    )
+    page = (tmp_path / "page.html").read_text()
+    assert "not in this run:</b> isolet.</p>" in page
+    assert "not in this study" not in page
+    part = page.split("<h2>Groups of methods</h2>")[1].split("<h2>All cells</h2>")[0]
+    assert "it is not said whether they agree" in part
+    assert part.count("<h3>") == 4
+    assert "<td>6.26</td><td>6.12</td><td>6.12</td>" in part
+    assert "Average ranks of the errors" not in page
+    assert set(pd.read_csv(tmp_path / "table.csv")["metric"]) <= {"error", "error_sd"}
+
+
+def test_means_over_data_sets_are_not_missed_as_one(cells):
+    scores = scores_of(errors_of(cells)[["Plain/NN"]])
+    _, absent = published.compare_with_published(scores, cells, [])
+    assert absent["data sets"] == []
+    assert "RP/NN" in absent["methods"]
+    assert "RotF" not in absent["methods"]  # of all groups

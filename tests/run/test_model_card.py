@@ -1,0 +1,143 @@
+"""The card of a model, and the notes beside it: what they say follows from the records."""
+
+import pandas as pd
+import pytest
+
+from rotastack.run.tracked.card import ModelCard
+from rotastack.run.tracked.notes import dataset_note, method_note, plain, study_note
+from rotastack.run.tracked.numbers import means_table, method_params, run_metrics, spread
+
+CELLS = pd.DataFrame({"error": [0.2, 0.3, 0.4], "balanced_accuracy": 0.7, "log_loss": 0.5, "brier": 0.3})
+REFIT = {
+    "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
+    "metrics": {"method": "RF", "training_error": 0.0, "oob_error": 0.31, "model_bytes": 10},
+}  # fmt: skip
+
+
+def card(**changes):
+    """Return the text of a card."""
+    known = {
+        "study": "shop", "dataset": "customers", "method": "RF", "task": "classification",
+        "params": {"estimator": "Forest", "view": "none"}, "digest": "f00d", "source": "data/raw/customers.csv.gz",
+        "facts": {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}},
+        "rows": 100, "columns": ["a", "b", "c"], "numbers": run_metrics(CELLS, "classification"), "cells": 3,
+        "methods": 4, "baseline": 0.45, "refit": REFIT, "chosen": True, "loaded": "runs:/1/model", "store": "sqlite:///m.db",
+    }  # fmt: skip
+    return ModelCard(**{**known, **changes}).text()
+
+
+def test_the_card_says_what_the_model_is():
+    text = card()
+    for part in (
+        "All 100 rows of `data/raw/customers.csv.gz`, SHA-256 `f00d`",
+        "3 columns: 2 numeric, 1 categorical; 5 cells are missing",
+        "Classes: x 90, y 10",
+        "best of 4 methods",
+        "Cross-validated: 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %)",
+        "Always the largest class: 45.00 %",
+        "Out of bag, of this model: 31.00 %",
+        "some 4.58 % (one standard error)",  # sqrt(0.3 * 0.7 / 100)
+        "Few rows of: y (10)",
+        'mlflow.pyfunc.load_model("runs:/1/model").predict(pandas.read_csv("new.csv"))',
+    ):
+        assert part in text, part
+    assert "It has seen no missing values" not in text
+    assert card() == text
+
+
+def test_the_card_says_what_is_not_known():
+    metrics = {"training_error": 0.0, "model_bytes": 1}
+    text = card(refit={**REFIT, "metrics": metrics}, baseline=None, chosen=False, cells=1)
+    assert "Out of bag: nothing" in text
+    assert "Named by the file of the study shop" in text
+    assert "largest class" not in text
+    assert "The best of several" not in text
+    assert "the middle" not in text
+
+
+def test_the_card_of_numbers():
+    cells = pd.DataFrame({"rmse": [2.0, 4.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9})
+    metrics = {"training_rmse": 1.5, "oob_rmse_of_members": 3.25, "model_bytes": 1}
+    text = card(
+        task="regression", numbers=run_metrics(cells, "regression"), cells=2, refit={**REFIT, "metrics": metrics},
+        facts={"numeric_columns": 3}, baseline=9.0,
+    )  # fmt: skip
+    for part in (
+        "### RMSE",
+        "Always the mean: 9",
+        "each alone: 3.25",
+        "2.05 to 3.95",
+        "On the training rows, which says little: 1.5",
+    ):
+        assert part in text, part
+    assert "standard error" not in text
+    assert "Classes" not in text
+
+
+def test_markup_of_names_is_taken_out():
+    text = card(method="<script>alert(1)</script>", dataset="a|b", study="*s*")
+    assert "<script>" not in text
+    assert r"a\|b" in text
+    assert r"study \*s\*" in text
+    assert plain("two\nlines") == "two lines"
+
+
+def test_numbers_of_runs():
+    numbers = run_metrics(CELLS, "classification")
+    assert numbers["test/error"] == pytest.approx(0.3)
+    assert (numbers["test/error_lower"], numbers["test/error_upper"]) == pytest.approx(
+        spread([0.2, 0.3, 0.4])
+    )
+    failed = CELLS.assign(error=[0.2, None, 0.4])
+    assert pd.isna(run_metrics(failed, "classification")["test/error"])
+    assert "test/error_lower" not in run_metrics(failed, "classification")
+    both = pd.concat([failed.assign(method="A"), CELLS.assign(method="B")])
+    table = means_table(both, "classification")
+    assert table["method"].tolist() == ["B", "A"]
+    assert table["failed_cells"].tolist() == [0, 1]
+
+
+def test_params_are_what_tells_methods_apart():
+    pool = {"view": {"class": "a.Rotation", "parameters": {"n": 2}}, "scaling": "minmax", "estimator": "b.Forest",
+            "parameters": {"n_estimators": 10}, "noise": {"labels": 0.0}, "repeats": {}}  # fmt: skip
+    inner = {"class": "b.Forest", "parameters": {"n_estimators": 100}}
+    combiner = {"kind": "stacking", "class": "c.Stacking", "parameters": {"estimator": inner}}
+    assert method_params(pool, combiner) == {
+        "estimator": "Forest", "view": "Rotation", "scaling": "minmax", "estimator.n_estimators": 10, "view.n": 2,
+        "combiner": "stacking", "combiner.estimator": "Forest", "combiner.estimator.n_estimators": 100,
+    }  # fmt: skip
+
+
+SPEC = {
+    "name": "shop", "title": "", "description": "Who *buys*?", "task": "classification",
+    "datasets": ["iris", {"name": "own"}],
+    "methods": {"RF": {"pool": "forest", "combiner": {"kind": "vote", "voting": "soft"}},
+                "<b>": {"pool": "forest", "combiner": {"kind": "member", "member": 3}}},
+}  # fmt: skip
+
+
+def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
+    comparison = {"means": {"iris": {"RF": 0.25, "<b>": None}}, "average_ranks": {"RF": 1.0}}
+    note = study_note(SPEC, ["RF wins."], comparison, {"Models": "#/there"}, "results/shop/report.html")
+    lines = note.splitlines()
+    assert lines[:3] == ["## shop", "", "- RF wins."]
+    assert "[Models](#/there)" in note
+    assert "| RF | forest | vote (soft) | 1.00 |" in lines
+    assert "| &lt;b&gt; | forest | member (3) | — |" in lines
+    assert "| iris | RF | 25.00 % |" in lines
+    assert "| own | — | — |" in lines
+    assert "`results/shop/report.html`" in note
+    assert r"Who \*buys\*?" in note
+
+
+def test_notes_of_runs():
+    numbers = run_metrics(CELLS, "classification")
+    note = method_note("RF", "iris", numbers, "error", 3, 1.5, 4)
+    assert note.endswith("error 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %), rank 1.5 of 4.")
+    assert "failed" in method_note("RF", "iris", {}, "error", 3, float("nan"), 4)
+    facts = {"rows": 1500, "numeric_columns": 4, "class_counts": {"x": 1000, "y": 500}}
+    table = means_table(CELLS.assign(method="RF"), "classification")
+    note = dataset_note("iris", facts, "classification", table)
+    assert "1,500 rows; columns: 4 numeric." in note
+    assert "Classes: x (1,000), y (500)." in note
+    assert "| RF | 30.00 % | 70.00 % | 0.5 | 0.3 |" in note

@@ -1,0 +1,69 @@
+"""Combiners that a study names by their class."""
+
+import pytest
+
+from rotastack.errors import RotastackError
+from rotastack.run.plan import Plan
+from rotastack.study.building import combiner_modules, make_combiner
+from rotastack.study.classes import check_classes
+from rotastack.study.study import Study
+
+
+def study(combiner, protocol=None):
+    content = {
+        "name": "s", "datasets": ["iris"], "protocol": protocol or {"kind": "nested"},
+        "pools": {"p": {"estimator": "naive_bayes"}},
+        "methods": {"A": {"pool": "p", "combiner": combiner}, "B": {"pool": "p", "combiner": {"kind": "vote"}}},
+    }  # fmt: skip
+    made = Study.from_mapping(content, "s")
+    check_classes(made, "s")
+    return made
+
+
+def test_a_class_is_built_with_its_parameters_and_its_module_counts():
+    made = study({"kind": "other", "class": "Voting", "parameters": {"voting": "hard"}})
+    spec = made.methods["A"].combiner.resolved()
+    assert spec == {
+        "kind": "other",
+        "class": "rotastack.combine.voting.Voting",
+        "parameters": {"voting": "hard"},
+    }
+    assert make_combiner(spec).voting == "hard"
+    assert combiner_modules(spec) == ["rotastack.combine.voting"]
+    assert not made.has_second_level("p")
+    assert Plan(made, {}).code("combine", "A") == Plan(made, {}).code("combine", "B")
+
+
+def test_the_class_tells_whether_it_is_trained():
+    stacking = {"kind": "other", "class": "Stacking", "parameters": {"estimator": {"class": "logistic"}}}
+    assert study(stacking).has_second_level("p")
+    with pytest.raises(RotastackError, match="other needs nested cross-validation"):
+        study(stacking, {"kind": "holdout"})
+
+
+def test_kinds_are_short_for_classes():
+    kinds = {
+        "stacking": {"kind": "stacking", "estimator": "logistic"},
+        "log_linear": {"kind": "log_linear", "ridge": 3.0},
+    }
+    made = {
+        kind: make_combiner(study(combiner).methods["A"].combiner.resolved())
+        for kind, combiner in kinds.items()
+    }
+    assert type(made["stacking"].estimator).__name__ == "Pipeline"
+    assert made["log_linear"].ridge == 3.0
+
+
+@pytest.mark.parametrize(
+    ("combiner", "message"),
+    [
+        ({"class": "Votin"}, "'Votin' is unknown; did you mean 'Voting'"),
+        ({"class": "RandomRotation"}, "RandomRotation is no combiner: it has no method predict_proba"),
+        ({"class": "Voting", "parameters": {"votin": "hard"}}, "'votin' is not a parameter of Voting"),
+        ({"class": "rotastack.combine.voting.Nothing"}, "has no class 'Nothing'"),
+        ({}, "class"),
+    ],
+)
+def test_mistakes_are_named(combiner, message):
+    with pytest.raises(RotastackError, match=message):
+        study({"kind": "other", **combiner})

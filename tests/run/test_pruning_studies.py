@@ -1,0 +1,156 @@
+"""What a study may say of pruning, what of it is refused before anything runs, and the model made of it."""
+
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from tests.run.running import checked, pool_slice
+from tests.run.test_pruned_methods import BAGS, prune
+
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.errors import RotastackError
+from rotastack.run.steps.refit import _estimators
+from rotastack.study.building import combiner_modules, make_combiner
+from rotastack.study.catalogue import PRUNERS
+from rotastack.study.model import Method
+
+
+def study(methods, pools=None, protocol=None):
+    pools = pools or {
+        "p": {"estimator": "rotation_forest", "parameters": BAGS},
+        "j": {"estimator": "c45"},
+        "b": {"estimator": "adaboost_m1"},
+    }
+    content = {
+        "name": "s", "datasets": ["iris"], "protocol": protocol or {"kind": "holdout"}, "pools": pools,
+        "methods": {"J": {"pool": "j", "combiner": {"kind": "vote"}}, **methods},
+    }  # fmt: skip
+    return checked(content)
+
+
+def test_defaults_of_pruned_methods():
+    made = study({
+        "A": {"pool": "p", "combiner": {"kind": "prune"}},
+        "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
+    }, protocol={"kind": "crossval"})  # fmt: skip
+    combiner = made.methods["A"].combiner
+    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == (
+        "margin",
+        {},
+        None,
+        None,
+    )
+    assert made.document.protocol.dump() == {"rotations": 8, "kind": "crossval", "repeats": 1, "folds": 10}
+    assert made.protocol.n_cells == 10
+    assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
+    assert made.train_spec("iris", "p", "S-01")["selections"] == ["auto"]
+
+
+@pytest.mark.parametrize(
+    ("method", "message"),
+    [
+        ({"pool": "j", "combiner": {"kind": "prune"}}, "C45Classifier has no members that vote"),
+        ({"pool": "p", "combiner": {"kind": "prune", "pruner": "kapa"}}, "'kapa' is unknown; did you mean 'kappa'"),
+        ({"pool": "p", "combiner": prune("kappa", v=0.5)}, "'v' is not a parameter of KappaPruner.*there are n_select, vote"),
+        ({"pool": "p", "combiner": prune("lp", vote="simple")}, "'vote' is not a parameter of LPPruner"),
+        ({"pool": "p", "combiner": prune("kappa", n_select="many")}, "parameters: n_select of KappaPruner must be int or float or null, found 'many'"),
+        ({"pool": "p", "combiner": prune("none", vote="loud")}, "parameters: vote must be 'simple' or 'weighted', got 'loud'"),
+        ({"pool": "b", "combiner": prune(selection="oob")}, "selection: the members of AdaBoostM1Classifier have no out-of-bag rows"),
+        ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 members are wanted of 12"),
+        ({"pool": "p", "combiner": prune("none", first=13)}, "the pool has 12 members, not 13"),
+        ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
+        ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "'n_select' of earlier editions is now a parameter of the pruner"),
+        ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is no pruner: it has no method combine"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_refused_before_anything_runs(method, message):
+    with pytest.raises(RotastackError, match=message):
+        study({"A": method})
+
+
+NAIVE, NEAREST = {"class": "naive_bayes"}, {"class": "nearest_neighbors"}
+
+
+@pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        ({"estimator": "bagging", "parameters": {"estimator": NEAREST}, "diversity": True}, "diversity: BaggingClassifier has no trees that vote"),
+        ({"estimator": "adaboost_m1", "parameters": {"estimator": NEAREST}}, "fit of KNeighborsClassifier takes no sample_weight; use resample=True"),
+        ({"estimator": "rotation_forest", "parameters": {"estimator": NAIVE}}, "estimator must be a tree .*got GaussianNB"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}, "ensemble_sizes": [2]}, "K.combiner: its pool has ensemble_sizes; combiner member takes one of them"),
+    ],
+)  # fmt: skip
+def test_estimators_within_that_do_not_fit(pool, message):
+    with pytest.raises(RotastackError, match=message):
+        study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, {"j": {"estimator": "c45"}, "k": pool})
+
+
+@pytest.mark.parametrize(
+    ("pool", "message"),
+    [
+        ({"estimator": "forest", "parameters": {"n_estimators": 5}}, "ForestClassifier has no members whose mean decides"),
+        ({"estimator": "random_subspace", "parameters": {"n_estimators": 5}}, "6 members are wanted; the estimator has 5"),
+    ],
+)  # fmt: skip
+def test_ensemble_sizes_that_do_not_fit(pool, message):
+    pools = {"j": {"estimator": "c45"}, "k": {**pool, "ensemble_sizes": [2, 6]}}
+    with pytest.raises(RotastackError, match=f"pools.k.ensemble_sizes: {message}"):
+        study({"K": {"pool": "k", "combiner": {"kind": "member", "member": "2"}}}, pools)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "message"),
+    [
+        ({"kind": "nested", "folds": 5}, r"prune needs splits"),
+        ({"kind": "crossval", "train": 0.7}, "protocol: unknown key 'train'"),
+        ({"kind": "holdout", "folds": 5}, "protocol: unknown key 'folds'"),
+        ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval; did you mean 'holdout'"),
+    ],
+)  # fmt: skip
+def test_protocols_that_do_not_fit(protocol, message):
+    with pytest.raises(RotastackError, match=message):
+        study({"A": {"pool": "p", "combiner": {"kind": "prune"}}}, protocol=protocol)
+
+
+def test_noise_needs_splits():
+    pools = {"j": {"estimator": "c45", "noise": {"labels": 0.1}}, "k": {"estimator": "lda"}}
+    with pytest.raises(RotastackError, match="pools.j: noise goes with random splits only"):
+        study({"K": {"pool": "k", "combiner": {"kind": "vote"}}}, pools, {"kind": "nested"})
+
+
+def combiner_slice(combiner):
+    return Method.read({"pool": "p", "combiner": combiner}, "m").combiner.resolved()
+
+
+@pytest.mark.parametrize("name", PRUNERS)
+def test_every_pruner_of_a_study_can_be_made(name):
+    given = {"margin": {"lambda_": 0.5}, "lasso": {"lambda_": 0.5}}.get(name, {})
+    content = combiner_slice(prune(name, **given))
+    made = make_combiner(content)
+    assert hasattr(made, "fit")
+    assert type(made).__module__ in combiner_modules(content)
+    if given:
+        assert made.lambda_ == 0.5
+        assert made.size == ("nonzero" if name == "lasso" else "best")
+
+
+def refitted(pool, combiner):
+    """Return what the step would fit to iris."""
+    frame = pd.DataFrame(load_iris().data).rename(columns=str)
+    method = {"pool": pool, "combiner": combiner_slice(combiner)}
+    spec = {"task": "classification", "protocol": "splits", "folds": 5, "rotations": 3}
+    preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
+    model.set_params(random_state=0)
+    return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)
+
+
+def test_the_refitted_model_is_pruned():
+    model, X = refitted(pool_slice("rotation_forest", BAGS), prune("kappa", "oob", n_select=4))
+    inner = model.pool_.members[0].model.estimator
+    assert len(inner.voters_) == 4
+    assert model.score(X, load_iris().target) > 0.9
+
+
+def test_the_refitted_ensemble_has_the_size_of_its_method():
+    pool = pool_slice("random_subspace", {"n_estimators": 9}, ensemble_sizes=[2, 5])
+    model, _ = refitted(pool, {"kind": "member", "member": "5"})
+    assert len(model.pool_.members[0].model.estimator.pool_.members) == 5

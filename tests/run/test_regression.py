@@ -1,0 +1,207 @@
+"""Studies of numbers: what they refuse, and each step on a small table."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_diabetes
+from sklearn.dummy import DummyRegressor
+from tests.run.running import checked, combine, scored, split, step, train, train_nested
+
+from rotastack.base.fitting import fit_regressor
+from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.data.tables import write_raw
+from rotastack.errors import RotastackError
+from rotastack.run.plan import Plan
+from rotastack.run.steps.refit import _estimators
+from rotastack.study.building import make_estimator
+from rotastack.study.catalogue import REGRESSORS, resolved
+from rotastack.tracking.model_files import load_model
+
+FOREST = {"estimator": "forest", "parameters": {"n_estimators": 5}}
+VOTE = {"pool": "p", "combiner": {"kind": "vote"}}
+PATH = "rotastack.trees.forest.ForestRegressor"
+
+
+def study(pool=FOREST, method=VOTE, **content):
+    return {
+        "name": "s",
+        "task": "regression",
+        "datasets": ["diabetes"],
+        "protocol": {"kind": "holdout", "repeats": 2},
+        "pools": {"p": pool},
+        "methods": {"A": VOTE, "B": method},
+        **content,
+    }
+
+
+@pytest.mark.parametrize("name", REGRESSORS)
+def test_every_short_name_is_a_regressor_that_learns(name):
+    if name in ("catboost", "lightgbm"):
+        pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
+    checked(study({"estimator": name}))
+    X, y = load_diabetes(return_X_y=True)
+    content = resolved(name, {}, REGRESSORS, REGRESSORS)
+    made = make_estimator({"estimator": content["class"], "parameters": content["parameters"]})
+    predicted = fit_regressor(made, X, y, np.random.SeedSequence(0)).outputs(X)
+    assert predicted.shape == (len(y), 1)
+    assert np.mean((predicted[:, 0] - y) ** 2) < (0.99 if name == "svm" else 0.9) * y.var()
+
+
+def test_a_short_name_is_the_task_s_own():
+    made = checked(study({"estimator": "bagging", "parameters": {"estimator": {"class": "tree_stump"}}}))
+    content = made.train_spec("diabetes", "p", "S-01")["pool"]
+    assert content["estimator"] == "sklearn.ensemble.BaggingRegressor"
+    assert content["parameters"]["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
+
+
+@pytest.mark.parametrize(
+    ("changed", "expected"),
+    [
+        ({"pool": {"estimator": "ForestClassifier"}}, "pools.p.estimator: ForestClassifier is a classifier, and the study's task is regression"),
+        ({"pool": {"estimator": "logistic"}}, "pools.p.estimator: logistic is a classifier, and the study's task is regression"),
+        ({"pool": {**FOREST, "view": "discriminant"}}, "pools.p.view: DiscriminantRotation needs classes"),
+        ({"pool": {**FOREST, "diversity": True}}, "pools.p: diversity is of classes"),
+        ({"pool": {**FOREST, "noise": {"labels": 0.1}}}, "pools.p: noise.labels is of classes"),
+        ({"method": {"pool": "p", "combiner": {"kind": "vote", "voting": "hard"}}}, "methods.B.combiner.voting: numbers have no majority"),
+        ({"method": {"pool": "p", "combiner": {"kind": "prune"}}}, "methods.B.combiner.kind: prune is of classes"),
+        ({"datasets": ["iris"]}, "datasets: iris is for classification, the study is of regression"),
+        ({"task": "classification", "datasets": ["iris"], "pool": {"estimator": "linear"}}, "linear is a regressor, and the study's task is classification"),
+        ({"task": "classification"}, "datasets: diabetes is for regression, the study is of classification"),
+    ],
+)  # fmt: skip
+def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected):
+    with pytest.raises(RotastackError) as refused:
+        checked(study(**changed))
+    assert expected in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_a_table_of_one_s_own_has_the_study_s_task():
+    own = {"name": "mine", "sources": [{"file": {"path": "mine.csv", "target": "y"}}]}
+    assert checked(study(datasets=[own])).prepare_spec("mine")["task"] == "regression"
+
+
+def test_nothing_is_made_of_probabilities():
+    plan = Plan(checked(study()), {})
+    names = [path.rpartition("/")[2] for path in plan.tables + plan.study_figure_files("svg")]
+    assert {"rmse.csv", "interval_coverage.csv", "baseline.csv"} <= set(names)
+    assert not {"error.csv", "calibration.csv", "calibration.svg"} & set(names)
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Diabetes, its sex a category, as ``prepare`` writes it; with splits."""
+    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    raw = X.assign(target=y)[:150]
+    write_raw(raw, tmp_path / "raw")
+    kinds = {"categorical": ["sex"]}
+    files = {"table": "table", "record": "p.json"}
+    step("prepare", tmp_path, {"task": "regression", "kinds": kinds}, {"raw": "raw"}, files)
+    split(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def folded(table):
+    spec = {"protocol": "nested", "seed": 1, "dataset": "d", "fold_groups": 1, "folds": 3}
+    step("folds", table, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    return table
+
+
+def test_the_prepared_table_keeps_the_numbers(table):
+    frame, about = read_frame(table / "table")
+    assert about["task"] == "regression"
+    assert frame["target"].dtype == float
+    data = read_prepared(table / "table")
+    assert data.y.tolist() == load_diabetes().target[:150].tolist()
+    assert data.n_classes is None
+    assert data.outputs == ["prediction", "lower", "upper"]
+
+
+def test_the_mean_scores_as_the_baseline_does(table):
+    train(table, "sklearn.dummy.DummyRegressor")
+    assert combine(table, {"kind": "vote"})[1]["status"] == "ok"
+    scores, calibration, record = scored(table)
+    y, folds = read_prepared(table / "table").y, read_frame(table / "folds")[0]
+    by_hand = [np.sqrt(np.mean((y[c == 0] - y[c == 1].mean()) ** 2)) for _, c in folds.items()]
+    np.testing.assert_allclose(scores["rmse"], by_hand)
+    assert record["metrics"]["baseline"]["rmse"] == pytest.approx(np.mean(by_hand))
+    assert record["metrics"]["mean_rmse"]["M"] == pytest.approx(np.mean(by_hand))
+    assert scores["interval_coverage"].isna().all()
+    assert calibration.empty
+
+
+def test_in_nested_cross_validation_each_row_has_the_mean_of_the_other_folds(folded):
+    train_nested(folded, "sklearn.dummy.DummyRegressor", nested=False)
+    method, _ = combine(folded, {"kind": "vote"}, protocol="nested")
+    data, folds = read_prepared(folded / "table"), read_frame(folded / "folds")[0]["FG-01"].to_numpy()
+    expected = np.array([data.y[folds != f].mean() for f in folds])
+    np.testing.assert_allclose(method["proba"].values[0, 0, :, 0], expected)
+    scores, _, record = scored(folded, ("rotation_group", "fold_group"), "nested")
+    assert record["metrics"]["baseline"]["rmse"] == pytest.approx(scores["rmse"].mean())
+
+
+def test_intervals_of_the_flagship_are_scored(table):
+    train(table, "rotastack.ensembles.flagship.regressor.RotastackRegressor", {"trees_per_family": 5})
+    method, _ = combine(table, {"kind": "vote"})
+    prediction, lower, upper = np.moveaxis(method["proba"].values, -1, 0)
+    assert ((lower <= prediction) & (prediction <= upper)).all()
+    scores, _, _ = scored(table)
+    assert scores["interval_coverage"].between(0.7, 1).all()
+
+
+def test_members_on_views_and_ensemble_sizes_give_predictions(table):
+    pool = train(table, PATH, {"n_estimators": 3}, view={"class": "rotation"}, name="views")
+    assert pool.sizes["member"] == 3
+    assert np.isfinite(pool["proba"].values[..., 0]).all()
+    sizes = train(
+        table, "sklearn.ensemble.GradientBoostingRegressor", {"n_estimators": 9}, ensemble_sizes=[3, 9]
+    )
+    assert not np.allclose(sizes["proba"].values[:, 0, :, 0], sizes["proba"].values[:, 1, :, 0])
+
+
+def test_a_level_one_regressor_learns_from_predictions_of_others(folded):
+    train_nested(folded, PATH, {"n_estimators": 10}, view={"class": "rotation"})
+    linear = {"kind": "stacking", "estimator": "sklearn.linear_model.LinearRegression"}
+    method, record = combine(folded, linear, protocol="nested")
+    assert record["status"] == "ok"
+    y = read_prepared(folded / "table").y
+    stacked = method["proba"].values[0, 0, :, 0]
+    assert np.mean((stacked - y) ** 2) < 0.9 * y.var()
+
+
+@pytest.mark.parametrize(
+    "combiner", [{"kind": "vote"}, {"kind": "stacking", "estimator": "linear"}], ids=["vote", "stacking"]
+)
+@pytest.mark.parametrize("view", [None, "rotation"])
+def test_the_refitted_model_predicts_numbers(table, combiner, view):
+    protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
+    pool = {**FOREST, "view": view}
+    made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
+    spec = {**made.refit_spec("diabetes"), "dataset": "d"}
+    pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
+    files = {"model": "model.skops", "record": "m.json"}
+    step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)
+    model, X = load_model(table / "model.skops"), load_diabetes(as_frame=True).data[:150]
+    y = load_diabetes().target[:150]
+    assert model[-1]._estimator_type == "regressor" if hasattr(model[-1], "_estimator_type") else True
+    assert np.mean((model.predict(X) - y) ** 2) < 0.7 * y.var()
+
+
+def test_the_flagship_is_refitted_on_the_table_itself():
+    spec = {"task": "regression", "folds": 3, "rotations": 3}
+    pool = checked(study({"estimator": "rotastack"})).train_spec("diabetes", "p", "S-01")["pool"]
+    frame = load_diabetes(as_frame=True).data
+    method = {"pool": pool, "combiner": {"kind": "vote", "class": "", "parameters": {}}}
+    _, model = _estimators(spec, method, TablePreprocessor({"sex": "categorical"}), frame)
+    assert type(model).__name__ == "RotastackRegressor"
+    assert model.categorical_features == [9]
+
+
+def test_a_constant_regressor_has_no_interval():
+    fitted = fit_regressor(
+        DummyRegressor(), np.zeros((3, 1)), np.arange(3.0), np.random.SeedSequence(0), intervals=True
+    )
+    assert fitted.outputs(np.zeros((1, 1)))[0, 0] == 1
+    assert np.isnan(fitted.outputs(np.zeros((1, 1)))[0, 1:]).all()

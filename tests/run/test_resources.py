@@ -1,0 +1,75 @@
+"""What Snakemake is told of jobs: memory and time that grow with what they hold, and no further."""
+
+import pytest
+
+from rotastack.run.resources import BASE_MB, FIXED_MB, Resources
+from rotastack.study.study import Study
+
+POOLS = {
+    "flagship": {"estimator": "rotastack"},
+    "forest": {"estimator": "forest", "parameters": {"n_estimators": 100}},
+    "boosted": {"estimator": "boosted_trees", "parameters": {"n_rounds": 50, "n_bags": 4}},
+    "cat": {"estimator": "catboost"},
+}
+
+
+def resources(task="classification", **pools):
+    pools = pools or POOLS
+    study = {
+        "name": "s", "task": task, "datasets": ["diabetes" if task == "regression" else "iris"], "protocol": {"kind": "holdout", "repeats": 2, "train": 0.7}, "pools": pools,
+        "methods": {name: {"pool": name, "combiner": {"kind": "vote"}} for name in pools},
+    }  # fmt: skip
+    sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
+    classes = {} if task == "regression" else {"classes": ["a", "b"]}
+    return Resources(
+        Study.from_mapping(study, "s"),
+        {name: {"rows": rows, "columns": 10, **classes} for name, rows in sizes.items()},
+    )
+
+
+def test_trees_are_counted():
+    found = resources()
+    assert [found.n_trees(pool) for pool in POOLS] == [800, 100, 200, 1000]
+    small = {
+        "flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}},
+        "forest": POOLS["forest"],
+    }
+    assert resources(**small).n_trees("flagship") == 80
+    assert resources("regression", **small).n_trees("flagship") == 90
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_more_rows_and_attempts_get_more(pool):
+    found = resources()
+    few, many, most = (found.train_mb(name, pool, 1) for name in ("few", "many", "most"))
+    assert BASE_MB == few <= many < most
+    assert [found.train_mb("most", pool, n) for n in (2, 3)] == [2 * most, 3 * most]
+    assert found.train_minutes("few", pool, 1) <= found.train_minutes("many", pool, 1)
+    assert (
+        0
+        < found.usual_seconds("few", pool, next(iter(found.study.blocks)))
+        < 60 * found.train_minutes("few", pool, 1)
+    )
+
+
+def test_trees_end_to_grow_where_bags_or_leaves_do():
+    """A million rows take the table of a million, not the trees."""
+    found = resources()
+    for pool in ("flagship", "boosted"):
+        asked = found.train_mb("most", pool, 1)
+        table, outputs = 8 * 8e-6 * 1_000_000 * 10, 8 * found.pool_megabytes("most", pool)
+        trees = {"flagship": 66e-6 * 100_000 * 800, "boosted": 1e-6 * 62 * 24 * 200}[pool]
+        assert asked == pytest.approx(FIXED_MB + table + outputs + trees, abs=2)
+
+
+def test_a_forest_takes_its_nodes_and_matrices():
+    """As measured: 200 trees of 18 classes, and 30 on rotations of 2000 columns; never below, nor far above."""
+    classes = [str(k) for k in range(18)]
+    pools = {"forest": {"estimator": "forest", "parameters": {"n_estimators": 200}},
+             "rotated": {"estimator": "RotationForestClassifier", "parameters": {"n_estimators": 30}}}  # fmt: skip
+    found = Resources(
+        resources(**pools).study,
+        {"many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]}},
+    )  # fmt: skip
+    assert 690 < found.train_mb("many", "forest", 1) < 1.5 * 690
+    assert 2311 < found.train_mb("wide", "rotated", 1) < 1.5 * 2311

@@ -1,0 +1,190 @@
+"""Studies on random splits: what is printed and shipped is valid, and what does not fit is named."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from tests.run.running import checked
+
+from rotastack.base.documents import load_yaml
+from rotastack.errors import RotastackError
+from rotastack.project import project_file
+from rotastack.study.sizes import resized
+from rotastack.study.study import Study
+
+STUDIES = ["rotation_scaling", "iris_sensitivity", "rotation_weights", "rotation_noise", "multi_rotation"]
+
+
+# The study files
+
+
+@pytest.mark.parametrize("name", STUDIES)
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_the_thesis_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert study.name == (name if size == "full" else f"{name}-small")
+    cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
+    assert set(cells["method"]) <= set(study.methods)
+    if size == "full":
+        assert set(cells["dataset"]) <= set(study.datasets)
+
+
+@pytest.mark.parametrize("name", ["drmf", "drmf_noise", "qmm", "qmm_curves"])
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_pruning_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert study.prunes
+    if study.document.published:
+        cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
+        assert set(cells["method"]) - {"Nemenyi"} <= set(study.methods)
+
+
+@pytest.mark.parametrize("name", ["exrm", "exrm_members", "exrm_lambda"])
+@pytest.mark.parametrize("size", ["full", "small"])
+def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
+    path = project_file(f"config/studies/{name}.yaml")
+    study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
+    assert all(pool.scaling == "symmetric" for pool in study.pools.values())
+    for dataset in study.datasets:
+        assert study.prepare_spec(dataset)["kinds"] == "numeric"
+    if study.document.published:
+        cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
+        assert set(cells["method"]) <= set(study.methods)
+        if size == "full":
+            assert set(cells["dataset"]) - {"all"} == set(study.datasets)
+    else:
+        sweeps = study.document.evaluation.sweeps
+        drawn = {m for sweep in sweeps for line in sweep.lines.values() for m in line}
+        assert drawn == set(study.methods)
+
+
+def test_the_printed_studies_are_valid(tmp_path):
+    """Those of docs/how-to/study.md, at their sizes."""
+    text = (Path(__file__).parents[2] / "docs/how-to/study.md").read_text()
+    printed = [block.split("```")[0] for block in text.split("```yaml\n")[1:]]
+    studies = [block for block in printed if block.startswith("name:")]
+    assert len(studies) == 5
+    for block in studies:
+        path = tmp_path / "printed.yaml"
+        path.write_text(block)
+        content = load_yaml(path)
+        for size in ("full", *content.get("sizes", {})):
+            checked(resized(content, size, "printed"))
+
+
+def test_sizes_merge():
+    full = {
+        "name": "s", "pools": {"a": {"parameters": {"n": 5, "k": 1}}, "b": {"parameters": {"k": 2}}, "c": {}},
+        "datasets": ["x", "y"],
+        "sizes": {"small": {"pools": {"*": {"parameters": {"n": 2}}, "b": {"parameters": {"m": 3}}, "c": None}, "datasets": ["x"]}},
+    }  # fmt: skip
+    small = resized(full, "small", "s.yaml")
+    assert small["name"] == "s-small"
+    assert small["pools"] == {"a": {"parameters": {"n": 2, "k": 1}}, "b": {"parameters": {"k": 2, "m": 3}}}
+    assert small["datasets"] == ["x"]
+    assert "sizes" not in resized(full, "full", "s.yaml")
+    with pytest.raises(RotastackError, match="no size 'smal'; did you mean 'small'"):
+        resized(full, "smal", "s.yaml")
+
+
+BASE = {
+    "name": "s", "datasets": ["iris"], "protocol": {"kind": "holdout"},
+    "pools": {"a": {"estimator": "forest"},
+              "w": {"estimator": "regularized_rotation_forest", "parameters": {"weightings": ["equal", "cut"]}}},
+    "methods": {"A": {"pool": "a", "combiner": {"kind": "vote"}}, "W": {"pool": "w", "combiner": {"kind": "member", "member": "cut"}}},
+}  # fmt: skip
+
+
+SWEEP = {"title": "T", "axis": "x", "values": [1, 2], "lines": {"a": ["A", "W"], "level": ["A"]}}
+
+
+def changed(**changes):
+    content = json.loads(json.dumps(BASE))
+    for path, value in changes.items():
+        *parents, last = path.split("__")
+        at = content
+        for key in parents:
+            at = at[key]
+        at[last] = value
+    return content
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"protocol": {"kind": "holdout", "folds": 5}}, "protocol: unknown key 'folds'.*allowed are rotations, kind, repeats, train"),
+        ({"protocol": {"kind": "holdout", "train": 150}}, "protocol.train: iris has 150 rows; 150 to train on leave none to test"),
+        ({"protocol": {"kind": "holdout", "train": 1.5}}, "protocol.train: 1.5 is neither a share below 1 nor a whole number"),
+        ({"protocol": {"kind": "holdout", "train": 0}}, "protocol.train: must be greater than 0"),
+        ({"protocol": {"repeats": 5}}, "protocol: unknown key 'repeats'.*allowed are rotations, kind, rotation_groups, fold_groups, folds"),
+        ({"methods__W__combiner": {"kind": "member", "member": "exp"}}, "'exp' is not a member of its pool; there are equal, cut"),
+        ({"methods__A__combiner": {"kind": "member", "member": "x"}}, "none with a name"),
+        ({"methods__A__combiner": {"kind": "vote", "h": 2}}, "methods.A.combiner: unknown key 'h'; allowed are kind, voting"),
+        ({"methods__A__combiner": {"kind": "stacking"}}, "stacking needs nested cross-validation"),
+        ({"methods__A__combiner": {"kind": "log_linear"}}, "log_linear needs nested cross-validation"),
+        ({"methods__A__combiner": {"kind": "log_linear", "ridge": 0}}, "ridge: must be greater than 0"),
+        ({"methods__A__combiner": {"kind": "weights"}}, "weights need a pool on rotations"),
+        ({"pools__a__view": "rotation", "pools__a__diversity": True}, "pools.a: diversity is of one ensemble; a pool with a view has several"),
+        ({"pools__w__view": "rotation"}, "'cut' is not a member of its pool; there are none with a name"),
+        ({"blocks": {"fold_groups": 3}}, "blocks: 'fold_groups' does not go with protocol.kind holdout; there it is 'splits'"),
+        ({"pools__a__repeats": {"wine": 3}}, "'wine' is not a data set of this study"),
+        ({"evaluation": {"pairs": [["A", "B"]]}}, "evaluation.pairs: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "B"]}}]}}, "evaluation.sweeps.0.lines.a: 'B' is not a method"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "lines": {"a": ["A", "A", "A"]}}]}}, "lines.a: 3 methods for 2 values"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [2, 1]}]}}, "sweeps.0.values: \\[2.0, 1.0\\] must rise"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "values": [0, 1], "log": True}]}}, "must rise from more than 0"),
+        ({"evaluation": {"sweeps": [{**SWEEP, "colour": "red"}]}}, "sweeps.0: unknown key 'colour'"),
+        ({"datasets": [{"name": "n", "like": "irs"}]}, "n.like: 'irs' is unknown; did you mean 'iris'"),
+        ({"datasets": [{"name": "n"}]}, "datasets.0"),
+        ({"protocol": {"folds": 3}}, "member needs random splits"),
+        ({"pools__a__diversity": True, "pools__a__estimator": "lda"}, "pools.a.diversity: LinearDiscriminantAnalysis has no trees that vote"),
+        ({"pools__w__parameters__n_estimators": 100}, "\\(10 x 25 = 250\\) is more than n_estimators \\(100\\)"),
+        ({"pools__a": {"estimator": "random_rotation_forest", "parameters": {"n_estimators": 5, "n_trees_per_rotation": 2}}}, "multiple of n_trees_per_rotation"),
+        ({"pools__a": {"estimator": "random_rotation_forest", "parameters": {"tree": "extra", "drop_worst": 0.1}}}, "drop_worst needs out-of-bag errors"),
+        ({"illustrations": ["weights"]}, "'illustrations'"),
+        ({"pools__w__parameters": {"weightings": ["heavy", "cut"]}}, "weighting must be one of .*, got 'heavy'"),
+    ],
+)  # fmt: skip
+def test_what_does_not_fit_is_named(changes, message):
+    with pytest.raises(RotastackError, match=message):
+        checked(changed(**changes))
+
+
+def test_what_the_changes_are_made_to_fits():
+    checked(changed())
+    checked(changed(evaluation={"sweeps": [SWEEP]}))
+    checked(changed(pools__a__view="rotation"))
+
+
+@pytest.mark.parametrize(
+    ("combiner", "estimator", "message"),
+    [
+        ({"weighting": "cut", "h": 9}, "forest", "h: 9 does not go with cut; it must be a whole number from 1 to 3, or null"),
+        ({"weighting": "exp", "h": 0.05}, "forest", "from 0.1 to 3, or null"),
+        ({"weighting": "linear", "h": 2}, "forest", "does not go with linear; it must be null"),
+        ({"weighting": "linear"}, "logistic", "weights need an estimator that knows its out-of-bag error, such as forest; logistic does not"),
+    ],
+)  # fmt: skip
+def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
+    content = {
+        "name": "s", "datasets": ["iris"], "protocol": {"rotations": 3},
+        "pools": {"a": {"view": "rotation", "estimator": estimator}},
+        "methods": {"A": {"pool": "a", "combiner": {"kind": "vote"}}, "B": {"pool": "a", "combiner": {"kind": "weights", **combiner}}},
+    }  # fmt: skip
+    with pytest.raises(RotastackError, match=message):
+        checked(content)
+    content["pools"]["a"]["diversity"] = True
+    with pytest.raises(RotastackError, match="pools.a: diversity goes with random splits only"):
+        checked(content)
+
+
+def test_data_sets_like_others_share_their_entry():
+    study = Study.from_mapping(
+        changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml"
+    )
+    assert study.datasets["n"]["mirror"] == "glass"
+    assert study.datasets["n"]["rows"] == 214
+    assert study.prepare_spec("n")["noise_columns"] == 4

@@ -1,0 +1,239 @@
+"""Random splits: what the steps make of them."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import MinMaxScaler
+from tests.run.running import LEVELS, combine, iris_table, pool_slice, scored, split, step, train
+
+from rotastack.base.fitting import placed
+from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.errors import RotastackError
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.study.building import make_estimator
+
+WEIGHTINGS = ["equal", "exp", "best"]
+WEIGHED = {"n_estimators": 24, "n_rotations": 4, "micro_forest_size": 3, "weightings": WEIGHTINGS}
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Iris with a categorical column of three levels, prepared."""
+    iris_table(tmp_path)
+    return tmp_path
+
+
+def seen_rows(mask):
+    """Return the rows of the table as members see them, scaled by those of the mask."""
+    X, _ = load_iris(return_X_y=True)
+    dummies = np.stack([LEVELS == 1, LEVELS == 2], axis=1).astype(float)
+    return np.hstack([MinMaxScaler(clip=True).fit(X[mask]).transform(X), dummies]).astype(np.float32)
+
+
+def test_splits_hold_all_levels(table):
+    split(table)
+    folds, _ = read_frame(table / "folds")
+    assert list(folds.columns) == ["S-01", "S-02", "S-03", "S-04"]
+    assert (folds.sum() == 90).all()
+
+
+def test_the_number_of_training_rows_may_be_given(table):
+    split(table, rows=20)
+    folds, _ = read_frame(table / "folds")
+    assert (folds.sum() == 20).all()
+    with pytest.raises(RotastackError, match="^d: 150 rows for training leaves none on one side"):
+        split(table, rows=150)
+
+
+def test_outputs_are_those_of_the_estimator_itself(table):
+    split(table)
+    pool = train(table, "random_rotation_forest", {"n_estimators": 20})
+    y = load_iris().target
+    folds, _ = read_frame(table / "folds")
+    mask = folds["S-02"].to_numpy() == 1
+    np.testing.assert_array_equal(pool["rows"].values[1], np.flatnonzero(~mask))
+    seen = seen_rows(mask)
+    content = pool_slice("random_rotation_forest", {"n_estimators": 20})
+    estimator = placed(make_estimator(content), 4, 2)
+    seed = integer_seed(child(root_sequence(1), "train", "d", "p", 1))
+    expected = estimator.set_params(random_state=seed).fit(seen[mask], y[mask]).predict_proba(seen[~mask])
+    np.testing.assert_allclose(pool["proba"].values[1, 0], expected, atol=1e-5)
+    assert estimator.categorical_features == [4, 5]
+
+
+def test_blocks_and_threads_do_not_matter(table):
+    split(table)
+    whole = train(table, "regularized_rotation_forest", WEIGHED)
+    parts = [
+        train(table, "regularized_rotation_forest", WEIGHED, (k, k + 1), f"part{k}", threads=2)
+        for k in (0, 2)
+    ]
+    joined = xr.concat(parts, dim="split")
+    np.testing.assert_array_equal(whole["proba"], joined["proba"])
+    np.testing.assert_array_equal(whole["n_nodes"], joined["n_nodes"])
+    one, _ = combine(table, {"kind": "member", "member": "best"})
+    two, _ = combine(table, {"kind": "member", "member": "best"}, ("part0", "part2"))
+    np.testing.assert_array_equal(one["proba"], two["proba"])
+    np.testing.assert_allclose(one["proba"].values, whole["proba"].sel(member="best").values)
+
+
+def test_members_are_the_weightings(table):
+    from rotastack import RegularizedRotationForestClassifier
+
+    split(table, 1)
+    pool = train(table, "regularized_rotation_forest", WEIGHED, [0])
+    assert pool.member.values.tolist() == WEIGHTINGS
+    nodes = pool["n_nodes"].sel(split="S-01")
+    assert float(nodes.sel(member="best")) <= float(nodes.sel(member="equal"))
+    data = read_prepared(table / "table")
+    folds, _ = read_frame(table / "folds")
+    mask = folds["S-01"].to_numpy() == 1
+    seed = integer_seed(child(root_sequence(1), "train", "d", "p", 0))
+    for weighting in WEIGHTINGS:
+        alone = RegularizedRotationForestClassifier(
+            24, 4, 3, weighting, categorical_features=[4, 5], random_state=seed
+        ).fit(data.X[mask], data.y[mask])
+        np.testing.assert_allclose(
+            pool["proba"].sel(member=weighting).values[0], alone.predict_proba(data.X[~mask]), atol=1e-5
+        )
+
+
+def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
+    split(table)
+    train(table, "forest", {"n_estimators": 30}, diversity=True)
+    method, _ = combine(table, {"kind": "vote", "voting": "soft"})
+    scores, _, _ = scored(table)
+    assert len(scores) == 4
+    assert (scores["error"] < 0.15).all()
+    assert (scores["error"] * 60).round(6).mod(1).eq(0).all()
+    assert (
+        scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]]
+        .notna()
+        .all()
+        .all()
+    )
+    assert scores["margin_mean"].between(0.5, 1).all()
+    assert method.sizes == {"split": 4, "row": 60, "class": 3}
+
+
+def test_training_errors_are_known_where_a_pool_asks_for_them(table):
+    split(table)
+    assert np.isnan(train(table, "lda")["training_error"]).all()
+    pool = train(table, "lda", training_error=True, scaling="symmetric")
+    data, folds = read_prepared(table / "table"), read_frame(table / "folds")[0]
+    mask = folds["S-03"].to_numpy() == 1
+    seen = np.hstack([MinMaxScaler((-1, 1)).fit(data.numeric[mask]).transform(data.numeric), data.X[:, 4:]])[
+        mask
+    ]
+    wrong = make_estimator(pool_slice("lda")).fit(seen, data.y[mask]).predict(seen) != data.y[mask]
+    assert float(pool["training_error"][2, 0]) == pytest.approx(wrong.mean())
+    weighed = train(table, "regularized_rotation_forest", WEIGHED, training_error=True)
+    assert (weighed["training_error"] < 0.1).all()
+    method, _ = combine(table, {"kind": "member", "member": "exp"})
+    assert method["training_error"].dims == ("split",)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters"),
+    [
+        ("exrm", {"n_estimators": 3}),
+        ("exrm_nystroem", {"exrm__n_estimators": 3, "nystroem__n_components": 10}),
+    ],
+)
+def test_facts_of_linear_machines_are_kept(table, estimator, parameters):
+    split(table)
+    pool = train(table, estimator, parameters, scaling="symmetric")
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    assert (pool["iterations"] > 1).all()
+    assert (pool["duality_gap"] < 1e-5).all()
+    assert (pool["training_disagreement"] == 0).all()  # members of an optimum are equal
+    assert pool["n_nodes"].isnull().all()
+    assert train(table, "lda")["iterations"].isnull().all()
+
+
+@pytest.mark.parametrize("kind", ["random_projection", "random_subspace", "diffusion_map"])
+def test_members_are_sizes_of_the_ensemble(table, kind):
+    split(table)
+    parameters = {"estimator": {"class": "naive_bayes"}, "n_estimators": 6}
+    pool = train(table, kind, parameters, ensemble_sizes=[6, 1, 3])
+    assert pool.member.values.tolist() == ["6", "1", "3"]
+    whole = train(table, kind, parameters, name="whole")
+    np.testing.assert_allclose(pool["proba"][:, 0], whole["proba"][:, 0], atol=1e-6)
+    assert not np.allclose(pool["proba"][:, 1], pool["proba"][:, 2])
+    method, _ = combine(table, {"kind": "member", "member": "3"})
+    assert (method["proba"].values == pool["proba"].values[:, 2]).all()
+
+
+def test_names_of_many_splits_stay_whole(table):
+    """S-100 is longer than S-99, in another block."""
+    split(table, 101)
+    train(table, "lda", None, (97, 98), "a", limit=101)
+    train(table, "lda", None, (99, 100), "b", limit=101)
+    method, _ = combine(table, {"kind": "vote", "voting": "soft"}, ("a", "b"))
+    assert method.split.values.tolist() == ["S-98", "S-99", "S-100", "S-101"]
+
+
+def test_slow_estimators_may_run_fewer_splits(table):
+    split(table)
+    first = train(table, "gaussian_process", None, (0, 1), "a", limit=1)
+    assert first.sizes["split"] == 1
+    assert train(table, "gaussian_process", None, (2, 3), "b", limit=1).sizes["split"] == 0
+    method, record = combine(table, {"kind": "vote", "voting": "soft"}, ("a", "b"))
+    assert method.split.values.tolist() == ["S-01"]
+    assert record["metrics"]["cells"] == 1
+
+
+def test_an_estimator_that_fails_is_a_result(table):
+    split(table)
+    pool = train(table, "forest", {"n_estimators": 3, "max_features": 50})
+    assert pool.attrs["status"] == "failed"
+    assert "max_features is 50" in pool.attrs["message"]
+    method, record = combine(table, {"kind": "vote", "voting": "soft"})
+    assert record["status"] == "failed"
+    assert np.isnan(method["proba"]).all()
+
+
+def test_nothing_to_rotate_is_the_plain_forest():
+    for kind in ("random_rotation_forest", "regularized_rotation_forest", "multi_rotation_forest"):
+        plain = placed(make_estimator(pool_slice(kind, {"n_estimators": 7})), 0, 5)
+        assert type(plain).__name__ == "ForestClassifier"
+        assert plain.n_estimators == 7
+    extra = make_estimator(pool_slice("random_rotation_forest", {"tree": "extra", "n_cuts": 3}))
+    extra = placed(extra, 0, 5)
+    assert (type(extra).__name__, extra.n_cuts) == ("ExtraForestClassifier", 3)
+
+
+@pytest.mark.parametrize(
+    "kind", ["lda", "svm", "gaussian_process", "nearest_neighbors", "gradient_boosting", "random_rotation_boosting",
+             "multi_rotation_forest", "extra_forest"],
+)  # fmt: skip
+def test_controls_and_ensembles_learn_iris(table, kind):
+    split(table, 2)
+    small = {"random_rotation_boosting": {"n_rotations": 5, "trees_per_rotation": 20}}.get(kind, {})
+    pool = train(table, kind, small, (0, 1))
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    decided = pool["proba"].values[:, 0].argmax(axis=-1)
+    wrong = decided != load_iris().target[pool["rows"].values]
+    assert wrong.mean() < 0.2
+
+
+def test_noise_columns_come_after_the_numeric_ones(tmp_path):
+    from rotastack.data.tables import write_raw
+
+    frame = pd.DataFrame({"x": np.arange(30) * 1.5, "c": ["r", "g"] * 15, "target": ["a", "b", "b"] * 10})
+    write_raw(frame, tmp_path / "raw")
+    spec = {"task": "classification", "kinds": "auto", "noise_columns": 3, "seed": 5}
+    step("prepare", tmp_path, spec, {"raw": "raw"}, {"table": "table", "record": "p.json"})
+    table, about = read_frame(tmp_path / "table")
+    assert list(table.columns) == ["x", "noise 1", "noise 2", "noise 3", "c", "target"]
+    assert about["classes"] == ["a", "b"]
+    assert read_prepared(tmp_path / "table").is_dummy.tolist() == [False] * 4 + [True]
+    noise = table[["noise 1", "noise 2", "noise 3"]].to_numpy()
+    assert abs(noise.mean()) < 0.4
+    assert 0.7 < noise.std() < 1.3
+    metrics = json.loads((tmp_path / "p.json").read_text())["metrics"]
+    assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)

@@ -1,0 +1,90 @@
+"""Figures of errors against a parameter, from the scores of a study."""
+
+import numpy as np
+import pandas as pd
+
+from rotastack.data.artifacts import write_frame
+from rotastack.run.job import Job
+from rotastack.run.steps import draw_study
+from rotastack.run.steps.draw_study import draw_sweep
+
+NAN = float("nan")
+SWEEP = {
+    "title": "By members",
+    "axis": "members",
+    "values": [1, 10],
+    "lines": {"machine": ["M1", "M10"], "level": ["L"]},
+}
+
+
+def scores(errors, training=None):
+    """Return two repeats of each error, dataset -> method -> error."""
+    return pd.DataFrame(
+        [
+            {"dataset": d, "method": m, "split": f"S-{r}", "error": e + s,
+             "training_error": (training or {}).get(m, NAN)}
+            for d, row in errors.items() for m, e in row.items() for r, s in enumerate((-0.01, 0.01))
+        ]
+    )  # fmt: skip
+
+
+def heights(axis):
+    return {line.get_label(): list(np.round(line.get_ydata(), 9)) for line in axis.lines}
+
+
+def test_means_over_data_sets_of_test_and_training_errors():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.1, "M10": 0.2, "L": 0.2}}
+    figure = draw_sweep(scores(errors, {"M1": 0.05, "M10": 0.1}), SWEEP)
+    left, right = figure.axes
+    assert heights(left) == {"machine": [0.2, 0.2], "level": [0.3, 0.3]}
+    assert heights(right) == {"machine": [0.05, 0.1]}
+    assert left.get_title() == "test rows, mean of 2 data sets"
+    assert right.get_title() == "training rows, mean of 2 data sets"
+    assert list(left.lines[0].get_xdata()) == [1, 10]
+
+
+def test_without_training_errors_there_is_one_panel():
+    (axis,) = draw_sweep(scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}}), SWEEP | {"log": True}).axes
+    assert axis.get_title() == "test rows, a"
+    assert axis.get_xscale() == "log"
+
+
+def test_what_failed_is_left_out():
+    errors = {"a": {"M1": 0.3, "M10": 0.2, "L": NAN}, "b": {"M1": NAN, "M10": 0.5, "L": NAN}}
+    figure = draw_sweep(scores(errors), SWEEP)
+    assert heights(figure.axes[0]) == {"machine": [0.3, 0.2]}
+    assert "Left out, as methods failed there: b (test rows)." in figure._supxlabel.get_text()
+
+
+def test_the_step_writes_it(tmp_path):
+    write_frame(
+        tmp_path / "scores",
+        scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}}),
+    )
+    spec = {
+        "task": "classification",
+        "axes": ["split"],
+        "alpha": 0.05,
+        "control": "L",
+        "methods": ["M1", "M10", "L"],
+        "shown": ["M10"],
+        "groups": [{"name": "M", "parts": ["M"], "methods": {"one": ["M1"], "ten": ["M10"]}}],
+        "sweeps": {"sweep-1": SWEEP},
+    }
+    curve = {"dataset": "a", "bin": [9], "rows": 5, "confidence": 0.95, "accuracy": 0.75}
+    curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
+    curves.to_csv(tmp_path / "calibration.csv", index=False)
+    names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
+    paths = [tmp_path / f"{name}.svg" for name in names]
+    inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "calibration.csv"]}
+    draw_study.run(Job("draw_study", spec, inputs, {"figures": paths}, {}))
+    assert "M10: 0.200" in paths[4].read_text()
+    assert "M1:" not in paths[4].read_text()  # not among those shown
+    assert "By members" in paths[2].read_text()
+    assert "two data sets" in paths[0].read_text()  # the level failed on one
+    ranks = paths[3].read_text()
+    assert "2.00  one" in ranks
+    assert "M10" not in ranks
+    differences = paths[1].read_text()
+    assert "M10" in differences
+    assert ">M1<" not in differences

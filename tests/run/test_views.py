@@ -1,0 +1,190 @@
+"""Views in every protocol and in the refitted model, through the steps, in this process."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+from sklearn.preprocessing import MinMaxScaler
+from tests.run.running import combine, iris_table, pool_slice, rotation_group, split, train, train_nested
+
+from rotastack.base.fitting import fit_aligned
+from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
+from rotastack.data.tables import read_raw, write_raw
+from rotastack.errors import RotastackError
+from rotastack.run.job import Job
+from rotastack.run.steps import refit
+from rotastack.seeds import child, integer_seed, root_sequence
+from rotastack.study.building import make_estimator, make_view
+from rotastack.study.model import Method
+from rotastack.run.nested import training
+from rotastack.tracking.model_files import load_model
+
+VIEWS = {
+    "principal": None, "discriminant": None, "double": None, "multi_rotation": None, "locality": None,
+    "projection": {"n_components": 2}, "subspace": {"n_components": 2}, "diffusion": {"n_components": 3}, "rotation": {"flip": True},
+    "sklearn.decomposition.PCA": {"n_components": 3},
+}  # fmt: skip
+EVERY = pytest.mark.parametrize("name", VIEWS)
+
+
+def view_of(name):
+    return {"class": name, "parameters": VIEWS[name] or {}}
+
+
+@pytest.fixture
+def table(tmp_path):
+    iris_table(tmp_path)
+    split(tmp_path, 2)
+    return tmp_path
+
+
+@pytest.fixture
+def nested(table):
+    write_frame(table / "folds", pd.DataFrame({"FG-01": np.random.default_rng(0).permutation(150) % 3}))
+    return table
+
+
+def different(outputs):
+    """Tell of each member after the first whether its outputs differ from those of the unrotated one."""
+    return [not np.allclose(outputs[0], other, equal_nan=True) for other in outputs[1:]]
+
+
+@EVERY
+def test_in_nested_cross_validation(nested, name):
+    pool, record = train_nested(nested, "naive_bayes", view=view_of(name))
+    assert record["status"] == "ok", record["message"]
+    outputs = pool["proba"].values[0, 0]  # (other fold, member, row, class)
+    assert np.isfinite(outputs).all()
+    assert all(different(outputs[0])), "a member is unrotated"
+    right = outputs.argmax(axis=-1) == load_iris().target
+    assert right.mean() > 0.6
+    method, record = combine(nested, {"kind": "stacking", "estimator": "logistic"}, protocol="nested")
+    assert record["status"] == "ok", record["message"]
+    assert (method["proba"].values[0, 0].argmax(axis=1) == load_iris().target).mean() > 0.8
+
+
+@EVERY
+def test_in_splits(table, name):
+    pool = train(table, "naive_bayes", None, (0, 1), view=view_of(name))
+    assert pool.attrs["status"] == "ok", pool.attrs["message"]
+    assert pool.member.values.tolist() == ["1", "2", "3"]
+    for outputs in pool["proba"].values:
+        assert all(different(outputs)), "a member is unrotated"
+    method, _ = combine(table, {"kind": "vote"})
+    decided = method["proba"].values.argmax(axis=-1)
+    assert (decided == load_iris().target[method["rows"].values]).mean() > 0.6
+    np.testing.assert_allclose(method["proba"].values, pool["proba"].mean("member").values, atol=1e-6)
+
+
+@EVERY
+@pytest.mark.parametrize("protocol", ["nested", "splits"])
+def test_in_the_refitted_model(tmp_path, name, protocol):
+    X, y = load_iris(return_X_y=True)
+    raw = pd.DataFrame(X, columns=list("abcd")).assign(
+        e=np.resize(["u", "v", "w"], 150), target=y.astype(str)
+    )
+    write_raw(raw, tmp_path / "raw")
+    scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
+    write_frame(tmp_path / "scores", scores)
+    combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
+    spec = {
+        "task": "classification", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
+        "methods": {"A": {"pool": pool_slice("tree", view=view_of(name)), "combiner": combiner}},
+    }  # fmt: skip
+    inputs = {"raw": [tmp_path / "raw"], "scores": [tmp_path / "scores"]}
+    outputs = {"model": [tmp_path / "model"], "record": [tmp_path / "r.json"]}
+    refit.run(Job("refit", spec, inputs, outputs, {"dataset": "d"}))
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert record["status"] == "ok", record["message"]
+    model = load_model(tmp_path / "model")
+    views = [member.view for member in model[-1].pool_.members]
+    assert views[0] is None
+    assert [type(view) for view in views[1:]] == [
+        type(make_view(pool_slice("tree", view=view_of(name))["view"]))
+    ] * 2
+    assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
+
+
+def test_members_of_a_group_draw_the_same_view_for_all_pairs_of_folds(nested, monkeypatch):
+    seen = {}
+    known = training.nested_outputs
+
+    def noted(*args, on_pool, **options):
+        def both(pair, pool):
+            seen[pair] = [member.view for member in pool.members]
+            on_pool(pair, pool)
+
+        return known(*args, on_pool=both, **options)
+
+    monkeypatch.setattr(training, "nested_outputs", noted)
+    for name in ("projection", "rotation"):
+        seen.clear()
+        train_nested(nested, "lda", view=view_of(name))
+        assert len(seen) == 6
+        for member in (1, 2):
+            drawn = [view_matrix(views[member]) for views in seen.values()]
+            assert all((matrix == drawn[0]).all() for matrix in drawn)
+        assert not np.array_equal(
+            *(view_matrix(views[k]) for views in list(seen.values())[:1] for k in (1, 2))
+        )
+
+
+def view_matrix(view):
+    return view.transform(np.eye(4)) - view.transform(np.zeros((4, 4)))
+
+
+def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
+    """Seeds of views do not name the pool: what differs between pools is not the views."""
+    one, _ = train_nested(nested, "lda", view=view_of("projection"), name="a")
+    both, _ = train_nested(nested, "lda", view=view_of("projection"), name="b", groups=(0, 1))
+    np.testing.assert_array_equal(one["proba"][0], both["proba"][0])
+    assert not np.allclose(both["proba"][0, :, :, 1:], both["proba"][1, :, :, 1:])
+
+
+def test_rotations_are_drawn_in_their_step_and_used(nested):
+    content = pool_slice("lda", view=view_of("rotation"))["view"]
+    group = read_arrays(nested / rotation_group(nested, content))
+    assert group.sizes["rotation"] == 3
+    np.testing.assert_array_equal(group["block"][0], np.eye(4))
+    pool, _ = train_nested(nested, "nearest_neighbors", view=view_of("rotation"), nested=False)
+    data, folds = read_prepared(nested / "table"), pd.read_parquet(nested / "folds")["FG-01"].to_numpy()
+    train_rows = folds != 1
+    scaled = MinMaxScaler(clip=True).fit(data.numeric[train_rows]).transform(data.numeric).astype(np.float32)
+    view = type(make_view(content)).from_matrix(group["block"].values[2], group["axes"].values[2], 4)
+    seen = np.hstack([view.transform(scaled).astype(np.float32), data.X[:, 4:].astype(np.float32)])
+    estimator = make_estimator(pool_slice("nearest_neighbors"))
+    fitted = fit_aligned(estimator, seen[train_rows], data.y[train_rows], 3, np.random.SeedSequence(0))
+    np.testing.assert_array_equal(
+        pool["proba"].values[0, 0, 1, 2][folds == 1], fitted.outputs(seen[folds == 1])
+    )
+
+
+def test_rotations_of_another_table_are_refused(nested):
+    content = pool_slice("lda", view=view_of("rotation"))["view"]
+    name = rotation_group(nested, content)
+    frame, about = read_frame(nested / "table")
+    write_frame(nested / "table", frame.drop(columns="d"), about)
+    spec = {
+        "protocol": "nested", "seed": 1, "dataset": "d", "name": "p", "folds": 3, "second_level": False, "fold_groups": [0],
+        "rotation_groups": [0], "rotations": 3, "pool": pool_slice("lda", view=view_of("rotation")),
+    }  # fmt: skip
+    inputs = {"table": [nested / "table"], "folds": [nested / "folds"], "rotations": [nested / name]}
+    with pytest.raises(RotastackError, match="rotations of 4 columns, but d has 3 numeric columns"):
+        training.train(Job("train", spec, inputs, {"pool": [nested / "pool"]}))
+
+
+def test_the_view_of_a_split_is_seeded_by_data_set_split_and_member(table):
+    pool = train(table, "nearest_neighbors", None, (0, 1), view=view_of("projection"))
+    data = read_prepared(table / "table")
+    held_out = pool["rows"].values[1]
+    rows = np.setdiff1d(np.arange(150), held_out)
+    scaled = MinMaxScaler(clip=True).fit(data.numeric[rows]).transform(data.numeric).astype(np.float32)
+    view = make_view(pool_slice("lda", view=view_of("projection"))["view"])
+    seed = integer_seed(child(root_sequence(1), "views", "d", 1, 2))
+    mapped = view.set_params(random_state=seed).fit(scaled[rows]).transform(scaled).astype(np.float32)
+    seen = np.hstack([mapped, data.X[:, 4:].astype(np.float32)])
+    estimator = make_estimator(pool_slice("nearest_neighbors"))
+    fitted = fit_aligned(estimator, seen[rows], data.y[rows], 3, np.random.SeedSequence(0))
+    np.testing.assert_allclose(pool["proba"].values[1, 2], fitted.outputs(seen[held_out]), atol=1e-6)

@@ -1,0 +1,209 @@
+"""An estimator that crashes, hangs or gives no numbers: its pool has failed and says why, and the job comes to its end."""
+
+import errno
+import faulthandler
+import json
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+import pytest
+from tests.run.running import combine, iris_table, split, train, train_nested
+
+from rotastack.data.artifacts import write_frame
+from rotastack.errors import DamagedError, RotastackError
+from rotastack.run.watching import TrainingStoppedError, _foreign, _watched
+
+
+@pytest.fixture(autouse=True)
+def strange(monkeypatch):
+    """The module ``strange`` of this folder, importable as anybody's."""
+    monkeypatch.syspath_prepend(Path(__file__).parent)
+    yield
+    sys.modules.pop("strange", None)
+
+
+@pytest.fixture
+def table(tmp_path):
+    iris_table(tmp_path)
+    split(tmp_path)
+    return tmp_path
+
+
+FAULTS = {
+    "crash": "the process crashed (SIGSEGV)",
+    "exit": "the process was ended from inside, with exit code 7",
+    "leave": "the process was ended from inside, with exit code 3",
+    "hang": "it took longer than 0.5 s (training_limit)",
+    "loop": "it took longer than 0.5 s (training_limit)",
+}
+
+
+@pytest.mark.parametrize("how", FAULTS)
+def test_what_no_exception_tells_of_is_recorded_and_the_study_goes_on(table, how):
+    others = set(psutil.Process().children())
+    limit = 0.5 if how in ("hang", "loop") else None
+    pool = train(table, "strange.Faulty", {"how": how, "when": 1}, (0, 1, 2), training_limit=limit)
+    record = json.loads((table / "p/pool.run.json").read_text())
+    assert (record["status"], record["message"]) == ("failed", f"TrainingStoppedError: {FAULTS[how]}")
+    assert pool.attrs["message"] == record["message"]
+    assert pool.sizes["split"] == 3
+    assert np.isnan(pool["proba"]).all()
+    _, record = combine(table, {"kind": "vote"})
+    assert record["message"] == f"its pool failed: TrainingStoppedError: {FAULTS[how]}"
+    assert set(psutil.Process().children()) <= others, "what hung is gone"
+
+
+def test_in_nested_cross_validation_too(table):
+    write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+    for how, limit in [("crash", None), ("loop", 0.5)]:
+        pool, record = train_nested(table, "strange.Faulty", {"how": how, "when": 4}, training_limit=limit)
+        assert record["message"] == f"TrainingStoppedError: {FAULTS[how]}"
+        assert np.isnan(pool["proba"]).all()
+
+
+@pytest.mark.parametrize("protocol", ["splits", "nested"])
+def test_one_that_gives_no_numbers_has_failed(table, protocol):
+    if protocol == "splits":
+        train(table, "strange.Faulty", {"how": "nan"}, (0, 1))
+        rows = 60
+    else:
+        write_frame(table / "folds", pd.DataFrame({"FG-01": np.arange(150) % 3}))
+        train_nested(table, "strange.Faulty", {"how": "nan"}, nested=False)
+        rows = 150
+    record = json.loads((table / "p/pool.run.json").read_text())
+    assert record["status"] == "failed"
+    assert (
+        f"Faulty gave NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
+    )
+
+
+def test_a_limit_that_is_kept_changes_nothing(table):
+    free = train(table, "lda", splits=(0, 1))
+    held = train(table, "lda", splits=(0, 1), training_limit=60.0)
+    assert (free["proba"].values == held["proba"].values).all()
+    assert held.attrs["status"] == "ok"
+    assert json.loads((table / "p/pool.run.json").read_text())["metrics"]["trainings"] == 2
+
+
+def test_memory_that_ran_out_is_no_fault_of_the_model(table):
+    """The system kills the process; the job fails, and is tried again with more."""
+    with pytest.raises(RotastackError, match="ended by SIGKILL: was it out of memory"):
+        train(table, "strange.Faulty", {"how": "kill"}, (0, 1))
+    assert not (table / "p/pool.nc").exists()
+
+
+def test_only_what_may_crash_or_is_limited_gets_a_process_of_its_own(table):
+    train(table, "strange.Mute", splits=(0,))
+    assert json.loads((table / "p/pool.run.json").read_text())["status"] == "ok"
+    ours = {"estimator": "rotastack.trees.Forest", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}}}
+    assert not _foreign({"pool": ours, "view": None})
+    assert _foreign({"pool": {**ours, "view": {"class": "umap.UMAP", "parameters": {}}}})
+    assert _foreign({"estimator": "sklearn.ensemble.Bagging", "parameters": {"x": [{"class": "a.B"}]}})
+
+
+def raising(error):
+    def work(beat):
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        RotastackError("iris: no such thing"),
+        DamagedError(Path("results/x.nc"), "torn"),
+        OSError(errno.ENOSPC, "No space left on device", "results/x.nc"),
+        KeyboardInterrupt(),
+    ],
+)
+def test_errors_of_the_work_are_raised_here(error):
+    with pytest.raises(type(error)) as caught:
+        _watched(raising(error))
+    assert str(caught.value) == str(error)
+
+
+def test_a_mistake_of_ours_shows_where_it_was_made(capfd):
+    with pytest.raises(RotastackError, match="ZeroDivisionError: nothing"):
+        _watched(raising(ZeroDivisionError("nothing")))
+    assert "in work" in capfd.readouterr().err
+
+
+def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_path):
+    """A process that outlives the one that trained holds the pipe open; on Linux it is found."""
+
+    def work(beat):
+        beat(None)
+        if child := os.fork():
+            (tmp_path / "pid").write_text(str(child))
+            faulthandler.disable()
+            os.kill(os.getpid(), signal.SIGSEGV)
+        time.sleep(1000)
+
+    failure = _watched(work)
+    assert isinstance(failure, TrainingStoppedError)
+    assert str(failure) == "the process crashed (SIGSEGV)"
+    started = int((tmp_path / "pid").read_text())
+    if sys.platform == "linux":
+        assert not psutil.pid_exists(started)
+    else:
+        os.kill(started, signal.SIGKILL)
+
+
+@pytest.mark.parametrize("before", [False, True])
+def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path, before):
+    """joblib keeps them for five minutes, for a next call that never comes; those of before the fork do not answer it."""
+    from joblib import Parallel, delayed
+
+    if before:
+        Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(4))
+
+    def work(beat):
+        pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(8))
+        (tmp_path / "pids").write_text(" ".join(map(str, set(pids) - {os.getpid()})))
+
+    assert _watched(work) is None
+    pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
+    assert pids
+    for _ in range(500):
+        if not any(psutil.pid_exists(pid) for pid in pids):
+            return
+        time.sleep(0.01)
+    for pid in pids:
+        os.kill(pid, signal.SIGKILL)
+    pytest.fail("they are there")
+
+
+def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
+    """Its fork is gone, too: else it would write files under the hands of the next run."""
+    if sys.platform != "linux":
+        # Elsewhere a fork trains on; what it writes are the same bytes, moved into place at once, so nothing is spoilt.
+        pytest.skip("only Linux tells a process of its parent's death")
+    job = os.fork()
+    if job == 0:
+
+        def work(beat):
+            (tmp_path / "pid").write_text(str(os.getpid()))
+            time.sleep(1000)
+
+        try:
+            _watched(work)
+        finally:
+            os._exit(0)
+    while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
+        time.sleep(0.02)
+    trains = int((tmp_path / "pid").read_text())
+    os.kill(job, signal.SIGKILL)
+    os.waitpid(job, 0)
+    for _ in range(500):
+        if not psutil.pid_exists(trains) or psutil.Process(trains).status() == psutil.STATUS_ZOMBIE:
+            break
+        time.sleep(0.02)
+    else:
+        pytest.fail("it trains on")

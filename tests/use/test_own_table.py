@@ -1,0 +1,171 @@
+"""How a study of one's own table is laid out."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from rotastack.base.documents import load_yaml
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
+from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSES
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
+from rotastack.ensembles.flagship.families import find_families
+from rotastack.ensembles.flagship.regressor import RotastackRegressor
+from rotastack.errors import RotastackError
+from rotastack.study.costs import BOOSTED, FAMILIES, prediction_seconds, training_seconds
+from rotastack.study.study import Study
+from rotastack.use import own_table
+from rotastack.use.own_table import (
+    BUDGETS,
+    SIZES,
+    Layout,
+    Shape,
+    counts_among,
+    labels_of,
+    laid_out,
+    place_of,
+    study_name,
+    study_of,
+    write_study,
+)
+
+SMALL = Shape("classification", 500, 12, 2)
+LARGE = Shape("classification", 20_000, 30, 2)
+
+
+def content(table="t.csv", shape=SMALL, size="medium", **options):
+    return study_of(table, "label", shape, laid_out(shape, size, options.get("budget"), 2))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("rows", [20, 500, 3000, 20_000, 1_000_000])
+def test_every_layout_is_a_study(task, size, rows):
+    shape = Shape(task, rows, 30, 3 if task == "classification" else 0)
+    study = Study.from_mapping(content(shape=shape, size=size), "s")
+    assert study.control in study.methods
+    assert ("Rotation Forest" in study.methods) == (task == "classification")
+    assert len(study.blocks) * len(study.used_pools) < 2000
+
+
+def test_sizes_grow():
+    found = [laid_out(SMALL, size, None, 2) for size in SIZES]
+    assert [layout.n_splits for layout in found] == [3, 20, 100]
+    assert [layout.seconds for layout in found] == sorted(layout.seconds for layout in found)
+    assert not any(layout.shortened for layout in found)
+    assert found[1].test_in_words == "5-fold cross-validation, 4 times"
+
+
+def test_twenty_thousand_rows_fit_into_five_minutes_at_the_usual_size():
+    assert laid_out(LARGE, "medium", None, 2).seconds < 300
+
+
+def test_a_budget_shortens_and_says_so():
+    free = laid_out(LARGE, "full", None, 2)
+    tight = laid_out(LARGE, "full", free.seconds / 4, 2)
+    assert tight.seconds <= free.seconds / 4
+    assert (free.shortened, tight.shortened) == (False, True)
+    assert laid_out(LARGE, "full", 1e9, 2) == free
+    least = laid_out(Shape("regression", 1_000_000, 30, 0), "medium", 1.0, 2)
+    assert least.shortened
+    assert least.seconds > BUDGETS["small"], "there is no smaller one, and what it takes is said"
+    assert least.protocol == {"kind": "holdout", "repeats": 2, "train": 2_000}
+    assert least.test_in_words == "2 random splits, 2,000 of the rows to train"
+
+
+def test_more_cores_are_faster():
+    assert laid_out(LARGE, "full", None, 8).seconds < laid_out(LARGE, "full", None, 2).seconds
+
+
+def test_seconds_are_of_rows_trees_and_columns():
+    path = "rotastack.trees.forest.ForestClassifier"
+    one = training_seconds(path, 100, 1024, 25, 2)
+    assert one == pytest.approx(1e-9 * (20 + 12 * 5) * 100 * 1024 * 10)
+    assert training_seconds(path, 200, 1024, 25, 2) == pytest.approx(2 * one)
+    assert training_seconds(path, 100, 1024, 25, 12) == pytest.approx(1.6 * one)
+    assert training_seconds("sklearn.svm.SVC", 100, 1024, 25, 2) == one, (
+        "unknown classes are taken for a forest"
+    )
+    assert prediction_seconds(path, 100, 1000) == pytest.approx(130e-9 * 100 * 1000)
+
+
+def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
+    path = "rotastack.ensembles.flagship.classifier.RotastackClassifier"
+    few, more, most = (training_seconds(path, n, 1024, 25, 2) for n in (0, 700, 1400))
+    assert few > 0
+    assert more - few == pytest.approx(most - more)
+    assert training_seconds(path, 700, 1024, 25, 10) > 1.5 * more
+    assert prediction_seconds(path, 0, 1000) > 0
+
+
+def test_a_layout_knows_what_a_split_takes():
+    layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
+    fit = training_seconds("rotastack.trees.forest.ForestClassifier", 300, 400, 12, 2)
+    test = prediction_seconds("rotastack.trees.forest.ForestClassifier", 300, 100)
+    assert layout.split_seconds("Random forest", SMALL) == pytest.approx(fit + test)
+    assert layout.parameters("Rotastack") == {"trees_per_family": 100}
+
+
+def test_names_of_studies():
+    assert study_name("data/My table.csv", "y") == "my-table"
+    assert study_name("iris.csv", "y") == "my-iris", "a registered data set"
+    assert study_name("quickstart.xlsx", "y") == "my-quickstart"
+    assert study_name("Ü.csv", "y") == "my-table"
+    assert study_name("Données 1.csv", "y") == "donn-es-1"
+    assert study_name("https://host/prices.csv.gz", "y") == "prices"
+
+
+def test_an_edited_study_is_kept(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    medium, small = content(), content(size="small")
+    place = place_of(medium)
+    assert (place.edited, place.replaced) == (False, "")
+    write_study(medium, place)
+    assert load_yaml(place.path)["name"] == "t"
+    assert place_of(medium) == place, "nothing changes"
+    assert place_of(small).replaced == "5-fold cross-validation, 4 times"
+    write_study(small, place_of(small))
+    assert load_yaml(place.path)["protocol"]["folds"] == 3, "what nobody edited is made anew"
+    place.path.write_text(place.path.read_text().replace("folds: 3", "folds: 4"))
+    assert place_of(medium).edited
+    write_study(medium, place_of(medium))
+    assert load_yaml(place.path)["protocol"]["folds"] == 4
+    with pytest.raises(RotastackError, match="studies/t.yaml is there already and is about something else"):
+        place_of(content("other/t.csv"))
+
+
+def test_another_target_of_the_same_table_is_another_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_study(content(), place_of(content()))
+    assert study_name("t.csv", "label") == "t"
+    assert study_name("t.csv", "Another one") == "t-another-one"
+
+
+def test_counts_are_numbers_and_codes_of_two_are_not():
+    table = pd.DataFrame(
+        {"rooms": [1, 2, 3, 4] * 10, "yes": [0, 1] * 20, "x": np.arange(40) / 7, "city": ["a", "b"] * 20}
+    )
+    assert counts_among(table) == ["rooms"]
+    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), ["rooms"])
+    assert made["datasets"][0]["kinds"] == {"numeric": ["rooms"], "others": "auto"}
+    Study.from_mapping(made, "s")
+
+
+def test_methods_that_rotate_are_known():
+    assert Study.from_mapping(content(), "s").rotated == ["Rotastack", "Random rotations", "Rotation Forest"]
+
+
+def test_labels():
+    assert labels_of("classification") == list(own_table.METHODS)
+    assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest"}
+
+
+def test_the_families_that_are_counted_are_the_flagships():
+    for model, named in (
+        (RotastackClassifier(), FAMILIES_OF_CLASSES),
+        (RotastackRegressor(), FAMILIES_OF_NUMBERS),
+    ):
+        name = type(model).__name__
+        families = find_families(model.families, 0, named)
+        assert sum(family.boosting is None for family in families) == FAMILIES[name]
+        assert any(family.boosting is not None for family in families) == (name in BOOSTED)
+        assert len(find_families(model.families, 1, named)) == len(families) + 1
