@@ -82,9 +82,7 @@ def compare_times(repeats, rounds, large):
     sizes = [(*size, rounds, repeats) for size in SIZES]
     if large:
         sizes.append((1_000_000, 50, 2, rounds, 1))
-    print(
-        "| table | target | trees | " + " | ".join(f"over {name}" for name in PEERS) + " | least, largest |"
-    )
+    print("| table | target | trees | " + " | ".join(f"over {name}" for name in PEERS) + " | least, largest |")
     print("|---" * (4 + len(PEERS)) + "|")
     for n_rows, n_columns, n_classes, n_rounds, n_pairs in sizes:
         X, y = made(n_rows, n_columns, n_classes)
@@ -136,9 +134,7 @@ def compare_accuracies(rounds, n_splits):
         for maker in makers.values():
             errors, losses = [], []
             for seed in range(n_splits):
-                halves = train_test_split(
-                    X, y, test_size=0.3, random_state=seed, stratify=None if regression else y
-                )
+                halves = train_test_split(X, y, test_size=0.3, random_state=seed, stratify=None if regression else y)
                 train, test, labels, truth = halves
                 fitted = maker(rounds, regression).fit(train, labels)
                 if regression:

@@ -38,17 +38,12 @@ model: {{refit: none}}
 
 def main() -> None:
     """Run pairs, and print what they took."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=3)
     parser.add_argument("--cells", type=int, default=8, help="fold groups of a data set")
     parser.add_argument("--trees", type=int, default=100, help="of each of ten rotations")
     parser.add_argument(
-        "--datasets",
-        nargs=2,
-        default=["twonorm", "waveform-21-simulated"],
-        help="two of the registry, of like size",
+        "--datasets", nargs=2, default=["twonorm", "waveform-21-simulated"], help="two of the registry, of like size"
     )
     arguments = parser.parse_args()
     cluster = SlurmCluster()
@@ -65,9 +60,7 @@ def main() -> None:
             for nodes in (2, 1) if pair % 2 else (1, 2):
                 took[nodes] = run(nodes, arguments)
             ratios.append(took[1] / took[2])
-            print(
-                f"one node {took[1]:6.1f} s   two nodes {took[2]:6.1f} s   ratio {ratios[-1]:.2f}", flush=True
-            )
+            print(f"one node {took[1]:6.1f} s   two nodes {took[2]:6.1f} s   ratio {ratios[-1]:.2f}", flush=True)
     finally:
         cluster.stop()
     print(f"median ratio {statistics.median(ratios):.2f}")
@@ -90,17 +83,7 @@ def run(nodes: int, arguments: argparse.Namespace) -> float:
         check=nodes == 1, capture_output=True,
     )  # fmt: skip
     # As many minutes that each data set is a submission of its own.
-    command = [
-        sys.executable,
-        "-m",
-        "rotastack",
-        "run",
-        "nodes.yaml",
-        "--slurm",
-        "--minutes",
-        f"{minutes:.2f}",
-        "--",
-    ]
+    command = [sys.executable, "-m", "rotastack", "run", "nodes.yaml", "--slurm", "--minutes", f"{minutes:.2f}", "--"]
     command += [f"results/nodes/{dataset}/scores.parquet" for dataset in arguments.datasets]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(

@@ -37,9 +37,7 @@ def differences(before: pd.DataFrame, after: pd.DataFrame) -> list[str]:
             where = before.index[~same].droplevel(list(range(2, before.index.nlevels))).unique()
             worst = float(np.nanmax(np.abs(a - b)))
             named = ", ".join("/".join(pair) for pair in where[:6])
-            found.append(
-                f"{name}: {(~same).sum()} of {len(same)} cells differ, by {worst:.2g} at most: {named}"
-            )
+            found.append(f"{name}: {(~same).sum()} of {len(same)} cells differ, by {worst:.2g} at most: {named}")
     return found
 
 

@@ -61,22 +61,18 @@ def svc_optimum(X, y, lam, power):
 
 def against_linear_svc(n_pairs):
     X, y = rows(N_ROWS)
-    print(
-        "| loss | C of the SVM | LinearSVC: tol, seconds over ours | its gap | our gap |\n|---|---|---|---|---|"
-    )
+    print("| loss | C of the SVM | LinearSVC: tol, seconds over ours | its gap | our gap |\n|---|---|---|---|---|")
     for power, loss in ((2, "squared_hinge"), (1, "hinge")):
         for lam in (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0, 1000.0):
             best = svc_optimum(X, y, lam, power)
 
             def theirs(tol, loss=loss, lam=lam, dual=power == 1):
-                return LinearSVC(loss=loss, C=lam, tol=tol, dual=dual, max_iter=20000, random_state=0).fit(
-                    X, y
-                )
+                return LinearSVC(loss=loss, C=lam, tol=tol, dual=dual, max_iter=20000, random_state=0).fit(X, y)
 
             def ours(power=power, lam=lam):
-                return ExclusivityRegularizedClassifier(
-                    N_MEMBERS, N_MEMBERS * lam, loss_power=power, tol=1e-6
-                ).fit(X, y)
+                return ExclusivityRegularizedClassifier(N_MEMBERS, N_MEMBERS * lam, loss_power=power, tol=1e-6).fit(
+                    X, y
+                )
 
             for tol in TOLERANCES:
                 gap = svc_objective(theirs(tol), X, y, lam, power) / best - 1
@@ -140,9 +136,7 @@ def against_cvxpy(n_pairs):
 def growth():
     sizes = np.array([100, 316, 1000, 3162, 10000, 31623, 100000])
     head = " | ".join(f"n = {n}" for n in sizes)
-    print(
-        f"| p, members | {head} | slope of log seconds, from n = 3162 |\n" + "|---" * (len(sizes) + 2) + "|"
-    )
+    print(f"| p, members | {head} | slope of log seconds, from n = 3162 |\n" + "|---" * (len(sizes) + 2) + "|")
     for power in (1, 2):
         for members in (1, 5, 10, 30):
             taken = []
@@ -159,9 +153,7 @@ def growth():
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
     n_pairs = parser.parse_args().pairs
     warnings.simplefilter("ignore", ConvergenceWarning)

@@ -61,15 +61,11 @@ def run(model, X, y, T, t):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--trees-per-family", type=int, default=100)
     options = parser.parse_args()
-    print(
-        "| table | peer | fit | least, largest | predict | error, ours / peer's |\n|---|---|---|---|---|---|"
-    )
+    print("| table | peer | fit | least, largest | predict | error, ours / peer's |\n|---|---|---|---|---|---|")
     for table, X, y in tables():
         X, T, y, t = train_test_split(X, np.unique(y, return_inverse=True)[1], test_size=0.3, random_state=0)
         run(RotastackClassifier(2, random_state=0), X, y, T, t)  # warms up

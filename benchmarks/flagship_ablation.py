@@ -153,15 +153,10 @@ def changes() -> Iterator[Change]:
     for value in doubled(family_views.SHRINKAGE):
         touched = tuple(name for name in NAMES if "discriminants" in FAMILIES[name].parts)
         yield Change(
-            f"discriminants shrunk by {value:g}",
-            touched,
-            lambda family: family,
-            constants={"SHRINKAGE": value},
+            f"discriminants shrunk by {value:g}", touched, lambda family: family, constants={"SHRINKAGE": value}
         )
     for value in doubled(category_pairs.MOST_COLUMNS):
-        yield Change(
-            f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value}
-        )
+        yield Change(f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value})
     for name in ("rotation", "c45", "pairs"):
         for n in doubled(FAMILIES[name].n_folds):
             yield Change(f"{name}: n_folds {n}", (name,), lambda family, n=n: replace(family, n_folds=n))
@@ -290,11 +285,7 @@ def table(folder: Path) -> str:
             "",
             f"- **Data sets.** {len(there['choosing half'])} sets of the choosing half and {len(there['generated'])} generated tables "
             f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}."
-            + (
-                f" Left out, as growing all of this takes minutes there: {', '.join(missing)}."
-                if missing
-                else ""
-            ),
+            + (f" Left out, as growing all of this takes minutes there: {', '.join(missing)}." if missing else ""),
             "- **Chance.** What another seed changes is what chance does.",
             "- **Wins : losses** count data sets with fewer and more errors. *Other* is the number of data sets whose log loss changes at all.",
             "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is a fifth of what these take together.",
@@ -309,9 +300,7 @@ def table(folder: Path) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default="choose,generated")
     parser.add_argument("--splits", default="0")
     parser.add_argument("--changes", help="names, with commas; all of them by default")

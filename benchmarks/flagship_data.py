@@ -73,15 +73,11 @@ class Split:
     @classmethod
     def of(cls, name: str, number: int) -> "Split":
         X, y = _table(name)
-        train, test = train_test_split(
-            np.arange(len(X)), test_size=0.3, random_state=100 + number, stratify=y
-        )
+        train, test = train_test_split(np.arange(len(X)), test_size=0.3, random_state=100 + number, stratify=y)
         present = np.unique(y[train])
         test = test[np.isin(y[test], present)]
         y = np.searchsorted(present, y)
-        return cls(
-            X.iloc[train].reset_index(drop=True), y[train], X.iloc[test].reset_index(drop=True), y[test]
-        )
+        return cls(X.iloc[train].reset_index(drop=True), y[train], X.iloc[test].reset_index(drop=True), y[test])
 
 
 def dummies(split: Split) -> tuple[NDArray[np.float32], NDArray[np.float32]]:

@@ -23,17 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from flagship_data import (
-    CHOOSE,
-    GENERATED,
-    REPORT,
-    Split,
-    category_columns,
-    chosen_sets,
-    dummies,
-    scores,
-    with_text,
-)
+from flagship_data import CHOOSE, GENERATED, REPORT, Split, category_columns, chosen_sets, dummies, scores, with_text
 from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -138,9 +128,7 @@ class Results:
             n_rows.append(int(rows[0][0][4]))
             n_splits.append(len(whole))
         errors, losses, fit, predict = np.reshape(measured, (-1, len(methods), 4)).transpose(2, 0, 1)
-        return cls(
-            tuple(names), tuple(methods), errors, losses, fit, predict, np.array(n_rows), np.array(n_splits)
-        )
+        return cls(tuple(names), tuple(methods), errors, losses, fit, predict, np.array(n_rows), np.array(n_splits))
 
     def place(self, method: str) -> int:
         return self.methods.index(method)
@@ -173,10 +161,7 @@ def summary(found: Results) -> list[str]:
         ("mean log loss", losses.mean(axis=0), ".4f"),
         ("mean regret against the best peer in hindsight", found.regrets().mean(axis=0), ".3f"),
     ]
-    lines = [
-        f"| {len(found.sets)} sets | {' | '.join(found.methods)} |",
-        "|---" * (len(found.methods) + 1) + "|",
-    ]
+    lines = [f"| {len(found.sets)} sets | {' | '.join(found.methods)} |", "|---" * (len(found.methods) + 1) + "|"]
     for title, values, form in rows:
         shown = [format(v, form) for v in values]
         best = min(shown, key=float)
@@ -190,16 +175,12 @@ def summary(found: Results) -> list[str]:
             p_values.append("" if m == ours else f"{p:.3f}" if p >= 0.001 else "< .001")
         lines.append(f"| {OURS} better : worse, {title} | {' | '.join(against)} |")
         lines.append(f"| Wilcoxon's p against {OURS}, {title} | {' | '.join(p_values)} |")
-    lines.append(
-        _against_each("sets on which it has more errors than RF", (errors > errors[:, [forest]]).sum(axis=0))
-    )
+    lines.append(_against_each("sets on which it has more errors than RF", (errors > errors[:, [forest]]).sum(axis=0)))
     for peer in ("RF", "CatBoost"):
         if peer in found.methods:
             for what, times in (("fit", found.fit), ("predict", found.predict)):
                 ratios = np.median(times / times[:, [found.place(peer)]], axis=0)
-                lines.append(
-                    _against_each(f"time to {what}, {peer}'s being 1, median", [f"{r:.3g}" for r in ratios])
-                )
+                lines.append(_against_each(f"time to {what}, {peer}'s being 1, median", [f"{r:.3g}" for r in ratios]))
     return lines
 
 
@@ -233,12 +214,7 @@ def interactions(found: Results, peers: Results) -> list[str]:
         s = have.sets.index(name)
         errors = dict(zip(have.methods, have.errors[s], strict=True))
         best = min((m for m in BOOSTERS if m in errors), key=errors.__getitem__)
-        cells = [
-            f"{errors[OURS]:.4f}",
-            f"{errors[best]:.4f} ({best})",
-            f"{errors['RF']:.4f}",
-            f"{errors['RotF']:.4f}",
-        ]
+        cells = [f"{errors[OURS]:.4f}", f"{errors[best]:.4f} ({best})", f"{errors['RF']:.4f}", f"{errors['RotF']:.4f}"]
         lines.append(f"| {name} | {have.n_splits[s]} | {' | '.join(cells)} |")
     return lines
 
@@ -285,9 +261,7 @@ def _splits(found: Results) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", default="all")
     parser.add_argument("--splits", default="0")
     parser.add_argument("--methods", default=",".join(METHODS))

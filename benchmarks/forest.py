@@ -28,14 +28,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine, make_classification
 
 from rotastack.data.generators import waveform
-from rotastack.trees import (
-    ExtraForestClassifier,
-    ForestClassifier,
-    LinearViews,
-    TreeGroup,
-    TreeOptions,
-    grow_forest,
-)
+from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.views.haar import haar_rotations
 
 # Tables: X, y; the first half of the rows trains, the other half tests.
@@ -148,9 +141,7 @@ def _bare(n_trees, X, y, T, max_features):
             weights = np.bincount(random.randint(0, n, n), minlength=n).astype(np.float64)
             splitter = BestSplitter(Gini(1, n_classes), wanted, 1, 0.0, random, None)
             tree = Tree(p, n_classes, 1)
-            DepthFirstTreeBuilder(splitter, 2, 1, 0.0, 2**31 - 1, 0.0).build(
-                tree, X @ rotation, target, weights, None
-            )
+            DepthFirstTreeBuilder(splitter, 2, 1, 0.0, 2**31 - 1, 0.0).build(tree, X @ rotation, target, weights, None)
             trees.append((rotation, tree))
         state["trees"] = trees
         return trees
@@ -354,9 +345,7 @@ def machine() -> str:
     model = platform.processor() or platform.machine()
     cpuinfo = Path("/proc/cpuinfo")
     if cpuinfo.exists():
-        names = [
-            line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line
-        ]
+        names = [line.split(":")[1].strip() for line in cpuinfo.read_text().splitlines() if "model name" in line]
         model = names[0] if names else model
     return f"{model}, {os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}"
 
@@ -393,15 +382,11 @@ def main():
                 )
     result = {"machine": machine(), "rows": rows}
     if not arguments.comparisons and arguments.size == "full":
-        result["threads"] = {
-            t: threads(t, 1000 if "000" not in t and "500" not in t else 48, 7) for t in tables
-        }
+        result["threads"] = {t: threads(t, 1000 if "000" not in t and "500" not in t else 48, 7) for t in tables}
         print("two threads:", {k: round(v, 2) for k, v in result["threads"].items()}, flush=True)
         names = [p for p in PEERS if installed(p)]
         result["memory"] = {p: memory(p, "waveform 2500x21") for p in names}
-        print(
-            "peak memory of fit, MB, waveform, 100 trees:", {k: round(v) for k, v in result["memory"].items()}
-        )
+        print("peak memory of fit, MB, waveform, 100 trees:", {k: round(v) for k, v in result["memory"].items()})
     if arguments.json:
         arguments.json.write_text(json.dumps(result, indent=1) + "\n")
 

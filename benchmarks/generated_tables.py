@@ -18,9 +18,7 @@ def generated_table(name: str) -> Table:
 
 
 def _categories(values: NDArray) -> pd.DataFrame:
-    return pd.DataFrame(
-        {f"c{j}": pd.Categorical([f"v{v}" for v in column]) for j, column in enumerate(values.T)}
-    )
+    return pd.DataFrame({f"c{j}": pd.Categorical([f"v{v}" for v in column]) for j, column in enumerate(values.T)})
 
 
 def _numbers(values: NDArray) -> pd.DataFrame:
@@ -50,9 +48,7 @@ def _parity(rng: Generator) -> Table:
     return _numbers(bits.astype(float)), bits[:, :3].sum(axis=1) % 2
 
 
-def _clusters(
-    n_rows: int, n_columns: int, n_redundant: int, n_clusters: int, noise: float, apart: float, seed: int
-):
+def _clusters(n_rows: int, n_columns: int, n_redundant: int, n_clusters: int, noise: float, apart: float, seed: int):
     """Return a maker of clusters at the corners of a cube of five dimensions, among columns of noise."""
 
     def make(rng: Generator) -> Table:
@@ -85,11 +81,7 @@ def _board(rng: Generator) -> Table:
     """Is there a row or a column of three on a board of 4 x 4?"""
     squares = rng.integers(0, 3, (1500, 16))
     mine = (squares == 1).reshape(-1, 4, 4)
-    lines = [
-        mine[:, i, j : j + 3].all(axis=1) | mine[:, j : j + 3, i].all(axis=1)
-        for i in range(4)
-        for j in range(2)
-    ]
+    lines = [mine[:, i, j : j + 3].all(axis=1) | mine[:, j : j + 3, i].all(axis=1) for i in range(4) for j in range(2)]
     return _categories(squares), np.any(lines, axis=0)
 
 

@@ -48,9 +48,7 @@ def needs(plan: Any) -> list[Need]:
         else:
             asked = plan.resources.study_mb(1)
         names = [dataset, record.get("pool") if step == "train" else record.get("method")]
-        found.append(
-            Need(step, " ".join(n for n in names if n), asked, record["peak_memory_mb"] + SNAKEMAKES_MB)
-        )
+        found.append(Need(step, " ".join(n for n in names if n), asked, record["peak_memory_mb"] + SNAKEMAKES_MB))
     return found
 
 
@@ -62,9 +60,7 @@ def main() -> None:
     print(f"{'step':14s} {'of':40s} {'asked':>7s} {'took':>7s} ratio")
     for need in sorted(found, key=lambda n: n.asked / n.took):
         if need.asked > BASE_MB or need.took > need.asked:
-            print(
-                f"{need.step:14s} {need.what:40s} {need.asked:7d} {need.took:7.0f} {need.asked / need.took:5.2f}"
-            )
+            print(f"{need.step:14s} {need.what:40s} {need.asked:7d} {need.took:7.0f} {need.asked / need.took:5.2f}")
     for step in dict.fromkeys(n.step for n in found):
         ratios = [n.asked / n.took for n in found if n.step == step]
         most = max(n.took for n in found if n.step == step)

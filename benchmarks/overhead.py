@@ -64,9 +64,7 @@ def main() -> None:
         work = sum(record["processor_seconds"] for record in found)
         print(f"{step:14s} {len(found):4d} {work:5.1f} {sum(map(training, found)):8.1f}")
     known = sum(record["processor_seconds"] for record in records)
-    print(
-        f"{'the rest':14s}      {whole - known:5.1f}          Snakemake, starts of processes, imports, tracking"
-    )
+    print(f"{'the rest':14s}      {whole - known:5.1f}          Snakemake, starts of processes, imports, tracking")
     print(f"{seconds:.0f} s; {whole:.0f} s of processors, {1 - trained / whole:.0%} of it no training")
 
 

@@ -70,8 +70,7 @@ def by_cvxpy(votes, y, v):
     asked = np.argsort((E @ alpha).round(12), kind="stable")[: int(np.ceil(v * len(y)))]
     w = cp.Variable(E.shape[1])
     problem = cp.Problem(
-        cp.Minimize(cp.quad_form(w, cp.psd_wrap(S))),
-        [E[asked] @ w >= E[asked] @ alpha, cp.sum(w) == 1, w >= 0],
+        cp.Minimize(cp.quad_form(w, cp.psd_wrap(S))), [E[asked] @ w >= E[asked] @ alpha, cp.sum(w) == 1, w >= 0]
     )
     problem.solve(solver=cp.CLARABEL)
     return float(w.value @ S @ w.value), time.perf_counter() - start

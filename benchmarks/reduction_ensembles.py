@@ -25,11 +25,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from rotastack import (
-    PooledEnsembleClassifier,
-    RandomProjectionEnsembleClassifier,
-    RandomSubspaceEnsembleClassifier,
-)
+from rotastack import PooledEnsembleClassifier, RandomProjectionEnsembleClassifier, RandomSubspaceEnsembleClassifier
 from rotastack.trees import C45Classifier
 from rotastack.views import RandomProjection
 
@@ -64,9 +60,7 @@ def comparisons(members):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pairs", type=int, default=7)
     parser.add_argument("--members", type=int, default=10)
     options = parser.parse_args()

@@ -59,9 +59,7 @@ def main() -> None:
                     accuracies.append(said)
             fit, predict = np.median(ratios, axis=0)
             theirs, ours = np.mean(accuracies, axis=0)
-            print(
-                f"| {table} | {name} | {fit:.1f}x | {predict:.1f}x | {ours:.4f} / {theirs:.4f} |", flush=True
-            )
+            print(f"| {table} | {name} | {fit:.1f}x | {predict:.1f}x | {ours:.4f} / {theirs:.4f} |", flush=True)
         shares = []
         for pair in range(options.pairs):
             times = []
@@ -70,9 +68,7 @@ def main() -> None:
                 model(options.members, random_state=pair).fit(X, y)
                 times.append(time.perf_counter() - start)
             shares.append(times[1] / times[0])
-        print(
-            f"\n{table}: a fit of double rotation takes {np.median(shares):.1f} times one of PCA rotation\n"
-        )
+        print(f"\n{table}: a fit of double rotation takes {np.median(shares):.1f} times one of PCA rotation\n")
 
 
 if __name__ == "__main__":

@@ -32,14 +32,10 @@ def against_a_plain_forest(n_trees: int, n_pairs: int) -> None:
     X, y = frame.iloc[:3500, :-1].to_numpy(float), frame.iloc[:3500, -1].to_numpy()
     T, t = frame.iloc[3500:, :-1].to_numpy(float), frame.iloc[3500:, -1].to_numpy()
     settings = {"n_estimators": n_trees, "n_rotations": 100, "micro_forest_size": 10, "random_state": 0}
-    models = {
-        w: RegularizedRotationForestClassifier(weighting=w, **settings) for w in ("exp", "linear", "best")
-    }
+    models = {w: RegularizedRotationForestClassifier(weighting=w, **settings) for w in ("exp", "linear", "best")}
     models["all eight on shared trees"] = RotationWeightingsClassifier(weightings=WEIGHTINGS, **settings)
     models["exp"].fit(X[:200], y[:200])  # warm up
-    print(
-        f"fit of a plain forest of {n_trees} trees over that of a regularised one; median of {n_pairs} pairs\n"
-    )
+    print(f"fit of a plain forest of {n_trees} trees over that of a regularised one; median of {n_pairs} pairs\n")
     print("| weighting | fit | error | error of the plain forest |\n|---|---|---|---|")
     for name, model in models.items():
         ratios = []
@@ -78,17 +74,13 @@ def share(p: int, n: int, n_trees: int) -> tuple[float, float]:
 
 
 def shares(n_pairs: int) -> None:
-    print(
-        "\nshare of drawing and of applying in growing 100 trees (p = 1000: 10), each on a rotation of its own\n"
-    )
+    print("\nshare of drawing and of applying in growing 100 trees (p = 1000: 10), each on a rotation of its own\n")
     print("| p | n | drawing | applying | growing and the rest |\n|---|---|---|---|---|")
     for p in (10, 30, 100, 300, 1000):
         for n in (100, 1000, 10_000):
             rows = [share(p, n, 100 if p < 1000 else 10) for _ in range(n_pairs)]
             drawing, applying = np.median(rows, axis=0)
-            print(
-                f"| {p} | {n} | {drawing:.0%} | {applying:.0%} | {1 - drawing - applying:.0%} |", flush=True
-            )
+            print(f"| {p} | {n} | {drawing:.0%} | {applying:.0%} | {1 - drawing - applying:.0%} |", flush=True)
 
 
 def main() -> None:

@@ -39,21 +39,14 @@ def study_of(cells: int, rows: int, columns: int) -> Plan:
         "blocks": {"rotation_groups": block, "fold_groups": block},
     }
     plan = read_plan(load_yaml(project_file(config_file())) | content, [config_file()], check=False)
-    entry = {
-        "sources": [],
-        "rows": rows,
-        "columns": columns,
-        "classes": {"a": rows // 2, "b": rows - rows // 2},
-    }
+    entry = {"sources": [], "rows": rows, "columns": columns, "classes": {"a": rows // 2, "b": rows - rows // 2}}
     plan.study.datasets["iris"] = plan.resources.datasets["iris"] = entry
     return plan
 
 
 def outputs_of(plan: Plan) -> float:
     """Return how many numbers the pools of a plan hold."""
-    members = sum(
-        plan.study.protocol.rotations if p.view is not None else 1 for p in plan.study.pools.values()
-    )
+    members = sum(plan.study.protocol.rotations if p.view is not None else 1 for p in plan.study.pools.values())
     return plan.study.protocol.n_cells * plan.study.protocol.folds * members * plan.resources.rows("iris") * 2
 
 
@@ -79,13 +72,7 @@ def by_cells(rows: int, columns: int) -> None:
 
 def by_rows(columns: int) -> None:
     """Print what a fit of the flagship takes on 10^3 to 10^9 rows."""
-    names = (
-        "table in float64",
-        "trees, one core",
-        "boosted families, one core",
-        "predicting as many",
-        "nodes",
-    )
+    names = ("table in float64", "trees, one core", "boosted families, one core", "predicting as many", "nodes")
     print(f"| rows of {columns} numbers | {' | '.join(names)} |")
     print("|---|---|---|---|---|---|")
     for power in range(3, 10):

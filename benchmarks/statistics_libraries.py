@@ -51,22 +51,14 @@ def gaps(table: pd.DataFrame, rope: float) -> Iterator[tuple[str, float]]:
     yield "Nemenyi, scikit-posthocs", np.abs(nemenyi(table, False) - theirs.to_numpy()).max(axis=None)
     tested, melted = wilcoxon_holm(table, None, False), table.melt()
     for column, adjust in [("p", None), ("p_holm", "holm")]:
-        theirs = scikit_posthocs.posthoc_wilcoxon(
-            melted, val_col="value", group_col="variable", p_adjust=adjust
-        )
-        yield (
-            f"Wilcoxon {column}, scikit-posthocs",
-            max(abs(tested[column][p] - theirs.loc[p]) for p in tested.index),
-        )
+        theirs = scikit_posthocs.posthoc_wilcoxon(melted, val_col="value", group_col="variable", p_adjust=adjust)
+        yield (f"Wilcoxon {column}, scikit-posthocs", max(abs(tested[column][p] - theirs.loc[p]) for p in tested.index))
     yield "Holm, statsmodels", np.abs(tested["p_holm"] - multipletests(tested["p"], method="holm")[1]).max()
     x, y = table["m0"].to_numpy(), table["m1"].to_numpy()
     for width in (0.0, rope):
         theirs = baycomp.two_on_multiple(x, y, rope=width, nsamples=20_000, random_state=1)
         ours = bayesian_signed_rank(x, y, width, random_state=0)
-        yield (
-            f"Bayesian signed-rank, {'with' if width else 'no'} rope, baycomp",
-            abs(ours.p_right - theirs[-1]),
-        )
+        yield (f"Bayesian signed-rank, {'with' if width else 'no'} rope, baycomp", abs(ours.p_right - theirs[-1]))
     theirs = 2 * min(baycomp.two_on_single(x, y))
     yield "corrected t, baycomp", abs(corrected_t(x, y, n - 1, 1).p - theirs)
     yield from bencheval_gaps(table)
@@ -92,10 +84,7 @@ def bencheval_gaps(table: pd.DataFrame) -> Iterator[tuple[str, float]]:
     yield "win matrix, bencheval", (win_matrix(table, False) - theirs).abs().max(axis=None)
     long["gap"] = EVALUATOR.compute_improvability_per(long, ["task"])
     theirs = 100 * long.pivot(index="task", columns="method", values="gap")
-    yield (
-        "improvability, bencheval",
-        (improvability(table, False) - theirs[table.columns]).abs().max(axis=None),
-    )
+    yield ("improvability, bencheval", (improvability(table, False) - theirs[table.columns]).abs().max(axis=None))
     long["rank"] = EVALUATOR.compare_rank_per(long, ["task"])
     yield (
         "average ranks, bencheval",

@@ -29,9 +29,7 @@ def timed(what: str, times: int = 1):
     start, processor = time.perf_counter(), time.process_time()
     yield
     wall, own = time.perf_counter() - start, time.process_time() - processor
-    print(
-        f"{what:58s}{wall:9.2f} s{1000 * wall / times:10.1f} ms each{own:9.2f} s of this process", flush=True
-    )
+    print(f"{what:58s}{wall:9.2f} s{1000 * wall / times:10.1f} ms each{own:9.2f} s of this process", flush=True)
 
 
 def bring(study: str, runs: int, metrics: int) -> None:
@@ -45,9 +43,7 @@ def bring(study: str, runs: int, metrics: int) -> None:
                 key = {"study": study, "dataset": d, "method": m}
                 run = writer.leaf("method", key, home, f"set-{d} / method {m}", record, {})
                 if run.is_new:
-                    writer.log_metrics(
-                        run.run_id, {f"metric_{i}": i + m / runs for i in range(metrics)}, STARTED
-                    )
+                    writer.log_metrics(run.run_id, {f"metric_{i}": i + m / runs for i in range(metrics)}, STARTED)
                 writer.finish(run.run_id)
             writer.finish(home)
 
@@ -80,9 +76,7 @@ def browse(client: MlflowClient, study: str) -> None:
 
 def main() -> None:
     """Measure."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--address")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--metrics", type=int, default=50)

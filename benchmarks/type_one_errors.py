@@ -134,9 +134,7 @@ def coverage(simulations: int) -> Iterator[dict]:
 def markdown(rows: list[dict]) -> str:
     """Return rows as a table."""
     lines = [" | ".join(rows[0]), " | ".join("---" for _ in rows[0])]
-    lines += [
-        " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()) for row in rows
-    ]
+    lines += [" | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in row.values()) for row in rows]
     return "\n".join(f"| {line} |" for line in lines)
 
 

@@ -61,9 +61,7 @@ def cases() -> dict[str, Callable]:
         ):
             for n_trees in sizes:
                 n = max(2, n_trees // 10) if "20000" in table else n_trees
-                made[f"{title}, {n} trees, {table}"] = lambda load=load, peer=peer, n=n: peer(
-                    n, 1, *load()[:3]
-                )
+                made[f"{title}, {n} trees, {table}"] = lambda load=load, peer=peer, n=n: peer(n, 1, *load()[:3])
     for table in ("wine 89x13", "digits 898x64", "waveform 2500x21"):
         load = forest.TABLES[table]
         for title, model in (
@@ -77,20 +75,14 @@ def cases() -> dict[str, Callable]:
         ):  # fmt: skip
             made[f"{title}, {table}"] = lambda load=load, model=model: of(model, load())
     wine = forest.TABLES["wine 89x13"]
-    made["double rotation, wine 89x13"] = lambda: of(
-        DoubleRotationForestClassifier(20, random_state=0), wine()
-    )
+    made["double rotation, wine 89x13"] = lambda: of(DoubleRotationForestClassifier(20, random_state=0), wine())
     numbers = {
         "diabetes 221x10": lambda: halves(*load_diabetes(return_X_y=True)),
         "made 5000x20": lambda: halves(*make_regression(10_000, 20, noise=10, random_state=0)),
     }
     for table, load in numbers.items():
-        made[f"regression forest, {table}"] = lambda load=load: of(
-            ForestRegressor(20, random_state=0), load()
-        )
-        made[f"flagship regressor, {table}"] = lambda load=load: of(
-            RotastackRegressor(20, random_state=0), load()
-        )
+        made[f"regression forest, {table}"] = lambda load=load: of(ForestRegressor(20, random_state=0), load())
+        made[f"flagship regressor, {table}"] = lambda load=load: of(RotastackRegressor(20, random_state=0), load())
 
     def dummies():
         rng = np.random.default_rng(0)
@@ -150,9 +142,7 @@ class Worker:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", required=True, help="the older version's Python")
     parser.add_argument("--after", default=sys.executable)
     parser.add_argument("--pairs", type=int, default=9)
@@ -171,19 +161,14 @@ def main() -> None:
         fit, predict = ([a[k] / b[k] for a, b in pairs] for k in (0, 1))
         fits.append(statistics.median(fit))
         predictions.append(statistics.median(predict))
-        print(
-            f"| {name} | {fits[-1]:.2f}x | {min(fit):.2f}, {max(fit):.2f} | {predictions[-1]:.2f}x |",
-            flush=True,
-        )
+        print(f"| {name} | {fits[-1]:.2f}x | {min(fit):.2f}, {max(fit):.2f} | {predictions[-1]:.2f}x |", flush=True)
     print(
         f"| geometric mean | {statistics.geometric_mean(fits):.2f}x | | {statistics.geometric_mean(predictions):.2f}x |"
     )
     for name, code in STARTS.items():
         pairs = [(before.start(code), after.start(code)) for _ in range(options.pairs + 1)][1:]
         ratio = [a / b for a, b in pairs]
-        print(
-            f"| {name} | {statistics.median(ratio):.2f}x | {min(ratio):.2f}, {max(ratio):.2f} | |", flush=True
-        )
+        print(f"| {name} | {statistics.median(ratio):.2f}x | {min(ratio):.2f}, {max(ratio):.2f} | |", flush=True)
 
 
 if __name__ == "__main__":

@@ -49,12 +49,7 @@ html_show_sourcelink = False
 html_sidebars = {"index": [], "choosing/index": [], "faq": [], "glossary": [], "whats-new": []}
 html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_theme_options = {
-    "logo": {
-        "text": "Rotastack",
-        "image_light": "_static/logo.svg",
-        "image_dark": "_static/logo.svg",
-        "alt_text": "",
-    },
+    "logo": {"text": "Rotastack", "image_light": "_static/logo.svg", "image_dark": "_static/logo.svg", "alt_text": ""},
     "header_links_before_dropdown": 8,
     "navbar_align": "left",
     "navigation_depth": 3,

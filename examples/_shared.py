@@ -25,9 +25,7 @@ def draw_regions(axis, classifier, X, y, posterior, margin=0.0):
         eps=margin, ax=axis,
     )  # fmt: skip
     points = np.stack([display.xx0, display.xx1], axis=-1)
-    axis.contour(
-        display.xx0, display.xx1, posterior(points), levels=[0.5], colors="black", linestyles="dashed"
-    )
+    axis.contour(display.xx0, display.xx1, posterior(points), levels=[0.5], colors="black", linestyles="dashed")
     axis.scatter(X[:, 0], X[:, 1], c=y, cmap=CLASSES, s=9, edgecolors="white", linewidths=0.3)
 
 
@@ -38,11 +36,7 @@ def triangle_problem(case, n_rows, rng):
     equal rows in all three cases.
     """
     X = rng.random((n_rows, 2))
-    line = {
-        "a": X[:, 0],
-        "b": 0.5 + np.maximum(X[:, 0] - 0.75, 0),
-        "c": 0.5 + np.maximum(X[:, 0] - 0.5, 0),
-    }[case]
+    line = {"a": X[:, 0], "b": 0.5 + np.maximum(X[:, 0] - 0.75, 0), "c": 0.5 + np.maximum(X[:, 0] - 0.5, 0)}[case]
     return X, (X[:, 1] > line).astype(int)
 
 

@@ -45,9 +45,7 @@ errors = {}
 for kind in ("oblique", "along the columns"):
     rng = np.random.default_rng(0)
     (X, y), (X_test, y_test) = draw(kind, 400, rng), draw(kind, 5000, rng)
-    errors[kind] = {
-        name: 100 * np.mean(model.fit(X, y).predict(X_test) != y_test) for name, model in METHODS.items()
-    }
+    errors[kind] = {name: 100 * np.mean(model.fit(X, y).predict(X_test) != y_test) for name, model in METHODS.items()}
     print(kind, {name: f"{error:.1f} %" for name, error in errors[kind].items()})
 
 figure, axis = plt.subplots(figsize=(5.6, 3.2), layout="constrained")

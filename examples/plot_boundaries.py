@@ -69,9 +69,7 @@ compare(
         "one tree": ForestClassifier(1, max_features=1, random_state=0),
         "one rotated tree": RandomRotationForestClassifier(1, max_features=1, scaling=None, random_state=0),
         "RF, 2000 trees": ForestClassifier(2000, max_features=1, random_state=0),
-        "RR-RF, 2000 trees": RandomRotationForestClassifier(
-            2000, max_features=1, scaling=None, random_state=0
-        ),
+        "RR-RF, 2000 trees": RandomRotationForestClassifier(2000, max_features=1, scaling=None, random_state=0),
     }
 )
 
@@ -84,9 +82,7 @@ compare(
 compare(
     {
         "one tree, no rotations": ForestClassifier(1, max_features=None, random_state=0),
-        "one tree, 20 rotations": MultiRotationForestClassifier(
-            20, 1, max_features=None, scaling=None, random_state=0
-        ),
+        "one tree, 20 rotations": MultiRotationForestClassifier(20, 1, max_features=None, scaling=None, random_state=0),
     }
 )
 plt.show()

@@ -39,9 +39,7 @@ X_test, y_test, truth = draw(10_000, rng)
 
 MODELS = {
     "vote": RandomRotationForestClassifier(300, random_state=0),
-    "stacking": StackedRotationClassifier(
-        10, final_estimator=LogisticRegression(C=0.1), n_trees=30, random_state=0
-    ),
+    "stacking": StackedRotationClassifier(10, final_estimator=LogisticRegression(C=0.1), n_trees=30, random_state=0),
     "RotastackClassifier": RotastackClassifier(50, random_state=0),
 }
 

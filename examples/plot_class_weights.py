@@ -39,18 +39,11 @@ X_test, y_test = draw(10_000, rng)
 # classes weigh the same.
 
 WEIGHTS = (1, 3, 6, 19, 60)
-forests = {
-    weight: RotastackClassifier(30, class_weight={1: weight}, random_state=0).fit(X, y) for weight in WEIGHTS
-}
+forests = {weight: RotastackClassifier(30, class_weight={1: weight}, random_state=0).fit(X, y) for weight in WEIGHTS}
 
 figure, axis = plt.subplots(figsize=(5.2, 4.2), layout="constrained")
 precision, recall, _ = precision_recall_curve(y_test, forests[1].predict_proba(X_test)[:, 1])
-axis.plot(
-    100 * recall[::20],
-    100 * precision[::20],
-    color="#777777",
-    label="all thresholds of the unweighted forest",
-)
+axis.plot(100 * recall[::20], 100 * precision[::20], color="#777777", label="all thresholds of the unweighted forest")
 found = {}
 for weight, forest in forests.items():
     predicted = forest.predict(X_test)
@@ -65,11 +58,7 @@ axis.plot(
     *(100 * np.array(list(found.values())).T), "o", color=METHOD_COLORS[1],
     label="forests with this weight of the rare class",
 )  # fmt: skip
-axis.set(
-    xlabel="rare rows that are found (recall), %",
-    ylabel="of the rows found, rare (precision), %",
-    ylim=(0, 100),
-)
+axis.set(xlabel="rare rows that are found (recall), %", ylabel="of the rows found, rare (precision), %", ylim=(0, 100))
 axis.legend(fontsize=9)
 plt.show()
 

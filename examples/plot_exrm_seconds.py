@@ -41,12 +41,7 @@ figure, axis = plt.subplots(figsize=(6.4, 4), layout="constrained")
 for (label, machine), color, marker in zip(machines.items(), METHOD_COLORS, MARKERS, strict=False):
     seconds = [seconds_of_training(machine, X[:n], y[:n], n_runs=3) for n in SIZES]
     axis.plot(
-        SIZES,
-        seconds,
-        marker=marker,
-        color=color,
-        label=label,
-        linestyle="dashed" if "ALM" in label else "solid",
+        SIZES, seconds, marker=marker, color=color, label=label, linestyle="dashed" if "ALM" in label else "solid"
     )
 axis.set(xscale="log", yscale="log", xlabel="training rows", ylabel="seconds")
 figure.legend(loc="outside right upper", frameon=False)

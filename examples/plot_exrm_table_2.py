@@ -56,9 +56,7 @@ for n_columns in COLUMNS:
 
 figure, axis = plt.subplots(figsize=(6.4, 3.8), layout="constrained")
 axis.plot([seconds[label] for label in PRINTED], list(PRINTED), "o", color=METHOD_COLORS[0], label="here")
-axis.plot(
-    list(PRINTED.values()), list(PRINTED), "s", color=METHOD_COLORS[1], label="printed (another machine)"
-)
+axis.plot(list(PRINTED.values()), list(PRINTED), "s", color=METHOD_COLORS[1], label="printed (another machine)")
 axis.set(xscale="log", xlabel="seconds of training")
 axis.invert_yaxis()
 axis.grid(color="#dddddd")

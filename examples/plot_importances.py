@@ -47,9 +47,7 @@ decrease, shuffled = {}, {}
 for name, model in MODELS.items():
     model.fit(X, y)
     decrease[name] = model.feature_importances_
-    shuffled[name] = permutation_importance(
-        model, X_test, y_test, n_repeats=3, random_state=0
-    ).importances_mean
+    shuffled[name] = permutation_importance(model, X_test, y_test, n_repeats=3, random_state=0).importances_mean
     print(
         f"{name}: the noise has {100 * decrease[name][3:].sum():.0f} % of the decreases of impurity,"
         f" and {100 * shuffled[name][3:].sum() / shuffled[name].sum():.0f} % of the errors by shuffling"
@@ -66,9 +64,7 @@ for axis, importances, text in (
     axis.set_xlabel(text)
 axes[0].set_yticks(places, names)
 axes[0].invert_yaxis()
-figure.legend(
-    *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9, columnspacing=1
-)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9, columnspacing=1)
 plt.show()
 
 # %%

@@ -57,14 +57,10 @@ for seed in range(8):
     shuffled = np.random.default_rng(seed).permutation(len(y))
     train, test = shuffled[:400], shuffled[400:]
     forest = RandomRotationForestClassifier(200, random_state=seed).fit(X[train], y[train])
-    votes, truth = (
-        np.searchsorted(forest.classes_, labels) for labels in (forest.tree_votes(X[test]), y[test])
-    )
+    votes, truth = (np.searchsorted(forest.classes_, labels) for labels in (forest.tree_votes(X[test]), y[test]))
     curves["as they were grown"].append(ordered_curve(votes, truth, np.arange(200)))
     for name, pruner in PRUNERS.items():
-        pruned = PrunedEnsembleClassifier(FrozenEstimator(forest), pruner, selection="oob").fit(
-            X[train], y[train]
-        )
+        pruned = PrunedEnsembleClassifier(FrozenEstimator(forest), pruner, selection="oob").fit(X[train], y[train])
         curves[name].append(ordered_curve(votes, truth, pruned.pruner_.order_))
 
 figure, axis = plt.subplots(figsize=(5.2, 3.6), layout="constrained")
@@ -72,9 +68,7 @@ means = {name: 100 * np.mean(lines, axis=0) for name, lines in curves.items()}
 for (name, mean), color, dash in zip(means.items(), METHOD_COLORS, DASHES, strict=False):
     axis.plot(np.arange(1, 201), mean, color=color, linestyle=dash, label=name)
     print(f"{name}: {mean[19]:.1f} % errors with the first 20, {mean[199]:.1f} % with all")
-axis.set(
-    xlabel="trees kept, the first of the order", ylabel="error on new rows, %", xscale="log", ylim=(6, 16)
-)
+axis.set(xlabel="trees kept, the first of the order", ylabel="error on new rows, %", xscale="log", ylim=(6, 16))
 axis.set_xticks([1, 10, 100, 200], ["1", "10", "100", "200"])
 axis.legend(fontsize=9)
 plt.show()

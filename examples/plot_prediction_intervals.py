@@ -45,14 +45,10 @@ bins = np.arange(0, 20, 2)
 held = [inside[(start <= wind) & (wind < start + 2)].mean() for start in bins]
 print(f"inside: {100 * inside.mean():.1f} %; by wind from {100 * min(held):.0f} to {100 * max(held):.0f} %")
 
-figure, (top, bottom) = plt.subplots(
-    2, 1, figsize=(5.2, 5.2), sharex=True, height_ratios=(2, 1), layout="constrained"
-)
+figure, (top, bottom) = plt.subplots(2, 1, figsize=(5.2, 5.2), sharex=True, height_ratios=(2, 1), layout="constrained")
 typical = np.c_[np.linspace(0.1, 19.9, 200), np.full(200, 10.0), np.full(200, 0.5)]
 band = forest.predict_interval(typical, coverage=0.9)
-top.fill_between(
-    typical[:, 0], *band.T, color=METHOD_COLORS[4], alpha=0.5, linewidth=0, label="interval of 90 %"
-)
+top.fill_between(typical[:, 0], *band.T, color=METHOD_COLORS[4], alpha=0.5, linewidth=0, label="interval of 90 %")
 top.plot(typical[:, 0], forest.predict(typical), color=METHOD_COLORS[0], label="prediction")
 top.plot(wind[:600], y_test[:600], ".", color=METHOD_COLORS[7], markersize=2, label="new values")
 top.set_ylabel("power, kW")

@@ -61,9 +61,7 @@ for axis, (title, ((X, y), n_train)) in zip(axes, SETS.items(), strict=True):
     places = np.arange(len(models))
     axis.plot(np.transpose(errors), places, "o", color=METHOD_COLORS[4], markersize=5)
     means[title] = dict(zip(models, np.mean(errors, axis=0), strict=True))
-    axis.plot(
-        list(means[title].values()), places, "|", color=METHOD_COLORS[1], markersize=18, markeredgewidth=3
-    )
+    axis.plot(list(means[title].values()), places, "|", color=METHOD_COLORS[1], markersize=18, markeredgewidth=3)
     axis.set_yticks(places, models)
     axis.invert_yaxis()
     axis.set_title(title)

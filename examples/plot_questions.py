@@ -70,9 +70,7 @@ for axis, title, unit, values in (
     axis.set_title(title, fontsize=11)
     axis.set_xlabel(unit)
 for k, (name, values) in enumerate(zip(forest.classes_, out_of_bag.by_class.T, strict=True)):
-    axes[1, 1].barh(
-        np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name
-    )
+    axes[1, 1].barh(np.arange(X.shape[1]) + 0.4 * k - 0.2, values, height=0.4, color=METHOD_COLORS[k], label=name)
 axes[1, 1].set_title("out of bag, by class", fontsize=11)
 axes[1, 1].set_xlabel("log loss gained")
 axes[1, 1].legend(fontsize=8)
@@ -99,17 +97,13 @@ CATEGORIES = {name: sorted(X[name].unique()) for name in ("contract", "shade")}
 
 def coded(table):
     """Return the table with numbers for categories."""
-    return table.assign(
-        **{name: table[name].map(values.index) for name, values in CATEGORIES.items()}
-    ).astype(float)
+    return table.assign(**{name: table[name].map(values.index) for name, values in CATEGORIES.items()}).astype(float)
 
 
 def leaving(rows):
     """Return the probability of leaving of rows of `coded`."""
     table = pd.DataFrame(rows, columns=X.columns)
-    names = {
-        name: np.array(values, dtype=object)[table[name].astype(int)] for name, values in CATEGORIES.items()
-    }
+    names = {name: np.array(values, dtype=object)[table[name].astype(int)] for name, values in CATEGORIES.items()}
     return forest.predict_proba(table.assign(**names))[:, 0]
 
 
@@ -118,9 +112,7 @@ if shap is not None:
     explained = explainer(coded(X_test)[:1].to_numpy())
     figure, axis = plt.subplots(figsize=(5, 2.2), layout="constrained")
     axis.barh(X.columns, explained.values[0])
-    axis.set_title(
-        f"what makes {leaving(coded(X_test)[:1]).item():.2f} of {explained.base_values[0]:.2f}", fontsize=9
-    )
+    axis.set_title(f"what makes {leaving(coded(X_test)[:1]).item():.2f} of {explained.base_values[0]:.2f}", fontsize=9)
 
 # %%
 # How sure

@@ -62,9 +62,7 @@ for axis, (title, rows) in zip(axes, points.items(), strict=True):
     axis.set_box_aspect((1, 1, 1), zoom=1.3)
     axis.set_axis_off()
     axis.set_title(title, y=0.98, fontsize=11)
-figure.colorbar(
-    dots, ax=axes, location="bottom", shrink=0.5, label="mean distance to the other points (dark: close)"
-)
+figure.colorbar(dots, ax=axes, location="bottom", shrink=0.5, label="mean distance to the other points (dark: close)")
 plt.show()
 
 # %%

@@ -66,9 +66,7 @@ for axis, (kind, lines) in zip(axes, errors.items(), strict=True):
         print(f"{kind}, {name}:", np.round(values, 3))
     axis.set(title=kind, xlabel="columns of noise, %")
 axes[0].set(ylabel="error, %", ylim=(0, 50))
-figure.legend(
-    *axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9, columnspacing=1
-)
+figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=3, fontsize=9, columnspacing=1)
 plt.show()
 
 # %%

@@ -34,9 +34,7 @@ def test_one_line_for_each_outcome(audit, answers, code, said, monkeypatch, caps
     def run(command, **options):
         packages = answers[command[command.index("--vulnerability-service") + 1]]
         if packages is None:
-            return SimpleNamespace(
-                stdout="", stderr="long\nrequests.exceptions.ConnectionError: Max retries\n"
-            )
+            return SimpleNamespace(stdout="", stderr="long\nrequests.exceptions.ConnectionError: Max retries\n")
         return SimpleNamespace(stdout=json.dumps({"dependencies": packages}), stderr="")
 
     monkeypatch.setattr(subprocess, "run", run)

@@ -129,9 +129,7 @@ def test_nothing_is_built_without_an_edit(copied):
 def test_sources_that_do_not_build_are_one_line_and_the_compilers_words(checkout):
     edit(checkout, "nearest.pyx", "return number()", "return numbr()")
     assert ask(checkout).endswith(f"do not build: run `make env` in {checkout}")
-    done = subprocess.run(
-        [sys.executable, checkout / "tools/build_kernel.py"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, checkout / "tools/build_kernel.py"], capture_output=True, text=True)
     assert done.returncode == 1
     assert "numbr" in done.stderr
     edit(checkout, "nearest.pyx", "return numbr()", "return number() + 10")
@@ -206,7 +204,5 @@ def test_every_declaration_is_of_an_extension():
 
 
 def test_every_source_is_built():
-    names = (
-        (PACKAGE / "trees/kernel/meson.build").read_text().partition("foreach name : [")[2].partition("]")[0]
-    )
+    names = (PACKAGE / "trees/kernel/meson.build").read_text().partition("foreach name : [")[2].partition("]")[0]
     assert [word.strip(" '\n") for word in names.split(",")] == EXTENSIONS

@@ -19,9 +19,7 @@ PAGES = ["README.md", *(p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "
 STUDIES = [
     pytest.param(yaml.safe_load(block), id=f"{page}-{number}")
     for page in PAGES
-    for number, block in enumerate(
-        re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S)
-    )
+    for number, block in enumerate(re.findall(r"^```yaml\n(.*?)^```$", (ROOT / page).read_text(), re.M | re.S))
     if re.search(r"^pools:", block, re.M)
 ]
 DATA_SETS = [
@@ -53,10 +51,7 @@ def test_a_study_that_is_shown_is_sound(shown):
 
 @pytest.mark.parametrize("shown", DATA_SETS)
 def test_data_sets_that_are_shown_are_sound(shown):
-    pools = {
-        "pools": {"rf": {"estimator": "forest"}},
-        "methods": {"RF": {"pool": "rf", "combiner": {"kind": "vote"}}},
-    }
+    pools = {"pools": {"rf": {"estimator": "forest"}}, "methods": {"RF": {"pool": "rf", "combiner": {"kind": "vote"}}}}
     study = Study.from_mapping(completed({**pools, **shown}), "shown")
     assert len(study.datasets) == len(shown["datasets"])
 

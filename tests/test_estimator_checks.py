@@ -160,9 +160,7 @@ INSTANCES = [
     PooledEnsembleRegressor(
         RandomRotation(), combiner=Stacking(LinearRegression()), n_estimators=3, cv=3, random_state=0
     ),
-    PooledEnsembleClassifier(
-        RandomRotation(), combiner=MeanDMPruner(), n_estimators=4, bootstrap=True, random_state=0
-    ),
+    PooledEnsembleClassifier(RandomRotation(), combiner=MeanDMPruner(), n_estimators=4, bootstrap=True, random_state=0),
     PrunedEnsembleClassifier(RandomForestClassifier(10), KappaPruner(4), random_state=0),
     PrunedEnsembleClassifier(BaggingClassifier(n_estimators=5), selection="train", random_state=0),
     PrunedEnsembleClassifier(ForestClassifier(8), MeanDMPruner(), selection=0.3, random_state=0),
@@ -174,16 +172,9 @@ FIRST = list({type(e): e for e in reversed(INSTANCES)}.values())
 FURTHER = [e for e in INSTANCES if not any(e is one for one in FIRST)]
 
 
-DRAWN = (
-    "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
-)
+DRAWN = "a bootstrap draws by weight, but other rows, and not as many as if those of weight 2 were given twice"
 UNEQUAL = {
-    (
-        RotastackClassifier,
-        RotastackRegressor,
-        PrunedEnsembleClassifier,
-        RegularizedRotationForestClassifier,
-    ): DRAWN,
+    (RotastackClassifier, RotastackRegressor, PrunedEnsembleClassifier, RegularizedRotationForestClassifier): DRAWN,
     (RandomRotationForestClassifier, RandomRotationForestRegressor): DRAWN,
     (BoostedTreesClassifier, BoostedTreesRegressor): (
         "rows are dealt into folds at random, and rows, not weights, are counted in leaves"
@@ -222,13 +213,9 @@ def expected_failures(estimator):
     if bagged or getattr(estimator, "resample", False):
         return {EQUIVALENCE: DRAWN}
     if getattr(estimator, "max_samples", None) is not None:
-        return {
-            EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"
-        }
+        return {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"}
     if getattr(estimator, "solver", "exact") != "exact" or hasattr(estimator, "diversity"):
-        return {
-            EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"
-        }
+        return {EQUIVALENCE: "equal optima, but iterations end at the tolerance, and the check wants 7 digits"}
     return {}
 
 

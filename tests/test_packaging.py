@@ -27,15 +27,11 @@ def test_the_version_stands_in_one_place():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "version" not in project["project"]
     assert project["project"]["dynamic"] == ["version"]
-    told = subprocess.run(
-        [sys.executable, ROOT / "tools" / "version.py"], capture_output=True, text=True, check=True
-    )
+    told = subprocess.run([sys.executable, ROOT / "tools" / "version.py"], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == rotastack.__version__
     assert rotastack.__version__ not in (ROOT / "meson.build").read_text()
     assert yaml.safe_load((ROOT / "CITATION.cff").read_text())["version"] == rotastack.__version__
-    assert f"## {rotastack.__version__}" in (ROOT / "CHANGELOG.md").read_text().replace("[", "").replace(
-        "]", ""
-    )
+    assert f"## {rotastack.__version__}" in (ROOT / "CHANGELOG.md").read_text().replace("[", "").replace("]", "")
 
 
 def test_types_are_for_users_too():
@@ -58,30 +54,17 @@ def test_lock_files_hold_versions_and_hashes_alone(name, least):
 
 def tracked(*places):
     """Return the files that git knows below places of the repository."""
-    done = subprocess.run(
-        ["git", "-C", ROOT, "ls-files", *places], capture_output=True, text=True, check=True
-    )
+    done = subprocess.run(["git", "-C", ROOT, "ls-files", *places], capture_output=True, text=True, check=True)
     return set(done.stdout.split())
 
 
 @pytest.mark.slow
 # Without a checkout there is nothing to compare with: what is in both is compared with what git knows.
-@pytest.mark.skipif(
-    not (ROOT / ".git").exists(), reason="meson makes source distributions of git checkouts only"
-)
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="meson makes source distributions of git checkouts only")
 def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp_path):
     """Made of what is committed; the workflow, its configuration and the kernel's sources are in both."""
     subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "build",
-            "--no-isolation",
-            "--skip-dependency-check",
-            "--outdir",
-            tmp_path,
-            ROOT,
-        ],
+        [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", tmp_path, ROOT],
         check=True,
     )
     (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
@@ -181,11 +164,7 @@ def needed_by(package):
 def bare(code):
     """Run code with the modules alone that a bare installation has."""
     wanted = needed_by("rotastack")
-    there = {
-        m
-        for m, names in packages_distributions().items()
-        if not {canonicalize_name(n) for n in names} & wanted
-    }
+    there = {m for m, names in packages_distributions().items() if not {canonicalize_name(n) for n in names} & wanted}
     code = BARE.format(refused=there, code=code)
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
 
@@ -211,9 +190,7 @@ def test_a_bare_installation_does_all_that_needs_no_extra():
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    code = (
-        "import sys; before = set(sys.modules); import rotastack; print(*sorted(set(sys.modules) - before))"
-    )
+    code = "import sys; before = set(sys.modules); import rotastack; print(*sorted(set(sys.modules) - before))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()} - sys.stdlib_module_names
     assert loaded == {"rotastack", "lazy_loader"}
@@ -252,9 +229,7 @@ def test_an_extra_that_is_named_brings_what_was_missing():
 def test_what_a_bare_installation_lacks_is_named():
     done = bare("from rotastack.data import load_dataset\nload_dataset('iris')")
     assert "pip install 'rotastack[workflow]'" in done.stderr.splitlines()[-1]
-    done = bare(
-        "from rotastack.cli import main\nprint(main(['datasets']))\nprint(main(['run', 'quickstart']))"
-    )
+    done = bare("from rotastack.cli import main\nprint(main(['datasets']))\nprint(main(['run', 'quickstart']))")
     assert done.stdout.split() == ["2", "2"], done.stderr
     lines = done.stderr.splitlines()
     assert len(lines) == 2

@@ -92,9 +92,7 @@ def test_the_recipe_has_the_requirements_of_the_package():
 
 def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
     source = tmp_path / "rotastack-1.2.3.tar.gz"
-    about = (
-        b"Metadata-Version: 2.4\nName: rotastack\nVersion: 1.2.3\nSummary: What it is: all of it.\n\nText\n"
-    )
+    about = b"Metadata-Version: 2.4\nName: rotastack\nVersion: 1.2.3\nSummary: What it is: all of it.\n\nText\n"
     with tarfile.open(source, "w:gz") as archive:
         member = tarfile.TarInfo("rotastack-1.2.3/PKG-INFO")
         member.size = len(about)
@@ -108,9 +106,7 @@ def test_the_recipe_of_a_release_is_of_the_file_that_was_uploaded(tmp_path):
     assert written["extra"]["recipe-maintainers"] == ["one", "two"]
     assert "VERSION" in recipe.RECIPE.read_text()
     assert not re.search(
-        r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$",
-        recipe.filled(source, *addresses, ["one"]),
-        re.M,
+        r": (VERSION|URL|SHA256|SUMMARY|HOMEPAGE|MAINTAINERS)$", recipe.filled(source, *addresses, ["one"]), re.M
     )
 
 

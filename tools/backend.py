@@ -43,10 +43,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
     """Build the kernel beside its sources, and a wheel that holds their address; return its name."""
-    settings = {
-        **(config_settings or {}),
-        "build-dir": str(build_kernel.FOLDER.relative_to(build_kernel.ROOT)),
-    }
+    settings = {**(config_settings or {}), "build-dir": str(build_kernel.FOLDER.relative_to(build_kernel.ROOT))}
     if not build_kernel.is_laid_out() and build_kernel.FOLDER.exists():
         shutil.rmtree(build_kernel.FOLDER)
     with build_kernel.alone():

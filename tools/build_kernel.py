@@ -81,12 +81,8 @@ def _run_ninja() -> None:
     places = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
     ninja = shutil.which("ninja", path=places)
     if ninja is None:
-        raise ImportError(
-            f"the kernel's sources have changed, and there is no ninja: run `make env` in {ROOT}"
-        )
-    done = subprocess.run(
-        [ninja, "-C", FOLDER], capture_output=True, text=True, env={**os.environ, "PATH": places}
-    )
+        raise ImportError(f"the kernel's sources have changed, and there is no ninja: run `make env` in {ROOT}")
+    done = subprocess.run([ninja, "-C", FOLDER], capture_output=True, text=True, env={**os.environ, "PATH": places})
     if done.returncode:
         error = ImportError(f"the kernel's sources have changed and do not build: run `make env` in {ROOT}")
         error.add_note(done.stdout + done.stderr)

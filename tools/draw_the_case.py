@@ -67,8 +67,7 @@ def draw_ratios(axis: Axes, found: pd.DataFrame) -> None:
     axis.set_xticks([], minor=True)
     axis.set_yticks(range(len(means)), [NAMES[name] for name in means.index])
     axis.set(
-        title=f"errors on {len(found)} tables, the forest's being 1: less is better",
-        xlim=(0.95 * found.min().min(), 2),
+        title=f"errors on {len(found)} tables, the forest's being 1: less is better", xlim=(0.95 * found.min().min(), 2)
     )
     axis.spines[["top", "right", "left"]].set_visible(False)
     axis.tick_params(axis="y", length=0)

@@ -55,9 +55,7 @@ def kept() -> dict[str, str]:
 def stub(package: str) -> str:
     """Return the stub of a package: imports of what its ``__init__.py`` hands on."""
     tree = ast.parse(source_of(package).read_text(encoding="utf-8"))
-    (call,) = (
-        n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy_loader.attach"
-    )
+    (call,) = (n for n in ast.walk(tree) if isinstance(n, ast.Call) and ast.unparse(n.func) == "lazy_loader.attach")
     given = {k.arg: ast.literal_eval(k.value) for k in call.keywords}
     lines = [STUB]
     modules = given.get("submodules", [])

@@ -18,9 +18,7 @@ RECIPE = Path(__file__).resolve().parents[1] / "recipe" / "recipe.yaml"
 def metadata(source: Path) -> dict[str, str]:
     """Return what a source distribution tells of itself."""
     with tarfile.open(source) as archive:
-        (member,) = (
-            m for m in archive.getmembers() if m.name.count("/") == 1 and m.name.endswith("/PKG-INFO")
-        )
+        (member,) = (m for m in archive.getmembers() if m.name.count("/") == 1 and m.name.endswith("/PKG-INFO"))
         file = archive.extractfile(member)
         assert file is not None
         return dict(Parser().parsestr(file.read().decode()).items())
@@ -46,9 +44,7 @@ def filled(source: Path, url: str, homepage: str, maintainers: list[str]) -> str
 
 def main() -> None:
     """Print the recipe, or write it."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("source", type=Path, help="the source distribution, as it was uploaded")
     parser.add_argument("--url", required=True, help="where it was uploaded")
     parser.add_argument("--homepage", required=True, help="the project's page")

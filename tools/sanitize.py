@@ -21,11 +21,7 @@ TESTS = {
     "address": ["tests/trees", *(f"--ignore=tests/trees/test_{t}.py" for t in ("interrupts", "memory"))],
     # Not the fits in other processes: a forked one may not start threads here.
     "thread": ["tests/trees/test_threads.py", "tests/trees/test_layouts.py", "-k", "not process"],
-    "valgrind": [
-        "tests/trees/test_layouts.py",
-        "tests/trees/test_c45.py",
-        "tests/trees/test_bagged_views.py",
-    ],
+    "valgrind": ["tests/trees/test_layouts.py", "tests/trees/test_c45.py", "tests/trees/test_bagged_views.py"],
 }
 CHECKS = {"address": "address,undefined", "thread": "thread"}
 # What is no number, or too large, made an integer: no part of "undefined".

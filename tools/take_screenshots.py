@@ -88,15 +88,11 @@ def main(folder: Path) -> None:
         [Path(sys.executable).with_name("rotastack"), "ui", "--port", str(port)], cwd=folder, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     try:
-        picture(
-            driver, (results / "report.html").as_uri(), "report", 1200, 1300, "//table[@id='board']//tr[2]"
-        )
+        picture(driver, (results / "report.html").as_uri(), "report", 1200, 1300, "//table[@id='board']//tr[2]")
         home = f"http://127.0.0.1:{port}/"
         wait_for(home)
         for name, link in views(results).items():
-            picture(
-                driver, home + link.lstrip("/"), name, 1440, 864, "//*[contains(text(), 'matching runs')]"
-            )
+            picture(driver, home + link.lstrip("/"), name, 1440, 864, "//*[contains(text(), 'matching runs')]")
     finally:
         server.terminate()
         server.wait()

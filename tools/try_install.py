@@ -89,14 +89,10 @@ def folder_of(given: Path | None) -> Iterator[Path]:
 def parser() -> argparse.ArgumentParser:
     """Return what reads the command line."""
     made = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    made.add_argument(
-        "--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path"
-    )
+    made.add_argument("--python", default=f"{sys.version_info[0]}.{sys.version_info[1]}", help="version, or path")
     made.add_argument("--resolution", choices=RESOLUTIONS, default="newest", help="of dependencies")
     made.add_argument(
-        "--extra",
-        action="append",
-        help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}",
+        "--extra", action="append", help=f"to be installed; may be repeated; by default {' and '.join(EXTRAS)}"
     )
     made.add_argument("--bare", action="store_true", help=f"no extra, and {BARE.name} in place of tests")
     made.add_argument("--wheel", type=Path, help="install this one; by default one is built")
@@ -115,9 +111,7 @@ def main() -> None:
     extras = [] if arguments.bare else arguments.extra or list(EXTRAS)
     with folder_of(arguments.folder) as folder:
         wheel = arguments.wheel or built_wheel(folder)
-        interpreter = install(
-            folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, extras
-        )
+        interpreter = install(folder / "environment", wheel.resolve(), arguments.python, arguments.resolution, extras)
         run("uv", "pip", "list", "--python", interpreter)
         if arguments.bare:
             run(interpreter, BARE, cwd=folder)

@@ -6,16 +6,7 @@ from pathlib import Path
 
 from _site.project import DOCS, ROOT
 
-__all__ = [
-    "GROUPS",
-    "PACKAGES",
-    "listed",
-    "methods",
-    "overview",
-    "public_objects",
-    "reference_name",
-    "write_pages",
-]
+__all__ = ["GROUPS", "PACKAGES", "listed", "methods", "overview", "public_objects", "reference_name", "write_pages"]
 
 FOLDER = "reference/api"
 PACKAGES = (
@@ -96,9 +87,7 @@ def public_objects() -> dict[str, object]:
 def reference_name(name: str, objects: dict[str, object] | None = None) -> str:
     """Return the name under which the object of a public name has its page."""
     objects = objects or public_objects()
-    return next(
-        other for other, value in objects.items() if value is objects[name] and not _is_alias(other, value)
-    )
+    return next(other for other, value in objects.items() if value is objects[name] and not _is_alias(other, value))
 
 
 def _is_alias(name, value):
@@ -171,12 +160,7 @@ def _page(name, value):
         lines += [f".. autodata:: {name}", ""]
     if aliases:
         lines += ["Also " + ", ".join(f"``{other}``" for other in aliases) + ".", ""]
-    lines += [
-        f".. minigallery:: {name}",
-        "   :add-heading: Examples in the gallery",
-        "   :heading-level: -",
-        "",
-    ]
+    lines += [f".. minigallery:: {name}", "   :add-heading: Examples in the gallery", "   :heading-level: -", ""]
     return "\n".join(lines)
 
 

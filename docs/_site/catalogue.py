@@ -9,12 +9,7 @@ def short_names(_docname: str) -> str:
     """Return a table for each kind of thing that has short names: name, class, and what the name fixes."""
     from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
-    kinds = {
-        "Estimators": ESTIMATORS,
-        "Estimators in a regression": REGRESSORS,
-        "Views": VIEWS,
-        "Pruners": PRUNERS,
-    }
+    kinds = {"Estimators": ESTIMATORS, "Estimators in a regression": REGRESSORS, "Views": VIEWS, "Pruners": PRUNERS}
     lines = []
     for kind, entries in kinds.items():
         lines += [f"### {kind}", "", "| short name | class | fixes |", "|---|---|---|"]

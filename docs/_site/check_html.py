@@ -55,9 +55,7 @@ def _read(file: Path) -> Page:
 def problems(folder: Path) -> list[str]:
     """Return what is wrong with the pages of a folder, a line each."""
     found = []
-    pages = [
-        file for file in sorted(folder.rglob("*.html")) if file.relative_to(folder).parts[0] != "_static"
-    ]
+    pages = [file for file in sorted(folder.rglob("*.html")) if file.relative_to(folder).parts[0] != "_static"]
     for file in pages:
         page, name = _read(file), file.relative_to(folder)
         for address in page.loads:

@@ -74,10 +74,7 @@ def by_kind(_docname: str) -> str:
     errors = results.set_by_set().dropna()
     facts = results.facts().loc[errors.index]
     ranks = errors.rank(axis=1)
-    lines = [
-        f"| kind of data set | sets | {' | '.join(map(title, errors))} |",
-        "|---" * (errors.shape[1] + 2) + "|",
-    ]
+    lines = [f"| kind of data set | sets | {' | '.join(map(title, errors))} |", "|---" * (errors.shape[1] + 2) + "|"]
     for kind, belongs in KINDS.items():
         mean = ranks[belongs(facts)].mean()
         cells = [f"**{v:.2f}**" if v == mean.min() else f"{v:.2f}" for v in mean]
@@ -145,10 +142,7 @@ def tree(_docname: str) -> str:
 
 def worth(_docname: str) -> str:
     """Return the average ranks of what trees of each depth chose for data sets that they were not grown on."""
-    lines = [
-        "| you want | among | one method for all | by one question | by two questions |",
-        "|---|---|---|---|---|",
-    ]
+    lines = ["| you want | among | one method for all | by one question | by two questions |", "|---|---|---|---|---|"]
     for rule in found():
         cells = [f"**{v:.2f}**" if depth == rule.depth else f"{v:.2f}" for depth, v in rule.ranks.items()]
         methods = ", ".join(map(title, rule.question.methods))

@@ -66,10 +66,7 @@ def _usage(parser):
 
 
 def _row(action, parser):
-    if (
-        isinstance(action, (argparse._HelpAction, argparse._SubParsersAction))
-        or action.help == argparse.SUPPRESS
-    ):
+    if isinstance(action, (argparse._HelpAction, argparse._SubParsersAction)) or action.help == argparse.SUPPRESS:
         return None
     formatter = argparse.HelpFormatter(prog=parser.prog)
     if action.option_strings:

@@ -80,9 +80,7 @@ def workflow() -> Drawing:
 
 def missing() -> Drawing:
     """Return a split that has learnt where missing values go."""
-    drawing = Drawing(
-        760, 250, "Known values go by the cut, missing ones to the side that was better in training"
-    )
+    drawing = Drawing(760, 250, "Known values go by the cut, missing ones to the side that was better in training")
     drawing.box(280, 30, 200, 48, "age ≤ 40?", "missing: right", fill=SAND)
     drawing.box(80, 160, 220, 56, "left child", "known, at most 40", fill=GREEN)
     drawing.box(460, 160, 220, 56, "right child", "known, above 40; missing", fill=GREEN)

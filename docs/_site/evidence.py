@@ -48,11 +48,7 @@ def halves(_docname: str) -> str:
 def ablation(_docname: str) -> str:
     """Return what each family is worth: the changes that leave something out, and what another seed does."""
     header, rule, *rows = results.lines_of_table("evidence/flagship-ablation.md")
-    kept = [
-        row
-        for row in rows
-        if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))
-    ]
+    kept = [row for row in rows if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))]
     columns = (0, 1, 2, 5, 6, 9)
     titles = family_titles()
     lines = (header, rule, *(_in_words(row, titles) for row in kept))
@@ -173,10 +169,7 @@ def rotation_scaling(_docname: str) -> str:
     ours = pd.read_csv(DATA / "rotation_scaling.csv").pivot(index="dataset", columns="method", values="error")
     lines = [f"| error | {' | '.join(name.partition(' ')[0] for name in ours)} |", "|---|---|---|"]
     for name, errors in ours.iterrows():
-        cells = [
-            f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".")
-            for method, error in errors.items()
-        ]
+        cells = [f"{error:.3f} ({printed[name, method]:.3f})".replace("0.", ".") for method, error in errors.items()]
         lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -45,9 +45,7 @@ MARK = re.compile(r"^<!-- (part|file|table): (.+?) -->$", re.M)
 
 def with_parts(_app, env, added, changed, _removed) -> list[str]:
     """Return the pages to be read again although their sources have not changed: what their parts come from may have."""
-    return [
-        name for name in env.found_docs - added - changed if MARK.search(Path(env.doc2path(name)).read_text())
-    ]
+    return [name for name in env.found_docs - added - changed if MARK.search(Path(env.doc2path(name)).read_text())]
 
 
 def fill_in(_app, docname, source) -> None:

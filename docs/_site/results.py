@@ -76,11 +76,7 @@ def facts() -> pd.DataFrame:
         p = columns if isinstance(columns, int) else len(columns)
         kinds = spec.get("kinds", "auto")
         categories = (
-            p
-            if kinds == "categorical"
-            else len(kinds.get("categorical", ()))
-            if isinstance(kinds, dict)
-            else 0
+            p if kinds == "categorical" else len(kinds.get("categorical", ())) if isinstance(kinds, dict) else 0
         )
         rows[name] = {
             "rows": spec["rows"],

@@ -42,9 +42,7 @@ def grow(ranks: pd.DataFrame, facts: pd.DataFrame, depth: int) -> Node:
 
 
 def _leaf(ranks, methods):
-    return ranks.sum(axis=0).min(), Node(
-        pd.Series(ranks.mean(axis=0), methods).sort_values(kind="stable"), len(ranks)
-    )
+    return ranks.sum(axis=0).min(), Node(pd.Series(ranks.mean(axis=0), methods).sort_values(kind="stable"), len(ranks))
 
 
 def _best(ranks, facts, methods, names, depth):

@@ -11,9 +11,7 @@ FIRST = ("quickstart", "tiny")
 
 def known() -> dict[str, dict]:
     """Return name -> content of each study of config/studies, the ones to begin with first."""
-    files = sorted(
-        (ROOT / "config/studies").glob("*.yaml"), key=lambda file: (file.stem not in FIRST, file.stem)
-    )
+    files = sorted((ROOT / "config/studies").glob("*.yaml"), key=lambda file: (file.stem not in FIRST, file.stem))
     return {file.stem: yaml.safe_load(file.read_text()) for file in files}
 
 

@@ -69,20 +69,13 @@ def fitted(seed):
         ("RF", ForestClassifier(500, random_state=seed)),
     ):
         models[name] = ensemble.fit(X, y)
-        pruned = PrunedEnsembleClassifier(FrozenEstimator(ensemble), QMMPruner(0.5), selection="train").fit(
-            X, y
-        )
+        pruned = PrunedEnsembleClassifier(FrozenEstimator(ensemble), QMMPruner(0.5), selection="train").fit(X, y)
         models[f"QMM {name}"] = pruned
         for label, model, members in (
             (name, ensemble, pruned.n_members_), (f"QMM {name}", pruned, len(pruned.selected_)),
         ):  # fmt: skip
             rows.append(
-                {
-                    "seed": seed,
-                    "method": label,
-                    "members": members,
-                    "error": np.mean(model.predict(X_test) != y_test),
-                }
+                {"seed": seed, "method": label, "members": members, "error": np.mean(model.predict(X_test) != y_test)}
             )
     return models, rows, X, y
 
@@ -100,21 +93,11 @@ TINTS = ListedColormap(["#C7DFED", "#F7DAC7"])
 figure, axes = plt.subplots(2, 2, figsize=(6, 6.4), layout="constrained")
 for axis, row in zip(axes.flat, rows, strict=True):
     DecisionBoundaryDisplay.from_estimator(
-        models[row["method"]],
-        X,
-        response_method="predict",
-        plot_method="pcolormesh",
-        eps=0,
-        cmap=TINTS,
-        ax=axis,
+        models[row["method"]], X, response_method="predict", plot_method="pcolormesh", eps=0, cmap=TINTS, ax=axis
     )
     axis.scatter(*X.T, c=y, cmap=ListedColormap(METHOD_COLORS[:2]), s=4)
     axis.plot([0, 1], [1, 0], color="black", linestyle="dashed")
-    axis.set(
-        title=f"{row['method']}, {row['members']} trees:\nerror {row['error']:.3f}",
-        xticks=[0, 1],
-        yticks=[0, 1],
-    )
+    axis.set(title=f"{row['method']}, {row['members']} trees:\nerror {row['error']:.3f}", xticks=[0, 1], yticks=[0, 1])
 plt.show()
 
 # %% [markdown]
@@ -137,12 +120,7 @@ for axis, metric, text in ((axes[0], "error", "error on 1000 rows"), (axes[1], "
         markeredgewidth=3,
         label="printed",
     )
-    axis.set(
-        xlabel=text,
-        yticks=list(places.values()),
-        yticklabels=list(places),
-        xlim=(0, 1.1 * draws[metric].max()),
-    )
+    axis.set(xlabel=text, yticks=list(places.values()), yticklabels=list(places), xlim=(0, 1.1 * draws[metric].max()))
 figure.legend(*axes[0].get_legend_handles_labels(), loc="outside upper center", ncols=2)
 plt.show()
 

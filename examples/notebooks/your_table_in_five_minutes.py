@@ -54,9 +54,7 @@ def customers(n_rows=1200, seed=0):
 
 X, y = read_table(customers() if TABLE is None else TABLE, TARGET)
 print(f"{len(X)} rows; classes: {y.value_counts().to_dict()}")
-pd.DataFrame(
-    {"type": X.dtypes.astype(str), "missing, %": 100 * X.isna().mean(), "values": X.nunique()}
-).round(1)
+pd.DataFrame({"type": X.dtypes.astype(str), "missing, %": 100 * X.isna().mean(), "values": X.nunique()}).round(1)
 
 # %% [markdown]
 # ## 2. The fit
@@ -82,10 +80,7 @@ for name, weight in zip(forest.families_, forest.family_weights_, strict=True):
 text = X.select_dtypes(exclude="number").columns
 methods = {
     "most common class": (DummyClassifier(), X),
-    "HistGradientBoosting": (
-        HistGradientBoostingClassifier(random_state=0),
-        X.astype(dict.fromkeys(text, "category")),
-    ),
+    "HistGradientBoosting": (HistGradientBoostingClassifier(random_state=0), X.astype(dict.fromkeys(text, "category"))),
     "Rotastack": (RotastackClassifier(trees_per_family=20, random_state=0), X),
 }
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
@@ -108,10 +103,7 @@ lost = forest.out_of_bag_importances(X, y)
 order = lost.importances_mean.argsort()[-15:]
 figure, axis = plt.subplots(figsize=(5.2, 0.8 + 0.3 * len(order)), layout="constrained")
 axis.barh(
-    X.columns[order],
-    100 * lost.importances_mean[order],
-    xerr=100 * lost.importances_std[order],
-    color=METHOD_COLORS[0],
+    X.columns[order], 100 * lost.importances_mean[order], xerr=100 * lost.importances_std[order], color=METHOD_COLORS[0]
 )
 axis.set_xlabel("more rows wrong if shuffled, %")
 plt.show()
@@ -124,9 +116,7 @@ plt.show()
 
 # %%
 new = X.head()
-pd.DataFrame(forest.predict_proba(new), columns=forest.classes_).round(2).assign(
-    predicted=forest.predict(new)
-)
+pd.DataFrame(forest.predict_proba(new), columns=forest.classes_).round(2).assign(predicted=forest.predict(new))
 
 # %% [markdown]
 # ## From here

@@ -25,10 +25,7 @@ __getattr__, _, __all__ = lazy_loader.attach(
         "ensembles.adaboost": ["AdaBoostM1Classifier"],
         "ensembles.flagship.classifier": ["RotastackClassifier"],
         "ensembles.flagship.regressor": ["RotastackRegressor"],
-        "ensembles.forests.double": [
-            "DoubleRotationForestClassifier",
-            "DoubleRotationMarginForestClassifier",
-        ],
+        "ensembles.forests.double": ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"],
         "ensembles.forests.multi": ["MultiRotationForestClassifier", "MultiRotationForestRegressor"],
         "ensembles.forests.random": ["RandomRotationForestClassifier", "RandomRotationForestRegressor"],
         "ensembles.forests.regularized": ["RegularizedRotationForestClassifier"],

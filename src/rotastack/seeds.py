@@ -45,9 +45,7 @@ def child(sequence: np.random.SeedSequence, *key: Hashable) -> np.random.SeedSeq
 
     Unlike ``SeedSequence.spawn`` it has no state: the same key gives the same sequence.
     """
-    return np.random.SeedSequence(
-        sequence.entropy, spawn_key=(*sequence.spawn_key, *(_key(part) for part in key))
-    )
+    return np.random.SeedSequence(sequence.entropy, spawn_key=(*sequence.spawn_key, *(_key(part) for part in key)))
 
 
 def integer_seed(sequence: np.random.SeedSequence) -> int:

@@ -76,9 +76,7 @@ def test_a_renamed_class_works_by_scikit_learns_decorator():
 
 def overdue(text, version):
     """Return the releases up to `version` in which a text has promised that something goes."""
-    return [
-        one for found in PROMISE.findall(text) for one in found if one and Version(one) <= Version(version)
-    ]
+    return [one for found in PROMISE.findall(text) for one in found if one and Version(one) <= Version(version)]
 
 
 def test_what_was_to_go_by_this_release_is_gone():

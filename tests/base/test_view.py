@@ -54,10 +54,7 @@ def test_the_identity():
 
 @pytest.mark.parametrize(
     "view",
-    [
-        RandomRotation.from_matrix(np.eye(4)),
-        FrozenEstimator(DiscriminantRotation().fit(*load_iris(return_X_y=True))),
-    ],
+    [RandomRotation.from_matrix(np.eye(4)), FrozenEstimator(DiscriminantRotation().fit(*load_iris(return_X_y=True)))],
     ids=["given", "frozen"],
 )
 def test_views_that_are_fitted_already(view):
@@ -79,8 +76,7 @@ def test_random_parts_of_a_pipeline_are_seeded():
     X, y = load_iris(return_X_y=True)
     view = make_pipeline(RandomTreesEmbedding(2, max_depth=2, sparse_output=False), PCA(2))
     first, again = (
-        PooledEnsembleClassifier(view, GaussianNB(), n_estimators=3, random_state=0).fit(X, y)
-        for _ in range(2)
+        PooledEnsembleClassifier(view, GaussianNB(), n_estimators=3, random_state=0).fit(X, y) for _ in range(2)
     )
     assert (first.predict_proba(X) == again.predict_proba(X)).all()
     seeds = {m.view.get_params()["randomtreesembedding__random_state"] for m in first.pool_.members}

@@ -71,23 +71,13 @@ class Browser:
 
     def complaints(self):
         """Return errors and warnings of the console since the page was opened."""
-        return [
-            entry["message"]
-            for entry in self.driver.get_log("browser")
-            if entry["level"] in ("SEVERE", "WARNING")
-        ]
+        return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def requests(self):
         """Return the addresses on other machines that the page has asked for since it was opened."""
         messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        asked = [
-            m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"
-        ]
-        return [
-            url
-            for url in asked
-            if urlsplit(url).scheme not in HARMLESS and urlsplit(url).hostname not in LOOPBACK
-        ]
+        asked = [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
+        return [url for url in asked if urlsplit(url).scheme not in HARMLESS and urlsplit(url).hostname not in LOOPBACK]
 
 
 @pytest.fixture(scope="session")

@@ -23,9 +23,7 @@ def test_scripts_run_and_can_be_forbidden(browser, tmp_path):
 
 
 def test_errors_and_requests_are_seen(browser, tmp_path):
-    page = written(
-        tmp_path, "<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>"
-    )
+    page = written(tmp_path, "<img src='http://example.org/a.png' alt=''><script>throw new Error('a fault')</script>")
     browser.open(page)
     said = browser.complaints()
     assert any("a fault" in line for line in said)
@@ -40,7 +38,4 @@ def test_size_and_darkness(browser, tmp_path):
     page = written(tmp_path, "")
     for width, dark in ((390, True), (1400, False)):
         browser.open(page, width=width, dark=dark)
-        assert browser.run("return [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]") == [
-            width,
-            dark,
-        ]
+        assert browser.run("return [innerWidth, matchMedia('(prefers-color-scheme: dark)').matches]") == [width, dark]

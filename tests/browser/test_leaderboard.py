@@ -120,9 +120,7 @@ def test_without_javascript_the_tables_are_there(browser, page, content):
     rows = browser.driver.find_elements("css selector", "#board tbody tr")
     order = np.argsort(content["board"]["ranks"]["mean"], kind="stable")
     ranked = [METHODS[content["board"]["methods"][p]] for p in order]
-    assert [
-        row.find_element("css selector", "th").text.startswith(m) for row, m in zip(rows, ranked, strict=True)
-    ]
+    assert [row.find_element("css selector", "th").text.startswith(m) for row, m in zip(rows, ranked, strict=True)]
     for row, p in zip(rows, order, strict=True):
         cells = [cell.text for cell in row.find_elements("css selector", "td")]
         assert cells[0].startswith(f"{content['board']['ranks']['mean'][p]:.2f}")
@@ -298,14 +296,11 @@ def test_180_methods_on_121_data_sets(browser, tmp_path):
     assert len(html) < 10e6
     browser.open(page)
     found = computed(
-        browser,
-        "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[5].click()",
+        browser, "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[5].click()"
     )
     rest = errors.index.drop("data 5")
     expected = board(metric, list(errors), "method 3", datasets=list(rest))
-    assert_same(
-        {k: v for k, v in found.items() if k != "wins"}, {k: v for k, v in expected.items() if k != "wins"}
-    )
+    assert_same({k: v for k, v in found.items() if k != "wins"}, {k: v for k, v in expected.items() if k != "wins"})
     assert len(column(browser, "#board", 0)) == 180
     assert len(column(browser, "#board-scores", 0)) == 120
     assert browser.complaints() == []

@@ -52,9 +52,7 @@ def log(folder):
         for method, errors in ERRORS.items():
             cells = pd.DataFrame({"error": errors, "balanced_accuracy": 0.5, "log_loss": 0.6, "brier": 0.3})
             numbers = {**run_metrics(cells, "classification"), "time/fit_seconds": len(method)}
-            run = writer.leaf(
-                "method", {"m": method}, home, f"customers / {method}", RECORD, {"method": method}, {}
-            )
+            run = writer.leaf("method", {"m": method}, home, f"customers / {method}", RECORD, {"method": method}, {})
             writer.log_metrics(run.run_id, {**numbers, "test/rank": 1.0}, STARTED)
             writer.log_steps(run.run_id, "cells/error", errors, STARTED)
             writer.describe(run.run_id, method_note(method, "customers", numbers, "error", 3, 1.0, 2))
@@ -62,23 +60,15 @@ def log(folder):
             runs[method] = run.run_id
         run = writer.leaf("model", {"m": "model"}, home, "customers / model", RECORD, {"method": "RF"}, {})
         writer.log_metrics(run.run_id, {"test/error": 0.3}, STARTED)
-        writer.log_dataset(
-            run.run_id, X.assign(target=y), "customers", "data/raw/customers.csv.gz", "training", "f00d"
-        )
+        writer.log_dataset(run.run_id, X.assign(target=y), "customers", "data/raw/customers.csv.gz", "training", "f00d")
         writer.log_model(run.run_id, model, X)
         writer.finish(run.run_id)
         writer.register_model(
-            run.run_id,
-            "customers",
-            "**RF** for the table\n\n### Limits\n\n- Few rows.",
-            {"study": "shop"},
-            "Who buys.",
+            run.run_id, "customers", "**RF** for the table\n\n### Limits\n\n- Few rows.", {"study": "shop"}, "Who buys."
         )
         views = study_views(SPEC, "error")
         links = {view.name: view.address(writer.experiment_id, mode) for view, mode in views}
-        writer.about.describe(
-            study_note(SPEC, ["S-RRE/RF wins."], {"means": {}}, links, "results/shop/report.html")
-        )
+        writer.about.describe(study_note(SPEC, ["S-RRE/RF wins."], {"means": {}}, links, "results/shop/report.html"))
         for number, (view, _) in enumerate(views):
             writer.about.save_view(view, number)
         writer.log_artifacts(runs["study"], [folder / "report.html"], "report")
@@ -95,10 +85,7 @@ def ui(chromium, tmp_path_factory):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    address, command = (
-        f"http://127.0.0.1:{port}",
-        [sys.executable, "-m", "rotastack", "ui", "--port", str(port)],
-    )
+    address, command = (f"http://127.0.0.1:{port}", [sys.executable, "-m", "rotastack", "ui", "--port", str(port)])
     environment = {k: v for k, v in os.environ.items() if k != "MLFLOW_TRACKING_URI"}
     with (folder / "ui.log").open("w") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env=environment)
@@ -150,9 +137,7 @@ def test_the_study_has_its_verdict_and_links_to_its_views(ui, browser):
 
 def test_a_view_has_its_runs_columns_and_charts(ui, browser):
     address, experiment, *_ = ui
-    view = (
-        f"{address}/#/experiments/{experiment}/runs?viewStateShareKey=methods&workflowType=machine_learning"
-    )
+    view = f"{address}/#/experiments/{experiment}/runs?viewStateShareKey=methods&workflowType=machine_learning"
     browser.open(f"{view}&compareRunsMode=TABLE", width=1900)
     shows(browser, "customers / RF", "customers / S-RRE/RF", "2 matching runs")
     heads = (  # from left to right, which is not their order in the page; each is one within another

@@ -35,14 +35,10 @@ def test_the_verdict_is_printed_and_the_page_written(scores, capsys):
 
 
 def test_the_answer_as_json(scores, capsys):
-    assert (
-        main(["compare", "scores.csv", "--lower", "--control", "RRE", "--json", "--output", "page.html"]) == 0
-    )
+    assert main(["compare", "scores.csv", "--lower", "--control", "RRE", "--json", "--output", "page.html"]) == 0
     answer = json.loads(capsys.readouterr().out)
     ranks = bootstrap_ranks(ERRORS, False)
-    assert {
-        row["method"]: row["average_rank"] for row in answer["leaderboard"]
-    } == ranks.average_rank.to_dict()
+    assert {row["method"]: row["average_rank"] for row in answer["leaderboard"]} == ranks.average_rank.to_dict()
     assert answer["control"] == "RRE"
     assert [row["p_holm"] is None for row in answer["leaderboard"]].count(True) == 1
     assert (scores / answer["page"]).is_file()
@@ -71,10 +67,7 @@ def test_missing_scores_are_said_and_left_out(scores, capsys):
             "--control: there is no method 'RFF'; did you mean 'RF'; the table has RF, RRE, <script>",
         ),
         (["scores.csv", "--lower", "--alpha", "5"], "--alpha: must lie between 0 and 1, found 5"),
-        (
-            ["scores.csv", "--lower", "--output", "no/page.html"],
-            "--output: no/page.html: there is no such folder",
-        ),
+        (["scores.csv", "--lower", "--output", "no/page.html"], "--output: no/page.html: there is no such folder"),
         (["no.csv"], "no.csv: there is no such file"),
     ],
 )

@@ -18,9 +18,7 @@ def programs(tmp_path, monkeypatch):
     return make
 
 
-DOWN = (
-    'case "$*" in --version) echo slurm 22.05;; *) echo unable to contact slurm controller >&2; exit 1;; esac'
-)
+DOWN = 'case "$*" in --version) echo slurm 22.05;; *) echo unable to contact slurm controller >&2; exit 1;; esac'
 
 
 @pytest.mark.parametrize("accounting", [True, False])

@@ -31,12 +31,7 @@ def test_a_page_says_what_matters(folder, capsys):
     assert out[-2].startswith("By itself, out of bag, the best family on rotated columns, ")
     page = (folder / "results/shop/customers/explain.html").read_text()
     assert out[-1] == f"rotastack: the page is {folder}/results/shop/customers/explain.html"
-    for text in (
-        "What the model of customers looks at",
-        "The model is Rotastack",
-        "Partial dependence",
-        *out[:-1],
-    ):
+    for text in ("What the model of customers looks at", "The model is Rotastack", "Partial dependence", *out[:-1]):
         assert text in page
     assert page.count("<svg") == 2
     assert "src=" not in page
@@ -70,9 +65,7 @@ def test_numbers_are_explained_too(folder, capsys):
 def test_models_without_bags_are_judged_by_held_out_rows():
     table = customers(200)
     X, y = table.drop(columns="target"), table["target"].to_numpy()
-    model = Pipeline(
-        [("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))]
-    )
+    model = Pipeline([("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))])
     X["income"] = X["income"].fillna(0)
     found = explain(model.fit(X, y), X, y)
     assert found["how"] == "held out"

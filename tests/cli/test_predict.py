@@ -62,10 +62,7 @@ def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_pat
 def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
     at_hand, _ = predicted(capsys, new, "--study", "shop", "-C", shop[0], "--proba")
     out = tmp_path / f"out.{ending}"
-    assert (
-        main(["predict", str(new), "--study", "shop", "-C", str(shop[0]), "--proba", "--output", str(out)])
-        == 0
-    )
+    assert main(["predict", str(new), "--study", "shop", "-C", str(shop[0]), "--proba", "--output", str(out)]) == 0
     assert capsys.readouterr().err.splitlines()[-1] == f"rotastack: 10 rows written to {out}"
     found = read_frame(out)
     assert list(found.columns) == list(at_hand.columns)
@@ -107,9 +104,7 @@ def test_what_is_odd_about_rows_is_said(shop, new, capsys):
     assert len(found) == 10
     start = f"rotastack: {new}: column "
     assert f"{start}'age': 1 values are no numbers (such as 'old'); they count as missing" in said
-    assert (
-        f"{start}'since': 1 values are no dates as in training (such as 'May'); they count as missing" in said
-    )
+    assert f"{start}'since': 1 values are no dates as in training (such as 'May'); they count as missing" in said
     (city,) = [line for line in said if line.startswith(f"{start}'city': 3 of 10 rows")]
     assert "such as 'Delft'" in city
 

@@ -54,31 +54,18 @@ def test_of_trainings_that_were_done_before_the_mean_is_left_out():
 
 def test_other_lines_change_nothing():
     one = progress()
-    for line in [
-        "",
-        "Select jobs to execute...",
-        "train 5",
-        "Finished jobid: 99 (Rule: train)",
-        "rotastack: error: x",
-    ]:
+    for line in ["", "Select jobs to execute...", "train 5", "Finished jobid: 99 (Rule: train)", "rotastack: error: x"]:
         one.read(line, 1.0)
     assert (one.planned, one.share(1.0), one.doing) == (84.0, 0.0, "")
 
 
 def test_a_command_runs_under_a_line(tmp_path, capsys):
     text = "\n".join(
-        [
-            *TABLE,
-            "Job 3: iris: getting the raw table",
-            "rotastack: skipped: sonar",
-            "Finished jobid: 3 (Rule: fetch)",
-        ]
+        [*TABLE, "Job 3: iris: getting the raw table", "rotastack: skipped: sonar", "Finished jobid: 3 (Rule: fetch)"]
     )
     code = f"import sys; print({text!r}); print('rotastack: skipped: sonar', file=sys.stderr); sys.exit(3)"
     log = tmp_path / "logs" / "run.log"
-    done = run_with_progress(
-        [sys.executable, "-c", code], dict(os.environ), log, Progress(lambda _: 4.0, COSTS)
-    )
+    done = run_with_progress([sys.executable, "-c", code], dict(os.environ), log, Progress(lambda _: 4.0, COSTS))
     assert done.code == 3
     assert done.said == ["rotastack: skipped: sonar"], "said twice, shown once"
     assert "Finished jobid: 3" in log.read_text()
@@ -99,8 +86,6 @@ def test_the_line_is_written_over_on_a_terminal_alone():
     assert plain.stream.getvalue() == "10%: a long line\n", "elsewhere not more than now and then"
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(1, "5 s"), (42, "40 s"), (200, "3 min"), (7800, "2 h 10 min")]
-)
+@pytest.mark.parametrize(("seconds", "words"), [(1, "5 s"), (42, "40 s"), (200, "3 min"), (7800, "2 h 10 min")])
 def test_durations(seconds, words):
     assert duration(seconds) == words

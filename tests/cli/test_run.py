@@ -40,9 +40,7 @@ def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys)
     (tmp_path / "t.csv").write_text("a,b\n" + "".join(f"{i / 7},{'xy'[i % 2]}\n" for i in range(40)))
     (tmp_path / "studies").mkdir()
     source = "{file: {path: t.csv, target: b}}"
-    (tmp_path / "studies/t.yaml").write_text(
-        f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n"
-    )
+    (tmp_path / "studies/t.yaml").write_text(f"datasets: [{{name: t, sources: [{source}], kinds: numeric}}]\n")
     assert main(["run", "t.csv", "--target", "b", "--dry-run"]) == 0
     said = capsys.readouterr().out
     assert "studies/t.yaml, edited by you, and run as it is" in said

@@ -98,11 +98,7 @@ def test_other_paths_and_sizes(address):
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
 def test_the_command_serves_and_ends_without_a_word_too_many(shop, end):
-    command = [
-        sys.executable,
-        *["-m", "rotastack", "serve", "shop", "--port", "0", "--project"],
-        str(shop[0]),
-    ]
+    command = [sys.executable, *["-m", "rotastack", "serve", "shop", "--port", "0", "--project"], str(shop[0])]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler)) as process:  # fmt: skip
         line = process.stdout.readline()

@@ -85,9 +85,7 @@ def test_failures_are_those_that_no_later_attempt_made_good(answers, tmp_path):
     logs = ".snakemake/slurm_logs/rule_train"
     lines = []
     for job, number in [("1", 7), ("2", 8), ("1", 9), ("2", 10)]:
-        lines.append(
-            f"Job {job} has been submitted with SLURM jobid {number} (log: {tmp_path}/{logs}/{number}.log)."
-        )
+        lines.append(f"Job {job} has been submitted with SLURM jobid {number} (log: {tmp_path}/{logs}/{number}.log).")
         if number != 10:
             lines.append(f"    log: {tmp_path}/{logs}/{number}.log (check log file(s) for error details)")
     (tmp_path / logs).mkdir(parents=True)

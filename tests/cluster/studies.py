@@ -21,8 +21,7 @@ protocol: {kind: holdout, repeats: 1}
 pools:
 """
     + "".join(
-        f"  {fault}: {{estimator: faulty.FaultyClassifier, parameters: {{fault: {fault}}}}}\n"
-        for fault in FAULTS
+        f"  {fault}: {{estimator: faulty.FaultyClassifier, parameters: {{fault: {fault}}}}}\n" for fault in FAULTS
     )
     + """\
 methods:

@@ -43,9 +43,7 @@ def submitted(project):
     """Return the ids that Slurm gave, by job or group of jobs, over all runs in the folder."""
     found = {}
     for log in sorted(project.folder.glob(".snakemake/log/*.log")):
-        for job, number in re.findall(
-            r"Job (\S+) has been submitted with SLURM jobid (\d+)", log.read_text()
-        ):
+        for job, number in re.findall(r"Job (\S+) has been submitted with SLURM jobid (\d+)", log.read_text()):
             found.setdefault(job, []).append(number)
     return found
 
@@ -148,17 +146,14 @@ def test_a_failure_for_good_is_said_with_its_slurm_id_and_the_end_of_its_log(idl
     subprocess.run(["scancel", number], check=True)
     said, _ = process.communicate(timeout=300)
     assert process.returncode == 1
-    assert (
-        f"rotastack: Slurm job {number} failed: it was cancelled; the end of .snakemake/slurm_logs/" in said
-    )
+    assert f"rotastack: Slurm job {number} failed: it was cancelled; the end of .snakemake/slurm_logs/" in said
 
 
 def test_doctor(idle, described):
     project = described("doctor", SPECK)
     done = project.call("rotastack", "doctor", "--slurm")
     assert re.findall(r"^(\w+) +(\w+):", done.stdout, re.M) == [
-        ("ok", name)
-        for name in ("environment", "snakemake", "folder", "plugin", "slurm", "queue", "partition", "node")
+        ("ok", name) for name in ("environment", "snakemake", "folder", "plugin", "slurm", "queue", "partition", "node")
     ]
     done = project.call("rotastack", "doctor", "--slurm", "--partition", "long", check=False)
     assert done.returncode == 1

@@ -40,10 +40,7 @@ def test_weights_of_rows_are_copies():
 
 def test_units_do_not_matter():
     outputs, y = problem()
-    first, second = (
-        LeastSquaresWeights().fit(outputs, y),
-        LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000),
-    )
+    first, second = (LeastSquaresWeights().fit(outputs, y), LeastSquaresWeights().fit(7 + outputs / 1000, 7 + y / 1000))
     np.testing.assert_allclose(first.weights_, second.weights_, atol=1e-10)
     np.testing.assert_allclose(7 + first.predict(outputs) / 1000, second.predict(7 + outputs / 1000))
 

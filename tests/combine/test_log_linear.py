@@ -130,9 +130,7 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
     pool = PooledEnsembleClassifier(
         views, combiner=LogLinearWeights(), n_estimators=30, bootstrap=True, random_state=0
     ).fit(X[::2], y[::2])
-    plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(
-        X[::2], y[::2]
-    )
+    plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(X[::2], y[::2])
     (combiner,) = pool.combiners_
     assert combiner.weights_.shape == (2,)
     assert (pool.oob_proba_ == plain.oob_proba_).all()  # of all members alike, as before

@@ -64,12 +64,7 @@ def test_ties_of_the_joint_rank_go_to_the_simpler_one():
     assert RotationWeights("joint").rank(complexity, error).order_.tolist() == [0, 1, 2]
 
 
-@given(
-    R=st.integers(1, 40),
-    extra=st.integers(0, 500),
-    weighting=st.sampled_from(WEIGHTINGS),
-    seed=st.integers(0, 99),
-)
+@given(R=st.integers(1, 40), extra=st.integers(0, 500), weighting=st.sampled_from(WEIGHTINGS), seed=st.integers(0, 99))
 def test_trees_sum_to_the_total_and_never_rise_with_the_rank(R, extra, weighting, seed):
     rng = np.random.default_rng(seed)
     fitted = RotationWeights(weighting).rank(rng.integers(3, 9, R), rng.integers(0, 4, R) / 10)
@@ -150,9 +145,7 @@ def test_in_nested_cross_validation_each_fold_has_its_own_weights():
         (np.array([2.0, 1.0]), np.zeros(2)),
         (np.array([1.0, 2.0]), np.zeros(2)),
     ]
-    proba, combiners = combine_nested(
-        RotationWeights("best"), outputs, folds, y, np.random.SeedSequence(0), facts
-    )
+    proba, combiners = combine_nested(RotationWeights("best"), outputs, folds, y, np.random.SeedSequence(0), facts)
     for h, member in enumerate([0, 1, 0]):
         np.testing.assert_allclose(proba[folds == h], outputs[h, member][folds == h], rtol=1e-6)
         assert combiners[h].order_[0] == member

@@ -31,9 +31,7 @@ def test_balance_scale_by_hand():
     table = generate("balance_scale")
     row = table.iloc[0]
     assert row.tolist() == [1, 1, 1, 1, "B"]
-    heavy_left = table[
-        (table["left-weight"] == 5) & (table["left-distance"] == 5) & (table["right-weight"] == 1)
-    ]
+    heavy_left = table[(table["left-weight"] == 5) & (table["left-distance"] == 5) & (table["right-weight"] == 1)]
     assert set(heavy_left["target"]) == {"L"}
 
 

@@ -124,10 +124,7 @@ def openml_spec(**extra):
 
 
 def uci_spec(server, name="toy.data", **extra):
-    return {
-        **SPEC,
-        "sources": [{"uci": {"urls": [f"{server.address}uci/{name}"], "target": 3, "drop": [0], **extra}}],
-    }
+    return {**SPEC, "sources": [{"uci": {"urls": [f"{server.address}uci/{name}"], "target": 3, "drop": [0], **extra}}]}
 
 
 def test_openml_table(server):
@@ -152,9 +149,7 @@ def test_uci_files_side_by_side_with_labels_by_blocks(server):
         "urls": [f"{server.address}uci/left", f"{server.address}uci/right"], "separator": "whitespace",
         "join": "columns", "target_by_rows": {"rows_per_class": 2, "labels": ["0", "1"]},
     }  # fmt: skip
-    table = fetch_table(
-        "toy", {"rows": 4, "columns": 3, "classes": {"0": 2, "1": 2}, "sources": [{"uci": source}]}
-    )
+    table = fetch_table("toy", {"rows": 4, "columns": 3, "classes": {"0": 2, "1": 2}, "sources": [{"uci": source}]})
     assert table.to_numpy().tolist() == [[1, 2, 9, "0"], [3, 4, 10, "0"], [5, 6, 11, "1"], [7, 8, 12, "1"]]
 
 
@@ -210,9 +205,7 @@ def test_probe_says_what_cannot_be_had_without_downloading(server):
     assert unavailable("toy", uci_spec(server)) is None
     assert not any("download" in r for r in server.requests)
     why = unavailable("toy", {**SPEC, "sources": [{"openml": 8}], "homepage": "https://example.org"})
-    assert why.startswith(
-        "data set 'toy' cannot be had: DATA_MIRROR is not set; OpenML 8: the server answered 404"
-    )
+    assert why.startswith("data set 'toy' cannot be had: DATA_MIRROR is not set; OpenML 8: the server answered 404")
     assert "toy.csv.gz" in why
     assert "\n" not in why
 

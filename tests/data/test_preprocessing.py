@@ -119,24 +119,12 @@ def test_a_class_of_one_row_is_named():
         (["a", "b", "a"], "classification", r"text \(2 values\)"),
         ([True, False, None], "classification", "truth values"),
         (pd.Categorical([1.5, 2.5]), "classification", "declared categories"),
-        (
-            np.arange(500) % 31,
-            "regression",
-            "^it holds 31 different whole numbers in 500 rows, more than 30$",
-        ),
-        (
-            np.arange(140) % 30,
-            "regression",
-            "30 different whole numbers in 140 rows, fewer than 5 rows for each",
-        ),
+        (np.arange(500) % 31, "regression", "^it holds 31 different whole numbers in 500 rows, more than 30$"),
+        (np.arange(140) % 30, "regression", "30 different whole numbers in 140 rows, fewer than 5 rows for each"),
         (np.arange(150) % 30, "classification", "30 different whole numbers in 150 rows, 5 or more"),
         (np.arange(12) % 10, "classification", "10 different whole numbers"),
         (np.arange(12), "regression", "12 different whole numbers"),
-        (
-            np.linspace(0, 1, 21).repeat(100),
-            "regression",
-            "21 different fractional numbers in 2100 rows, more than 20",
-        ),
+        (np.linspace(0, 1, 21).repeat(100), "regression", "21 different fractional numbers in 2100 rows, more than 20"),
         (np.linspace(0, 1, 20).repeat(5), "classification", "20 different fractional"),
         ([0.5, 1.5, 2.5], "regression", "3 different fractional numbers in 3 rows, fewer"),
         ([0.5, 1.5, None], "classification", "2 different fractional"),
@@ -241,20 +229,9 @@ def test_dates_are_days_and_what_comes_again():
     when = ["2024-02-29 12:00", "2025-03-01 06:00", None, "1969-12-31 18:00"]
     table = pd.DataFrame({"when": when, "number": np.arange(4.0)})
     p = TablePreprocessor(min_distinct=2).fit(table)
-    assert p.get_feature_names_out().tolist() == [
-        "number",
-        "when",
-        "when (month)",
-        "when (weekday)",
-        "when (hour)",
-    ]
+    assert p.get_feature_names_out().tolist() == ["number", "when", "when (month)", "when (weekday)", "when (hour)"]
     nan = np.nan
-    expected = [
-        [0, 19782.5, 2, 3, 12],
-        [1, 20148.25, 3, 5, 6],
-        [2, nan, nan, nan, nan],
-        [3, -0.25, 12, 2, 18],
-    ]
+    expected = [[0, 19782.5, 2, 3, 12], [1, 20148.25, 3, 5, 6], [2, nan, nan, nan, nan], [3, -0.25, 12, 2, 18]]
     np.testing.assert_array_equal(p.transform(table), expected)
     new = p.transform(table.head(2).assign(when=["someday", pd.Timestamp("1970-01-02")]))
     np.testing.assert_array_equal(new[:, 1], [nan, 1])
@@ -278,9 +255,7 @@ def test_in_one_hot_columns_a_new_category_is_none_of_the_known():
 
 
 def test_only_ids_beside_the_target():
-    with pytest.raises(
-        RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"
-    ):
+    with pytest.raises(RotastackError, match=r"no usable column is left: 'id' is dropped \(id: it numbers the rows\)"):
         TablePreprocessor().fit(pd.DataFrame({"id": range(30)}))
     with pytest.raises(RotastackError, match="column 'a' is there twice"):
         TablePreprocessor().fit(pd.DataFrame([[1, 2]], columns=["a", "a"]))

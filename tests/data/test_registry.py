@@ -12,17 +12,7 @@ LOCAL = [name for name, spec in registry().items() if {"bundled", "generated"} &
 
 
 def test_local_sets_are_there():
-    expected = {
-        "iris",
-        "wine",
-        "wdbc",
-        "digits",
-        "balance-scale",
-        "tic-tac-toe",
-        "threeOf9",
-        "monks-1",
-        "ringnorm",
-    }
+    expected = {"iris", "wine", "wdbc", "digits", "balance-scale", "tic-tac-toe", "threeOf9", "monks-1", "ringnorm"}
     assert expected <= set(LOCAL)
 
 
@@ -55,9 +45,7 @@ def test_unknown_name_suggests_the_nearest():
 
 
 def test_raw_tables_round_trip_with_equal_bytes(tmp_path):
-    table = pd.DataFrame(
-        {"a": [0.1 + 0.2, 1e-300, np.nan], "b": ["x", None, "z"], "target": ["1", "2", "10"]}
-    )
+    table = pd.DataFrame({"a": [0.1 + 0.2, 1e-300, np.nan], "b": ["x", None, "z"], "target": ["1", "2", "10"]})
     write_raw(table, tmp_path / "one.csv.gz")
     write_raw(table, tmp_path / "two.csv.gz")
     assert (tmp_path / "one.csv.gz").read_bytes() == (tmp_path / "two.csv.gz").read_bytes()
@@ -76,9 +64,7 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
     assert fetch_table("glass", spec).shape == (214, 10)
     assert unavailable("glass", spec) is None
     write_raw(table.iloc[1:], tmp_path / "glass.csv.gz")
-    with pytest.raises(
-        RotastackError, match="glass: .*is a different table: 213 rows, expected 214; class counts"
-    ):
+    with pytest.raises(RotastackError, match="glass: .*is a different table: 213 rows, expected 214; class counts"):
         fetch_table("glass", spec)
     (tmp_path / "glass.csv.gz").write_bytes(b"not gzip")
     with pytest.raises(RotastackError, match="damaged"):

@@ -26,9 +26,7 @@ def same(found):
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "latin-1"])
-@pytest.mark.parametrize(
-    ("delimiter", "word"), [(",", "commas"), (";", "semicolons"), ("\t", "tabs"), ("|", "bars")]
-)
+@pytest.mark.parametrize(("delimiter", "word"), [(",", "commas"), (";", "semicolons"), ("\t", "tabs"), ("|", "bars")])
 def test_delimiters_and_encodings(tmp_path, delimiter, word, encoding):
     path = tmp_path / "t.csv"
     path.write_bytes(TABLE.to_csv(index=False, sep=delimiter).encode(encoding))
@@ -124,9 +122,7 @@ def test_excel(tmp_path):
 def test_excel_without_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "openpyxl", None)  # as if it were not installed
     (tmp_path / "t.xlsx").write_bytes(b"PK\x03\x04")
-    with pytest.raises(
-        RotastackError, match=r"t.xlsx: openpyxl is not installed.*pip install 'rotastack\[tables\]'"
-    ):
+    with pytest.raises(RotastackError, match=r"t.xlsx: openpyxl is not installed.*pip install 'rotastack\[tables\]'"):
         read_frame(tmp_path / "t.xlsx")
 
 
@@ -161,9 +157,7 @@ def test_openml(monkeypatch):
     X, y = read_table("openml:61")
     assert (X.shape, y.tolist()) == ((3, 2), ["u", "v", "u"])
     same(read_frame("openml:61", "y"))
-    with pytest.raises(
-        RotastackError, match="openml:iris: the number of a data set is needed, such as openml:61"
-    ):
+    with pytest.raises(RotastackError, match="openml:iris: the number of a data set is needed, such as openml:61"):
         read_frame("openml:iris")
 
 

@@ -12,11 +12,7 @@ from rotastack.trees import ForestClassifier
 
 def test_stump_by_hand():
     tree = DecisionTreeClassifier().fit([[0], [1]], [0, 1])
-    assert {k: v.tolist() for k, v in tree_complexity(tree).items()} == {
-        "n_nodes": [3],
-        "n_leaves": [2],
-        "depth": [1],
-    }
+    assert {k: v.tolist() for k, v in tree_complexity(tree).items()} == {"n_nodes": [3], "n_leaves": [2], "depth": [1]}
 
 
 def test_all_kinds_of_trees(iris):

@@ -55,11 +55,7 @@ def blocks(page: str) -> list[Block]:
     shown = []
     for match, following in zip_longest(found, found[1:]):
         output = None
-        if (
-            following
-            and following["language"] == "output"
-            and not text[match.end() : following.start()].strip()
-        ):
+        if following and following["language"] == "output" and not text[match.end() : following.start()].strip():
             output = following["text"]
         reason, mark = NOT_RUN.search(text[: match.start()]), MARK.search(text[: match.start()])
         line = text.count("\n", 0, match.start()) + 1

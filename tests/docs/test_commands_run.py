@@ -40,9 +40,7 @@ def test_commands_print_what_the_page_shows(page, tmp_path, monkeypatch):
             lines = [line for line in block.text.splitlines() if line.startswith("$ ")]
             found = "".join(f"{line}\n{_printed(line[2:], of)}" for line in lines)
             options = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
-            assert doctest.OutputChecker().check_output(block.text, found, options), (
-                f"{block} prints\n{found}"
-            )
+            assert doctest.OutputChecker().check_output(block.text, found, options), f"{block} prints\n{found}"
         elif what == "printed":
             assert block.text in found, f"{block} is not in\n{found}"
 

@@ -36,9 +36,7 @@ def test_each_pool_and_combiner_of_the_page_makes_a_study():
     study["methods"] = {k: m for k, m in methods.items() if k not in stacked}
     check_classes(Study.from_mapping(study, "page.yaml"), "page.yaml")
     nested = {"rotation_groups": 1, "fold_groups": 1, "folds": 3, "rotations": 2}
-    check_classes(
-        Study.from_mapping({**study, "methods": stacked, "protocol": nested}, "page.yaml"), "page.yaml"
-    )
+    check_classes(Study.from_mapping({**study, "methods": stacked, "protocol": nested}, "page.yaml"), "page.yaml")
 
 
 def test_each_pruner_of_the_page_has_a_short_name():

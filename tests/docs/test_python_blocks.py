@@ -7,12 +7,8 @@ from contextlib import redirect_stdout
 import pytest
 from tests.docs.blocks import PAGES, ROOT, blocks
 
-SHOWN = [
-    page for page in PAGES if any(block.language == "python" and not block.reason for block in blocks(page))
-]
-OWN_FILES = {
-    "scores.csv": "dataset,RF,Rotastack,XGBoost\na,.2,.1,.3\nb,.3,.2,.2\nc,.1,.1,.2\nd,.4,.2,.3\ne,.2,.1,.1\n"
-}
+SHOWN = [page for page in PAGES if any(block.language == "python" and not block.reason for block in blocks(page))]
+OWN_FILES = {"scores.csv": "dataset,RF,Rotastack,XGBoost\na,.2,.1,.3\nb,.3,.2,.2\nc,.1,.1,.2\nd,.4,.2,.3\ne,.2,.1,.1\n"}
 """Files that a reader of a page has, by the names that pages call them."""
 
 

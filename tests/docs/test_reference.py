@@ -102,12 +102,7 @@ def test_a_page_is_in_the_tree_and_has_one_title(page):
 
 @pytest.mark.slow
 def test_parts_of_pages_are_made():
-    used = {
-        name
-        for page in PAGES
-        for kind, name in parts.MARK.findall((ROOT / page).read_text())
-        if kind == "part"
-    }
+    used = {name for page in PAGES for kind, name in parts.MARK.findall((ROOT / page).read_text()) if kind == "part"}
     assert used == set(parts.PARTS)
     for page in PAGES:
         if page.startswith("docs/"):
@@ -148,12 +143,7 @@ def test_kept_results_are_those_of_their_pages():
 
 
 def test_tables_of_results_say_how_they_were_made_and_are_shown():
-    used = [
-        name
-        for page in PAGES
-        for kind, name in parts.MARK.findall((ROOT / page).read_text())
-        if kind == "table"
-    ]
+    used = [name for page in PAGES for kind, name in parts.MARK.findall((ROOT / page).read_text()) if kind == "table"]
     assert sorted(used) == tables.names()
     for name in used:
         made, _ = tables.rows(name)

@@ -146,9 +146,7 @@ def test_samples_may_miss_classes(estimator):
     fitted = [AdaBoostM1Classifier(2, estimator, resample=True, random_state=s).fit(X, y) for s in range(5)]
     assert any(0 not in classes for clf in fitted for classes in clf.estimators_classes_)
     for clf in fitted:
-        for votes, member, classes in zip(
-            clf.tree_votes(X).T, clf.estimators_, clf.estimators_classes_, strict=True
-        ):
+        for votes, member, classes in zip(clf.tree_votes(X).T, clf.estimators_, clf.estimators_classes_, strict=True):
             assert (votes == np.array([2, 5, 7, 9])[classes][member.predict(X)]).all()
         assert clf.predict_proba(X).shape == (len(y), 4)
         assert clf.score(X, y) > 0.8
@@ -260,9 +258,7 @@ class TestOverTrees:
         X, Z, y, _ = split(load_breast_cancer)
         X, Z = X.astype(np.float32).astype(float), Z.astype(np.float32).astype(float)
         ours = AdaBoostM1Classifier(25, TreeClassifier(max_depth=1)).fit(X, y)
-        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=25, random_state=0).fit(
-            X, y
-        )
+        theirs = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=25, random_state=0).fit(X, y)
         np.testing.assert_allclose(ours.estimator_errors_, theirs.estimator_errors_, atol=1e-9)
         np.testing.assert_allclose(ours.estimator_weights_, theirs.estimator_weights_, atol=1e-7)
         assert (ours.predict(Z) == theirs.predict(Z)).all()
@@ -273,9 +269,7 @@ class TestOverTrees:
         clf = AdaBoostM1Classifier(2, TreeClassifier(max_depth=1)).fit(X, y)
         assert clf.estimator_errors_[0] == pytest.approx(1 / 6)
         # Row 3 or 2 was wrong; its weight is multiplied by 5, and all add up to 6 again: 3 and 5 times 0.6.
-        assert clf.estimator_errors_[1] == pytest.approx(0.2) or clf.estimator_errors_[1] == pytest.approx(
-            0.1
-        )
+        assert clf.estimator_errors_[1] == pytest.approx(0.2) or clf.estimator_errors_[1] == pytest.approx(0.1)
         np.testing.assert_allclose(clf.estimator_weights_, np.log(1 / clf.estimator_errors_ - 1))
 
     def test_a_perfect_first_tree_is_alone(self):
@@ -322,7 +316,5 @@ class TestOverTrees:
         # After one round the same tree errs on exactly one half, but for rounding.
         clf = AdaBoostM1Classifier(10).fit(np.zeros((20, 1)), [0] * 14 + [1] * 6)
         assert len(clf.forest_) == 1
-        drawn = AdaBoostM1Classifier(10, resample=True, random_state=0).fit(
-            np.zeros((20, 1)), [0] * 14 + [1] * 6
-        )
+        drawn = AdaBoostM1Classifier(10, resample=True, random_state=0).fit(np.zeros((20, 1)), [0] * 14 + [1] * 6)
         assert (drawn.estimator_errors_ < 0.5 - 1e-6).all() or len(drawn.forest_) == 1

@@ -48,18 +48,14 @@ def test_values_that_no_tree_can_use_are_refused(estimator, iris):
     X, y = iris
     X[:, 1] = X[:, 1] > 3
     X[::3, 1] = np.nan
-    with pytest.raises(
-        ValueError, match="contains NaN: categorical column 1, row 0; make missing a category"
-    ):
+    with pytest.raises(ValueError, match="contains NaN: categorical column 1, row 0; make missing a category"):
         estimator.set_params(categorical_features=[1], scaling="minmax").fit(X, y)
     estimator.set_params(categorical_features=None)
     X, y = load_iris(return_X_y=True)
     with pytest.raises(ValueError, match=r"value too large for float32: numeric column 0"):
         estimator.set_params(scaling=None).fit(X * 1e39, y)
     X[:, 0] = np.where(X[:, 0] > 5.8, 1.5e308, -1.5e308)
-    with pytest.raises(
-        ValueError, match="column 0 holds values from -1.5e\\+308 to 1.5e\\+308, too far apart"
-    ):
+    with pytest.raises(ValueError, match="column 0 holds values from -1.5e\\+308 to 1.5e\\+308, too far apart"):
         estimator.set_params(scaling="minmax").fit(X, y)
 
 
@@ -113,22 +109,12 @@ def test_weights_over_members_that_saw_one_class_or_are_no_trees(iris):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(30, 3)), (np.arange(30) == 0).astype(int)
     clf = PooledEnsembleClassifier(
-        RandomRotation(),
-        DecisionTreeClassifier(),
-        RotationWeights("linear"),
-        8,
-        bootstrap=True,
-        random_state=0,
+        RandomRotation(), DecisionTreeClassifier(), RotationWeights("linear"), 8, bootstrap=True, random_state=0
     )
     assert clf.fit(X, y).score(X, y) > 0.9
     for weighting in ("equal", "oob"):
         clf = PooledEnsembleClassifier(
-            RandomRotation(),
-            LogisticRegression(),
-            RotationWeights(weighting),
-            4,
-            bootstrap=True,
-            random_state=0,
+            RandomRotation(), LogisticRegression(), RotationWeights(weighting), 4, bootstrap=True, random_state=0
         )
         assert clf.fit(*iris).score(*iris) > 0.9
 
@@ -200,14 +186,8 @@ def test_a_fit_that_fails_leaves_nothing_behind(iris):
         (RandomRotationForestClassifier(categorical_features=[0.0, 1.0]), "must be column numbers or a mask"),
         (RandomRotationForestClassifier(categorical_features=[0, 0, 0, 1]), "names a column twice"),
         (RotationWeightingsClassifier(weightings=()), "weightings is empty"),
-        (
-            MultiRotationForestClassifier(8, 9, max_features=10, n_best=2),
-            "max_features is 10, but there are 8",
-        ),
-        (
-            PooledEnsembleClassifier(None, ForestClassifier(5), RotationWeights("cut", float("inf"))),
-            "whole number",
-        ),
+        (MultiRotationForestClassifier(8, 9, max_features=10, n_best=2), "max_features is 10, but there are 8"),
+        (PooledEnsembleClassifier(None, ForestClassifier(5), RotationWeights("cut", float("inf"))), "whole number"),
     ],
 )
 def test_bad_requests_are_named(estimator, message, iris):

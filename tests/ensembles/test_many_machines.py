@@ -175,10 +175,7 @@ def _dies(item, stop):
 @pytest.mark.filterwarnings("ignore:a worker was lost")
 def test_workers_that_are_always_lost_end_the_fit(monkeypatch):
     monkeypatch.setattr(units, "PATIENCE", 1)
-    with (
-        joblib.parallel_config("loky", n_jobs=2),
-        pytest.raises(RuntimeError, match="LokyBackend failed 2 times"),
-    ):
+    with joblib.parallel_config("loky", n_jobs=2), pytest.raises(RuntimeError, match="LokyBackend failed 2 times"):
         list(units.run_units(_dies, range(4), [], None))
 
 

@@ -47,9 +47,7 @@ ENSEMBLES = [
 
 
 @pytest.mark.parametrize(
-    ("ensemble", "selection"),
-    ENSEMBLES,
-    ids=lambda e: type(e).__name__ if not isinstance(e, (str, float)) else str(e),
+    ("ensemble", "selection"), ENSEMBLES, ids=lambda e: type(e).__name__ if not isinstance(e, (str, float)) else str(e)
 )
 @pytest.mark.parametrize("labels", ["numbers from 1", "names"])
 def test_members_kept_vote_as_they_did_in_the_ensemble(ensemble, selection, labels):
@@ -57,9 +55,7 @@ def test_members_kept_vote_as_they_did_in_the_ensemble(ensemble, selection, labe
     y = y + 1 if labels == "numbers from 1" else np.array(["red", "green", "blue"])[y]
     X, Z, y, t = train_test_split(X, y, random_state=0, stratify=y)
     pruned = PrunedEnsembleClassifier(ensemble, MeanDMPruner(0.4), selection, random_state=0).fit(X, y)
-    assert (
-        pruned.n_members_ > len(pruned.selected_) == pruned.member_votes(Z).shape[1] or pruned.n_members_ == 2
-    )
+    assert pruned.n_members_ > len(pruned.selected_) == pruned.member_votes(Z).shape[1] or pruned.n_members_ == 2
     assert set(np.unique(pruned.member_votes(Z))) <= set(pruned.classes_)
     assert pruned.score(Z, t) > 0.7
     # The same ensemble, unpruned, and by hand the votes of its members of the same numbers.
@@ -94,14 +90,10 @@ def test_a_pruned_ensemble_lets_the_other_members_go():
 
 def test_weights_of_boosting_reach_the_pruner():
     X, y = load_breast_cancer(return_X_y=True)
-    boosted = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=30, random_state=0).fit(
-        X, y
-    )
+    boosted = AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=30, random_state=0).fit(X, y)
     pruned = PrunedEnsembleClassifier(FrozenEstimator(boosted), QMMPruner(), "train").fit(X, y)
     assert pruned.pruner_.v_ == 0.5  # the default where original weights differ
-    whole = PrunedEnsembleClassifier(FrozenEstimator(boosted), KappaPruner(30, vote="weighted"), "train").fit(
-        X, y
-    )
+    whole = PrunedEnsembleClassifier(FrozenEstimator(boosted), KappaPruner(30, vote="weighted"), "train").fit(X, y)
     assert (whole.predict(X) == boosted.predict(X)).all()
 
 
@@ -113,10 +105,7 @@ def test_same_seed_same_ensemble():
     )
     assert one.selected_.tolist() == two.selected_.tolist()
     assert (one.predict_proba(X) == two.predict_proba(X)).all()
-    assert (
-        one.selected_.tolist() != other.selected_.tolist()
-        or (one.predict_proba(X) != other.predict_proba(X)).any()
-    )
+    assert one.selected_.tolist() != other.selected_.tolist() or (one.predict_proba(X) != other.predict_proba(X)).any()
 
 
 def test_a_pruner_as_combiner_of_a_pool():
@@ -127,9 +116,7 @@ def test_a_pruner_as_combiner_of_a_pool():
     pruner = pool.combiners_[0]
     assert len(pool.pool_.members) == pruner.n_selected_ < 25
     assert pool.member_votes(X).shape == (len(y), pruner.n_selected_)
-    whole = PooledEnsembleClassifier(RandomRotation(), n_estimators=25, bootstrap=True, random_state=0).fit(
-        X, y
-    )
+    whole = PooledEnsembleClassifier(RandomRotation(), n_estimators=25, bootstrap=True, random_state=0).fit(X, y)
     assert (whole.member_votes(X)[:, pruner.selected_] == pool.member_votes(X)).all()
     together = PooledEnsembleClassifier(
         RandomRotation(), ForestClassifier(5), MeanDMPruner(4), n_estimators=10, random_state=0
@@ -177,9 +164,9 @@ def test_a_class_that_only_the_held_out_rows_have():
     X, y = load_iris(return_X_y=True)
     keep = np.concatenate([np.arange(100), [120]])  # one row of the third class
     for seed in range(6):
-        pruned = PrunedEnsembleClassifier(
-            RandomForestClassifier(5), MeanDMPruner(), 0.5, random_state=seed
-        ).fit(X[keep], y[keep])
+        pruned = PrunedEnsembleClassifier(RandomForestClassifier(5), MeanDMPruner(), 0.5, random_state=seed).fit(
+            X[keep], y[keep]
+        )
         assert pruned.predict_proba(X).shape == (150, 3)
 
 

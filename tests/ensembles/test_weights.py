@@ -59,14 +59,7 @@ REGRESSORS = [
     PooledEnsembleRegressor(RandomRotation(), n_estimators=4, bootstrap=True),
 ]
 OF_ROWS = ("oob_proba_", "oob_prediction_", "oof_proba_")
-OTHERS = (
-    "oob_score_",
-    "oob_family_errors_",
-    "rotation_oob_error_",
-    "family_weights_",
-    "oob_errors_",
-    "oob_error_",
-)
+OTHERS = ("oob_score_", "oob_family_errors_", "rotation_oob_error_", "family_weights_", "oob_errors_", "oob_error_")
 
 
 def known(estimator, X, there=None):
@@ -111,9 +104,7 @@ def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimat
 
 
 def imbalanced(seed=0):
-    X, y = make_classification(
-        1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed
-    )
+    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed)
     return X[:600], y[:600], X[600:], y[600:]
 
 
@@ -166,16 +157,12 @@ def test_members_that_are_too_sure_keep_a_weight_where_the_log_loss_would_switch
     y = np.arange(200) % 2
     rows = np.arange(200)
     outputs = np.empty((1, 200, 2))
-    outputs[0, rows, y] = np.where(
-        rows % 10 < 9, 0.55, 0.0
-    )  # a little right on most rows, quite wrong on the others
+    outputs[0, rows, y] = np.where(rows % 10 < 9, 0.55, 0.0)  # a little right on most rows, quite wrong on the others
     outputs[0, rows, 1 - y] = 1 - outputs[0, rows, y]
     pool = LogLinearPool(1e-6).fit(outputs, y, 2)
     assert pool.weights_.tolist() == [0.01]
     assert (pool.predict_proba(outputs).argmax(axis=1) == y).mean() == 0.9
-    assert LogLinearPool(1e-6).fit(
-        outputs, 1 - y, 2, sample_weight=(rows % 10 < 9) * 1.0
-    ).weights_.tolist() == [0.0]
+    assert LogLinearPool(1e-6).fit(outputs, 1 - y, 2, sample_weight=(rows % 10 < 9) * 1.0).weights_.tolist() == [0.0]
 
 
 def test_out_of_bag_errors_of_pools_by_hand():
@@ -199,13 +186,9 @@ def test_weights_reach_base_learners_and_level_1():
         StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0),
         RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, random_state=0),
         PrunedEnsembleClassifier(ForestClassifier(20), KappaPruner(9), random_state=0),
-        PooledEnsembleClassifier(
-            estimator=KNeighborsClassifier(1), n_estimators=5, bootstrap=True, random_state=0
-        ),
+        PooledEnsembleClassifier(estimator=KNeighborsClassifier(1), n_estimators=5, bootstrap=True, random_state=0),
     ):
-        plain, weighed = (
-            recall_score(y_new, clone(estimator).fit(X, y, w).predict(X_new)) for w in (None, heavy)
-        )
+        plain, weighed = (recall_score(y_new, clone(estimator).fit(X, y, w).predict(X_new)) for w in (None, heavy))
         assert weighed >= plain, estimator
     one = StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0)
     assert recall_score(y_new, one.fit(X, y, heavy).predict(X_new)) > 0.5

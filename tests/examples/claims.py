@@ -15,8 +15,7 @@ def mixed_table(ran):
 
 def when_rotations_help(ran):
     oblique, along = (
-        {name: np.array(line) for name, line in ran.errors[k].items()}
-        for k in ("oblique", "along the columns")
+        {name: np.array(line) for name, line in ran.errors[k].items()} for k in ("oblique", "along the columns")
     )
     assert oblique["forest on rotations"][0] < oblique["forest"][0] / 2
     gain = oblique["forest"] - oblique["forest on rotations"]
@@ -119,9 +118,7 @@ def own_view(ran):
 
 
 def own_pruner(ran):
-    ours, orientation, grown = (
-        ran.means[k] for k in ("accuracy (ours)", "orientation", "as they were grown")
-    )
+    ours, orientation, grown = (ran.means[k] for k in ("accuracy (ours)", "orientation", "as they were grown"))
     assert abs(ours[19] - orientation[19]) < 0.7
     assert max(ours[19], orientation[19]) < ours[-1] + 0.3
     assert max(ours[19], orientation[19]) < grown[19] - 0.7

@@ -134,8 +134,7 @@ def test_posterior_is_the_ratio_of_densities(mixture):
     points = np.random.default_rng(1).uniform(-3, 4, (50, 2))
     for point, probability in zip(points, posterior(points), strict=True):
         density = [
-            sum(np.exp(-np.sum((point - m) ** 2) / 0.4) / (2 * np.pi * 0.2) for m in means[k]) / 10
-            for k in (0, 1)
+            sum(np.exp(-np.sum((point - m) ** 2) / 0.4) / (2 * np.pi * 0.2) for m in means[k]) / 10 for k in (0, 1)
         ]
         assert probability == pytest.approx(density[1] / (density[0] + density[1]), rel=1e-9)
 
@@ -166,9 +165,7 @@ def test_mixture_has_balanced_classes_and_the_stated_moments(mixture):
     (means,) = posterior.args
     for k in (0, 1):
         np.testing.assert_allclose(X[y == k].mean(axis=0), means[k].mean(axis=0), atol=0.03)
-        np.testing.assert_allclose(
-            np.cov(X[y == k].T), np.cov(means[k].T, bias=True) + 0.2 * np.eye(2), atol=0.05
-        )
+        np.testing.assert_allclose(np.cov(X[y == k].T), np.cov(means[k].T, bias=True) + 0.2 * np.eye(2), atol=0.05)
 
 
 def test_means_are_drawn_around_the_centres_of_the_classes(mixture):
@@ -284,9 +281,7 @@ def test_rotated_panels_follow_complexity(gallery, shared, k):
 
 
 @pytest.mark.slow
-def test_an_oblique_boundary_is_aligned_on_the_simplest_rotations_and_oblique_on_the_most_complex(
-    gallery, shared
-):
+def test_an_oblique_boundary_is_aligned_on_the_simplest_rotations_and_oblique_on_the_most_complex(gallery, shared):
     X, _ = shared.triangle_problem("a", 400, np.random.default_rng(0))
     aligned = []  # how far the boundary's normal is along an axis: from 0.71, oblique, to 1
     for axis in gallery("rotated").figures[0].axes:
@@ -309,9 +304,7 @@ def test_projections_have_all_planes_of_the_simplest_and_the_most_complex_rotati
             assert axis.get_subplotspec().rowspan.start == line
             assert corner(axis) == f"{a + 1}, {b + 1}"
             assert axis.get_ylabel() == ("" if (a, b) != (0, 1) else f"p = {p}\ncomplexity {worst:.4g}")
-            np.testing.assert_allclose(
-                dots(axis), (ran.rows[:, :p] @ forest.rotations_[k])[:, [a, b]], rtol=1e-6
-            )
+            np.testing.assert_allclose(dots(axis), (ran.rows[:, :p] @ forest.rotations_[k])[:, [a, b]], rtol=1e-6)
             assert np.ptp(axis.get_xlim()) == pytest.approx(np.ptp(axis.get_ylim()))
     assert next(axes, None) is None
 

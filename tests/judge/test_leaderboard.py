@@ -24,9 +24,7 @@ def errors():
 
 def content_of(page):
     """Return the numbers in a page, as the browser reads them."""
-    (text,) = re.findall(
-        r'<script type="application/json" id="leaderboard-content">(.*?)</script>', page, re.S
-    )
+    (text,) = re.findall(r'<script type="application/json" id="leaderboard-content">(.*?)</script>', page, re.S)
     return json.loads(text)
 
 
@@ -107,13 +105,7 @@ def test_a_study_has_what_is_behind_each_number():
     }  # fmt: skip
     times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
     printed = pd.DataFrame(
-        {
-            "dataset": ["iris"],
-            "method": ["RF (x)"],
-            "score": [0.1],
-            "source": ["A book."],
-            "protocol": ["One split."],
-        }
+        {"dataset": ["iris"], "method": ["RF (x)"], "score": [0.1], "source": ["A book."], "protocol": ["One split."]}
     )
     about = {m: f"about {m}" for m in study["methods"]}
     content = study_board(study, scores, baseline, times, about, "RF", "results/s", printed)
@@ -140,9 +132,7 @@ def test_a_study_has_what_is_behind_each_number():
 
 def test_numbers_are_compared_as_multiples_of_the_baseline():
     frame = {"dataset": ["a", "a", "b", "b"], "method": ["RF", "ET"] * 2, "split": ["S-01"] * 4}
-    scores = pd.DataFrame(
-        {**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9}
-    )
+    scores = pd.DataFrame({**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9})
     baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0]}, index=["a", "b"])
     study = {
         "name": "n", "task": "regression", "seed": 3, "cells": "splits", "methods": ["RF", "ET"],

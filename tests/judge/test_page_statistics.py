@@ -177,18 +177,9 @@ def test_signed_rank_p_of_each_rule():
     """Exact; all signs tried, where there are few data sets and ties or zeros; normal."""
     rng = np.random.default_rng(2)
     cases = [
-        rng.normal(0.3, 1, n).round(digits)
-        for n in (1, 2, 5, 12, 13, 14, 20, 49, 50, 51, 121)
-        for digits in (12, 1, 0)
+        rng.normal(0.3, 1, n).round(digits) for n in (1, 2, 5, 12, 13, 14, 20, 49, 50, 51, 121) for digits in (12, 1, 0)
     ]
-    cases += [
-        np.zeros(4),
-        np.array([0, 0, 1.0]),
-        np.ones(13),
-        np.ones(14),
-        np.ones(60),
-        np.array([-1, 1.0] * 20),
-    ]
+    cases += [np.zeros(4), np.array([0, 0, 1.0]), np.ones(13), np.ones(14), np.ones(60), np.array([-1, 1.0] * 20)]
     found = calculated([("wilcoxon", case.tolist()) for case in cases])
     np.testing.assert_allclose(found, [signed_rank_p(case) for case in cases], rtol=1e-9, atol=1e-300)
 

@@ -127,9 +127,7 @@ def test_names_of_any_kind_and_any_number_give_sound_latex(tmp_path):
     errors = errors_of(["RF", STRANGE, *(f"method {k}" for k in range(20))], n=60)
     tables = printed_tables(tmp_path, finished(tmp_path, errors))
     for table in tables:
-        text = latex_table(
-            table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys
-        )
+        text = latex_table(table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys)
         assert_sound(text)
         for columns in re.findall(r"begin\{(?:tabular|longtable)\}\{(\w+)\}", text):
             assert len(columns) < 13
@@ -146,9 +144,7 @@ def test_the_document_of_all_tables_compiles(tmp_path):
     errors = errors_of(["RF", STRANGE, "A", "B"], n=50)
     tables = printed_tables(tmp_path, finished(tmp_path, errors))
     for table in tables:
-        text = latex_table(
-            table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys
-        )
+        text = latex_table(table.shown, table.caption, f"tab:{table.name}", table.note, table.bold, table.keys)
         (tmp_path / f"{table.name}.tex").write_text(text)
     (tmp_path / "all.tex").write_text(document(STRANGE, [table.name for table in tables]))
     command = ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "all.tex"]

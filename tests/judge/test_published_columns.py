@@ -86,11 +86,7 @@ def test_the_study_s_own_statistics_are_the_same_bytes(tmp_path, table, monkeypa
         monkeypatch.setitem(SPEC, "methods", ["RF", "RRE", "C"])
         summarized(folder, errors, cells=2, published=table)
         bytes_of.append(
-            {
-                p.name: p.read_bytes()
-                for p in folder.iterdir()
-                if p.name != "record" and "published" not in p.name
-            }
+            {p.name: p.read_bytes() for p in folder.iterdir() if p.name != "record" and "published" not in p.name}
         )
         rows = (folder / "published_columns.csv").read_text().splitlines()
         assert len(rows) == (5 if name == "with" else 1)
@@ -109,16 +105,9 @@ def entry(**changes):
 
 def test_a_study_that_names_published_tables_has_two_tables_more():
     plan = Plan(study(published_columns=[entry(methods=["RRE"])]), {})
-    assert [f"results/tiny/tables/published_{n}.csv" in plan.tables for n in ("columns", "ranks")] == [
-        True
-    ] * 2
-    assert [Path(f).name for f in plan.published_columns_files] == [
-        "rotation_weights.csv",
-        "rotation_weights.yaml",
-    ]
-    assert json.loads(plan.summarize_spec())["published_columns"] == [
-        entry(methods=["RRE"], **{"as": "published"})
-    ]
+    assert [f"results/tiny/tables/published_{n}.csv" in plan.tables for n in ("columns", "ranks")] == [True] * 2
+    assert [Path(f).name for f in plan.published_columns_files] == ["rotation_weights.csv", "rotation_weights.yaml"]
+    assert json.loads(plan.summarize_spec())["published_columns"] == [entry(methods=["RRE"], **{"as": "published"})]
     plain = Plan(study(), {})
     assert not [t for t in plain.tables if "published" in t]
     assert plain.published_columns_files == []
@@ -148,9 +137,7 @@ def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):
 
 def test_an_unknown_page_of_published_results_is_told_as_well():
     content = load_yaml(project_file("config/studies/tiny.yaml"))
-    with pytest.raises(
-        RotastackError, match="s.yaml: published: 'drmff' is not a table.*did you mean 'drmf'"
-    ):
+    with pytest.raises(RotastackError, match="s.yaml: published: 'drmff' is not a table.*did you mean 'drmf'"):
         Study.from_mapping({**content, "published": "drmff"}, "s.yaml")
 
 

@@ -35,9 +35,7 @@ def table(tmp_path):
     X[rng.random(X.shape) < 0.1] = np.nan
     raw = pd.DataFrame(X, columns=list("abcd"))
     raw["colour"] = rng.choice(["blue", "green", "red"], 150)
-    raw["shape"] = np.where(
-        rng.random(150) < 0.3, None, np.where(y == 2, "round", rng.choice(["flat", "tall"], 150))
-    )
+    raw["shape"] = np.where(rng.random(150) < 0.3, None, np.where(y == 2, "round", rng.choice(["flat", "tall"], 150)))
     raw["target"] = y.astype(str)
     write_raw(raw, tmp_path / "raw")
     step(
@@ -130,9 +128,7 @@ def test_a_refitted_model_is_not_sure_of_a_category_that_is_new(tmp_path):
     refitted(tmp_path, pool_slice("forest", {"n_estimators": 50}))
     model = load_model(tmp_path / "model")
     assert model.predict_proba(raw[raw["city"] == "Aachen"])[:, 0].min() > 0.9
-    with pytest.warns(
-        UserWarning, match="column 'city': 5 of 5 rows hold a category that no training row has"
-    ):
+    with pytest.warns(UserWarning, match="column 'city': 5 of 5 rows hold a category that no training row has"):
         unknown = model.predict_proba(raw.head().assign(city="Ulm"))
     assert unknown[:, 0].max() < 0.8
 
@@ -149,9 +145,7 @@ def test_who_takes_tables():
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
-)
+@pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
 @pytest.mark.parametrize("estimators", [ESTIMATORS, REGRESSORS])
 def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_path):
     """Categories in an order that says nothing, half of them of either class; missing values and one thread."""
@@ -170,8 +164,7 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     parameters = rows.estimator[-1].get_params()
     assert parameters.get("n_jobs", parameters.get("thread_count")) == 1
     first, again = (
-        seeded_clone(rows.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table)
-        for _ in range(2)
+        seeded_clone(rows.estimator, np.random.SeedSequence(0)).fit(table, told_apart).predict(table) for _ in range(2)
     )
     np.testing.assert_array_equal(first, again)
     assert ((first > 0.5) == told_apart).mean() > 0.95
@@ -180,17 +173,13 @@ def test_boosters_of_others_are_told_of_categories(name, size, estimators, tmp_p
     np.testing.assert_array_equal(loaded.predict(table), rows.estimator.predict(table))
 
 
-@pytest.mark.parametrize(
-    ("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})]
-)
+@pytest.mark.parametrize(("name", "size"), [("catboost", {"iterations": 30}), ("lightgbm", {"n_estimators": 30})])
 def test_boosters_of_others_are_refitted_to_raw_tables(name, size, table):
     pytest.importorskip(name, reason=f"{name} comes with the extra bench only")
     record = refitted(table, pool_slice(name, size))
     assert record["metrics"]["training_error"] < 0.1
     saved = SavedModel(load_model(table / "model"), name)
-    found = saved.predict(
-        raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True
-    ).columns
+    found = saved.predict(raw_rows(table).head(4).assign(colour=["violet", None, "red", "blue"]), proba=True).columns
     assert found.shape == (4, 4)
 
 

@@ -25,9 +25,7 @@ def test_the_best_the_control_the_baseline_and_the_next_best():
         first
         == "A: error 10.0% against 30.0% for B and 50.0% for always the largest class; the next best of 3 is C (20.0%)."
     )
-    assert second.startswith(
-        "The difference from B is beyond chance (p < 0.001, corrected t test over 10 splits)"
-    )
+    assert second.startswith("The difference from B is beyond chance (p < 0.001, corrected t test over 10 splits)")
 
 
 def test_where_the_control_is_best_it_is_compared_with_the_next():
@@ -73,9 +71,7 @@ def test_no_fewer_errors_is_not_no_knowledge():
         "No method makes fewer errors than always the largest class, but the probabilities of B tell more than the classes' "
         "shares (log loss 0.600 against 0.700)."
     )
-    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1].endswith(
-        "tell little or nothing."
-    )
+    assert said(cells(0.3, 0.32), log_loss={"A": 0.8, "B": 0.9}, **options)[-1].endswith("tell little or nothing.")
 
 
 def test_failures_and_few_splits_are_said():

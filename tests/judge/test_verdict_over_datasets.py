@@ -11,9 +11,7 @@ from rotastack.stats.wilcoxon import wilcoxon_holm
 RNG = np.random.default_rng(0)
 N = 20
 BASE = RNG.uniform(0.05, 0.4, N)
-WON = pd.DataFrame(
-    {"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)]
-)
+WON = pd.DataFrame({"RF": BASE, "A": BASE * RNG.uniform(0.75, 0.85, N), "B": BASE * 1.1}, [f"d{i}" for i in range(N)])
 
 
 def said(means, control="RF", higher=False, score="error", **options):
@@ -79,9 +77,7 @@ def test_without_both_kinds_nothing_is_said_of_rotations():
 
 def test_all_tied():
     means = pd.DataFrame(dict.fromkeys("ABC", BASE))
-    assert said(means, control="A") == [
-        "All 3 methods have the same error on 20 data sets: nothing tells them apart."
-    ]
+    assert said(means, control="A") == ["All 3 methods have the same error on 20 data sets: nothing tells them apart."]
 
 
 def test_a_shared_best_rank():

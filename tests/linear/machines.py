@@ -62,6 +62,4 @@ def check(model, X, y, best, weights=None, mask=None, rtol=1e-6):
 
 def own_disagreement(said):
     """Mean over pairs of members of the share of rows on which they say different things."""
-    return np.mean(
-        [np.mean(said[:, a] != said[:, b]) for a, b in itertools.combinations(range(said.shape[1]), 2)]
-    )
+    return np.mean([np.mean(said[:, a] != said[:, b]) for a, b in itertools.combinations(range(said.shape[1]), 2)])

@@ -32,9 +32,7 @@ def weights_of(y, weights):
 
 def row_weights(y, weights, mask, C):
     """(N, C) weights: those of the rows, zero where a member does not see a row."""
-    return weights_of(y, weights)[:, None] * (
-        np.ones((len(y), C)) if mask is None else np.asarray(mask, dtype=float)
-    )
+    return weights_of(y, weights)[:, None] * (np.ones((len(y), C)) if mask is None else np.asarray(mask, dtype=float))
 
 
 def hinge(X, y, W, b, p):
@@ -57,9 +55,7 @@ def exrm(X, y, lam, C, p=2, beta=0.0, weights=None, mask=None):
     row_sums = cp.sum(cp.abs(W), axis=1)
     margins = cp.multiply(y[:, None], X @ W + np.ones((len(y), 1)) @ b)
     losses = cp.multiply(row_weights(y, weights, mask, C), cp.power(cp.pos(1 - margins), p, approx=False))
-    solve(
-        cp.Problem(cp.Minimize(cp.sum_squares(row_sums) / 2 + beta * cp.sum(row_sums) + lam * cp.sum(losses)))
-    )
+    solve(cp.Problem(cp.Minimize(cp.sum_squares(row_sums) / 2 + beta * cp.sum(row_sums) + lam * cp.sum(losses))))
     point = np.asarray(W.value), np.asarray(b.value)[0]
     return exrm_objective(X, y, *point, lam, p, beta, weights, mask), *point
 

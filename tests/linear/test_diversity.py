@@ -47,9 +47,7 @@ def check(model, X, y, weights=None, lam=None):
 
 
 @sizes
-@pytest.mark.parametrize(
-    ("lam", "n", "d"), [(1.2, 50, 5), (1.4, 50, 5), (1.2, 25, 40), (2.0, 25, 40), (10.0, 25, 40)]
-)
+@pytest.mark.parametrize(("lam", "n", "d"), [(1.2, 50, 5), (1.4, 50, 5), (1.2, 25, 40), (2.0, 25, 40), (10.0, 25, 40)])
 def test_the_optimum_of_cvxpy(C, diversity, lam, n, d):
     X, y = two_classes(d + C, n, d, noise=0.3)
     check(DiversityRegularizedClassifier(C, lam, diversity).fit(X, y), X, y)
@@ -67,9 +65,7 @@ def test_weights_of_rows(lam, seed):
     weighted = DiversityRegularizedClassifier(3, lam, 0.4).fit(X, y, sample_weight=counts)
     X_more, y_more = np.repeat(X, counts, axis=0), np.repeat(y, counts)
     repeated = DiversityRegularizedClassifier(3, lam, 0.4).fit(X_more, y_more)
-    assert own_objective(weighted, X, y, counts) == pytest.approx(
-        own_objective(repeated, X_more, y_more), rel=1e-4
-    )
+    assert own_objective(weighted, X, y, counts) == pytest.approx(own_objective(repeated, X_more, y_more), rel=1e-4)
 
 
 def test_weights_of_classes():

@@ -6,18 +6,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from tests.linear import reference
-from tests.linear.machines import (
-    CLOSE,
-    FIXED,
-    check,
-    columns,
-    every_solver,
-    fit,
-    powers,
-    problems,
-    solved,
-    solvers,
-)
+from tests.linear.machines import CLOSE, FIXED, check, columns, every_solver, fit, powers, problems, solved, solvers
 from tests.linear.problems import two_classes
 
 from rotastack.linear import ExclusivityRegularizedClassifier, PrimalSVMClassifier
@@ -80,9 +69,7 @@ def test_the_printed_iteration_step_by_step(p, C, lam):
     printed = reference.printed_alm(X, y, lam, C, p, 12)
     for n_iter in (1, 2, 12):
         W, b = printed[n_iter - 1]
-        model = ExclusivityRegularizedClassifier(
-            C, lam, loss_power=p, solver="alm", tol=1e-300, max_iter=n_iter
-        )
+        model = ExclusivityRegularizedClassifier(C, lam, loss_power=p, solver="alm", tol=1e-300, max_iter=n_iter)
         with pytest.warns(ConvergenceWarning):
             model.fit(X, y)
         assert model.n_iter_ == n_iter

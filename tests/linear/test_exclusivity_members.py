@@ -86,9 +86,7 @@ def test_a_random_start_reaches_the_optimum_of_the_squared_loss(seed):
 def test_a_growing_penalty_warns_where_it_froze_above_the_optimum(p, seed):
     X, y = two_classes(seed, 45, 6)
     best = reference.exrm(X, y, 1.0, 5, p)[0]
-    model = ExclusivityRegularizedClassifier(
-        5, 1.0, loss_power=p, solver="alm", init="random", random_state=seed
-    )
+    model = ExclusivityRegularizedClassifier(5, 1.0, loss_power=p, solver="alm", init="random", random_state=seed)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         model.fit(X, y)
@@ -114,10 +112,7 @@ def test_a_random_start_freezes_above_the_optimum_of_the_hinge():
 
 def test_equal_seeds_give_equal_bytes():
     X, y = two_classes(48, 40, 5)
-    for options in (
-        {"solver": "alm", "init": "random"},
-        {"solver": "admm", "max_samples": 0.5, "max_iter": 20_000},
-    ):
+    for options in ({"solver": "alm", "init": "random"}, {"solver": "admm", "max_samples": 0.5, "max_iter": 20_000}):
         first, again, other = (fit(X, y, 4, random_state=seed, **options) for seed in (5, 5, 6))
         assert first.coef_members_.tobytes() == again.coef_members_.tobytes()
         assert first.intercept_members_.tobytes() == again.intercept_members_.tobytes()

@@ -93,12 +93,7 @@ def test_bags_and_subspaces(rows):
     bags = fitted(rows, "bagging", n_estimators=4, estimator=PSVM)
     assert len({tuple(np.round(m.coef_[0], 6)) for m in bags.estimators_}) == 4
     halves = fitted(
-        rows,
-        "bagging",
-        n_estimators=4,
-        bootstrap=False,
-        max_features=0.5,
-        estimator=of("exrm", n_estimators=3),
+        rows, "bagging", n_estimators=4, bootstrap=False, max_features=0.5, estimator=of("exrm", n_estimators=3)
     )
     assert {m.coef_.shape for m in halves.estimators_} == {(1, 15)}
     assert {m.n_estimators for m in halves.estimators_} == {3}
@@ -111,9 +106,7 @@ def test_rotations_change_nothing_without_bags(rows):
     turned = fitted(rows, "PooledEnsembleClassifier", n_estimators=3, **ROTATED)
     for member in turned.pool_.members:
         np.testing.assert_allclose(
-            member.model.estimator.decision_function(member.view.transform(X)),
-            one.decision_function(X),
-            atol=1e-3,
+            member.model.estimator.decision_function(member.view.transform(X)), one.decision_function(X), atol=1e-3
         )
     bags = fitted(rows, "PooledEnsembleClassifier", n_estimators=3, bootstrap=True, **ROTATED)
     assert (bags.predict(X) == y).mean() > 0.9

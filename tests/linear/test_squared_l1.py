@@ -79,9 +79,7 @@ def test_order_and_signs_of_columns_carry_over():
     V, rng = draw(1, 9, 6), np.random.default_rng(1)
     order, signs = rng.permutation(6), rng.choice([-1, 1], 6)
     W = prox_squared_l1(V, 0.4, 0.05)
-    np.testing.assert_allclose(
-        prox_squared_l1(V[:, order] * signs, 0.4, 0.05), W[:, order] * signs, rtol=1e-13
-    )
+    np.testing.assert_allclose(prox_squared_l1(V[:, order] * signs, 0.4, 0.05), W[:, order] * signs, rtol=1e-13)
 
 
 def test_one_column_has_a_closed_form():

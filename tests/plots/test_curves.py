@@ -10,10 +10,7 @@ def by_label(axis):
 
 
 def test_curves_have_one_look_in_all_panels():
-    panels = {
-        "test": {"A": ([1, 2], [0.3, 0.2]), "B": 0.25},
-        "training": {"B": 0.1, "C": ([1, 2], [0.1, 0.0])},
-    }
+    panels = {"test": {"A": ([1, 2], [0.3, 0.2]), "B": 0.25}, "training": {"B": 0.1, "C": ([1, 2], [0.1, 0.0])}}
     figure = plot_curves(panels, "x", "error", title="T")
     left, right = figure.axes
     assert (left.get_title(), right.get_title()) == ("test", "training")

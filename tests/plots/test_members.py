@@ -63,9 +63,7 @@ def test_unknown_voters_are_read_from_the_label():
 
 def test_without_sizes_methods_are_sorted_by_the_members_kept():
     figure = plot_members(
-        table(
-            {"all": [0.2, 100, 100], "tree": [0.4, NAN, NAN], "few": [0.1, 12.34, 100], "some": [0.3, 40, 90]}
-        )
+        table({"all": [0.2, 100, 100], "tree": [0.4, NAN, NAN], "few": [0.1, 12.34, 100], "some": [0.3, 40, 90]})
     )
     left, right = figure.axes
     assert [text.get_text() for text in left.get_yticklabels()] == ["few", "some", "all", "tree"]
@@ -97,9 +95,7 @@ def test_other_parameters_have_panels_of_their_own():
     by_t, by_v, kept_by_t, kept_by_v = figure.axes
     assert (kept_by_t.get_xlabel(), kept_by_v.get_xlabel()) == ("members before pruning, T", "v")
     np.testing.assert_array_equal(labelled(by_t)["A"].get_xydata(), [[50, 0.4], [100, 0.1]])
-    np.testing.assert_array_equal(
-        labelled(by_v)["A"].get_xydata(), [[0.05, 0.3], [0.5, 0.2]]
-    )  # v of A is unknown
+    np.testing.assert_array_equal(labelled(by_v)["A"].get_xydata(), [[0.05, 0.3], [0.5, 0.2]])  # v of A is unknown
     np.testing.assert_array_equal(labelled(kept_by_v)["A"].get_ydata(), [0.2, 0.1])
     assert legend(figure) == ["A", "C T=9", "B v=1"]
     assert list(labelled(by_v)["C T=9"].get_ydata()) == [0.1, 0.1]  # has no place on this axis

@@ -111,9 +111,7 @@ def test_margins_have_a_panel_per_part_and_a_line_per_method():
 
 
 def test_a_part_that_one_method_lacks_is_drawn_for_the_others():
-    figure = plot_margin_distributions(
-        {"A": shares([0, 1, 1], parts=["test"]), "B": shares([0] * 3, [1] * 3)}
-    )
+    figure = plot_margin_distributions({"A": shares([0, 1, 1], parts=["test"]), "B": shares([0] * 3, [1] * 3)})
     panels = {axis.get_title(): list(labelled(axis)) for axis in figure.axes}
     assert panels == {"test rows": ["A", "B"], "training rows": ["B"]}
     assert legend(figure) == ["A", "B"]
@@ -231,10 +229,7 @@ def test_diversity_has_small_dots_and_their_mean():
     assert dots[0].get_markersize() < means["A"].get_markersize()
     assert dots[0].get_color() == means["A"].get_color()
     assert means["B"].get_color() == METHOD_COLORS[2]  # by place, whoever is left out
-    assert (axis.get_xlabel(), axis.get_ylabel()) == (
-        "mean disagreement of two members",
-        "mean accuracy of a member",
-    )
+    assert (axis.get_xlabel(), axis.get_ylabel()) == ("mean disagreement of two members", "mean accuracy of a member")
 
 
 # ---------- kappa and error
@@ -312,10 +307,7 @@ def test_equal_figures_give_equal_files(tmp_path):
         "diversity": lambda: plot_diversity({"A": points}),
         "kappa": lambda: plot_kappa_error({"A": cloud}),
     }
-    for name, draw in [
-        *((f"{name}.svg", draw) for name, draw in figures.items()),
-        ("bars.png", figures["bars"]),
-    ]:
+    for name, draw in [*((f"{name}.svg", draw) for name, draw in figures.items()), ("bars.png", figures["bars"])]:
         files = []
         for folder in ("first", "second"):
             (tmp_path / folder).mkdir(exist_ok=True)

@@ -36,8 +36,7 @@ def shares_of(methods):
 def points_of(methods):
     rng = np.random.default_rng(1)
     return pd.DataFrame(
-        {"time": 10 ** rng.uniform(-1, 2, len(methods)), "quality": rng.uniform(1, 9, len(methods))},
-        index=methods,
+        {"time": 10 ** rng.uniform(-1, 2, len(methods)), "quality": rng.uniform(1, 9, len(methods))}, index=methods
     )
 
 
@@ -58,9 +57,7 @@ def test_a_win_matrix_is_sorted_by_mean_share_and_its_diagonal_is_empty():
     assert [tick.get_text() for tick in axis.get_yticklabels()] == ["A", "B", "C"]
     assert [tick.get_text() for tick in axis.get_xticklabels()] == ["A", "B", "C"]
     drawn = axis.images[0].get_array()
-    np.testing.assert_array_equal(
-        np.ma.filled(drawn, NAN), [[NAN, NAN, 0.9], [NAN, NAN, 0.8], [0.1, 0.2, NAN]]
-    )
+    np.testing.assert_array_equal(np.ma.filled(drawn, NAN), [[NAN, NAN, 0.9], [NAN, NAN, 0.8], [0.1, 0.2, NAN]])
     assert sorted(text.get_text() for text in axis.texts) == ["10", "20", "80", "90"]
 
 
@@ -69,8 +66,7 @@ def test_a_win_matrix_is_sorted_by_mean_share_and_its_diagonal_is_empty():
 
 def test_intervals_stand_from_the_best_down_with_the_control_as_a_band():
     ranks = pd.DataFrame(
-        {"average_rank": [3.0, 1.0, 2.0], "lower": [2.5, 1.0, 1.2], "upper": [3.0, 1.4, 2.9]},
-        index=["C", "A", "B"],
+        {"average_rank": [3.0, 1.0, 2.0], "lower": [2.5, 1.0, 1.2], "upper": [3.0, 1.4, 2.9]}, index=["C", "A", "B"]
     )
     axis = plot_rank_intervals(ranks, "B").axes[0]
     assert [tick.get_text() for tick in axis.get_yticklabels()] == ["A", "B", "C"]
@@ -119,15 +115,11 @@ def test_pareto_names_all_of_a_few_and_of_many_only_the_front():
     figure = plot_pareto(many, "method 0")
     named = {text.get_text() for text in figure.axes[0].texts}
     assert named <= {*pareto_front(many), "method 0"}
-    assert f"{180 - len(named)} of 180 methods have no name here." in figure.get_supxlabel().replace(
-        "\n", " "
-    )
+    assert f"{180 - len(named)} of 180 methods have no name here." in figure.get_supxlabel().replace("\n", " ")
 
 
 def test_names_of_a_pareto_do_not_lie_on_each_other():
-    points = pd.DataFrame(
-        {"time": [1.0, 1.0001, 1.0002, 1.0003], "quality": [2.0, 2.0, 2.0, 2.0]}, list("ABCD")
-    )
+    points = pd.DataFrame({"time": [1.0, 1.0001, 1.0002, 1.0003], "quality": [2.0, 2.0, 2.0, 2.0]}, list("ABCD"))
     points.loc["far"] = [100.0, 1.0]
     figure = plot_pareto(points)
     figure.draw_without_rendering()
@@ -183,9 +175,7 @@ def test_figures_without_data_say_so():
         assert figure.axes == []
 
 
-@pytest.mark.parametrize(
-    "draw", [lambda m: plot_win_matrix(shares_of(m)), lambda m: plot_rank_intervals(ranks_of(m))]
-)
+@pytest.mark.parametrize("draw", [lambda m: plot_win_matrix(shares_of(m)), lambda m: plot_rank_intervals(ranks_of(m))])
 def test_labels_of_180_methods_thin_out(draw):
     figure = draw([f"method {k}" for k in range(180)])
     figure.draw_without_rendering()

@@ -40,10 +40,7 @@ def test_table_1_3_forests_on_iris_halves(halves, mtry):
     X, y, splits = halves
     plain = errors(lambda s: ForestClassifier(500, max_features=mtry, random_state=s), X, y, splits)
     rotated = errors(
-        lambda s: RandomRotationForestClassifier(500, max_features=mtry, scaling=None, random_state=s),
-        X,
-        y,
-        splits,
+        lambda s: RandomRotationForestClassifier(500, max_features=mtry, scaling=None, random_state=s), X, y, splits
     )
     cells = published("iris_sensitivity").query("metric == 'error'").set_index("method")["value"]
     for found, label in [(plain, "RF"), (rotated, "RR-RF")]:
@@ -79,9 +76,7 @@ def test_table_2_2_and_2_3_weightings_are_as_good_and_simpler(load):
     wrong = {w: [] for w in WEIGHTINGS}
     size = {w: [] for w in WEIGHTINGS}
     for seed, test in enumerate(splits):
-        model = RotationWeightingsClassifier(1000, 50, 10, WEIGHTINGS, random_state=seed).fit(
-            X[~test], y[~test]
-        )
+        model = RotationWeightingsClassifier(1000, 50, 10, WEIGHTINGS, random_state=seed).fit(X[~test], y[~test])
         outputs, facts = model.member_outputs(X[test])
         for weighting, output, fact in zip(WEIGHTINGS, outputs, facts, strict=True):
             wrong[weighting].append(np.mean(output.argmax(axis=1) != y[test]))
@@ -115,9 +110,5 @@ def test_table_3_1_multi_rotation_on_iris():
         ratio.append(leaves[0] / leaves[1])
     pair = compare_pair(plain, multi)
     assert pair.wins_second > pair.wins_first
-    cells = (
-        published("multi_rotation")
-        .query("dataset == 'iris' and method == 'MRF'")
-        .set_index("metric")["value"]
-    )
+    cells = published("multi_rotation").query("dataset == 'iris' and method == 'MRF'").set_index("metric")["value"]
     assert np.mean(ratio) == pytest.approx(cells["size_ratio"], abs=0.06)

@@ -130,9 +130,7 @@ def test_wins_and_ties_of_multi_rotation_sum_to_one():
 
 
 def test_wins_and_ties_of_iris_sum_to_one():
-    wins, ties, error = (
-        values("iris_sensitivity", metric).loc["iris"] for metric in ["wins", "ties", "error"]
-    )
+    wins, ties, error = (values("iris_sensitivity", metric).loc["iris"] for metric in ["wins", "ties", "error"])
     assert len(ties) == 24
     for rotated, share in ties.items():
         assert wins[rotated] + wins[rotated.removeprefix("RR-")] + share == pytest.approx(1)
@@ -245,9 +243,7 @@ def reduced(metric, inducer):
     table = values("dimension_reduction", metric)
     table = table[[f"{m}/{inducer}" for m in REDUCTIONS if f"{m}/{inducer}" in table]]
     table = table.rename(columns=lambda name: name.removesuffix(f"/{inducer}"))
-    return (
-        table.drop(index="all", errors="ignore").dropna() if metric.startswith("error") else table.loc["all"]
-    )
+    return table.drop(index="all", errors="ignore").dropna() if metric.startswith("error") else table.loc["all"]
 
 
 @pytest.mark.parametrize(
@@ -298,8 +294,7 @@ def test_errors_of_dimension_reduction_reproduce_ranks():
 
 
 @pytest.mark.parametrize(
-    ("inducer", "chi2", "different"),
-    [("NN", 15.94, set()), ("J48", 29.07, {("RotF", "Plain"), ("RotF", "DM")})],
+    ("inducer", "chi2", "different"), [("NN", 15.94, set()), ("J48", 29.07, {("RotF", "Plain"), ("RotF", "DM")})]
 )
 def test_errors_of_dimension_reduction_reproduce_f_and_differences(inducer, chi2, different):
     printed = values("dimension_reduction", "F").loc["all"]
@@ -350,27 +345,18 @@ def test_f_over_all_inducers_does_not_follow_from_dimension_reduction():
     assert big_f == pytest.approx(1.99, abs=0.005)
     assert big_f > values("dimension_reduction", "F_critical").loc["all", "Friedman"] == 1.73
     assert values("dimension_reduction", "F").loc["all", "Friedman"] == 0.79
-    assert (
-        pytest.approx(4.67, abs=0.005)
-        == friedman(pd.concat(errors, ignore_index=True), higher_is_better=False).F
-    )
+    assert pytest.approx(4.67, abs=0.005) == friedman(pd.concat(errors, ignore_index=True), higher_is_better=False).F
 
 
 def test_means_over_inducers_of_dimension_reduction_leave_something_for_naive_bayes():
-    improvement, better = (
-        values("dimension_reduction", m).loc["all"] for m in ["improvement", "better_than_plain"]
-    )
-    left = pd.Series(
-        {m: 3 * improvement[m] - improvement[f"{m}/NN"] - improvement[f"{m}/J48"] for m in REDUCTIONS[1:]}
-    )
+    improvement, better = (values("dimension_reduction", m).loc["all"] for m in ["improvement", "better_than_plain"])
+    left = pd.Series({m: 3 * improvement[m] - improvement[f"{m}/NN"] - improvement[f"{m}/J48"] for m in REDUCTIONS[1:]})
     assert left["RS"] == pytest.approx(improvement["RS/NB"], abs=0.005)
     left["Plain"] = 0
     places = left.rank(ascending=False)
     assert places[["DM+AdaBoost", "RotF", "DM", "RP", "RS"]].tolist() == [1, 2, 5, 7, 8]
     assert better.sum() == 113
-    wins = sum(
-        e.lt(e["Plain"], axis=0).sum() for e in (reduced("error", inducer) for inducer in ["NN", "J48"])
-    )
+    wins = sum(e.lt(e["Plain"], axis=0).sum() for e in (reduced("error", inducer) for inducer in ["NN", "J48"]))
     assert (better - wins[better.index]).to_dict() == {"RP": 7, "DM+AdaBoost": 11, "RS": 2, "DM": 9}
 
 

@@ -50,9 +50,7 @@ def test_impossible_folds(y, n_groups, n_folds, message):
 def test_rotation_groups_start_with_the_identity():
     groups = rotation_groups(5, 3, 4, random_state=0)
     assert (groups[:, 0] == np.eye(5)).all()
-    np.testing.assert_allclose(
-        groups @ groups.swapaxes(2, 3), np.broadcast_to(np.eye(5), groups.shape), atol=1e-12
-    )
+    np.testing.assert_allclose(groups @ groups.swapaxes(2, 3), np.broadcast_to(np.eye(5), groups.shape), atol=1e-12)
     assert not np.allclose(groups[0, 1], groups[1, 1])
     assert not np.allclose(rotation_groups(5, 1, 1, 0, identity_first=False), np.eye(5))
 
@@ -61,18 +59,13 @@ def test_rotation_groups_start_with_the_identity():
 def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
     frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
     write_frame(tmp_path / "table", frame, {"task": "classification", "classes": ["x"]})
-    view = {
-        "class": "rotastack.views.rotation.RandomRotation",
-        "parameters": {"flip": True, "max_axes": max_axes},
-    }
+    view = {"class": "rotastack.views.rotation.RandomRotation", "parameters": {"flip": True, "max_axes": max_axes}}
     theirs = []
     for group in (0, 1):
         spec = {
             "seed": 7, "dataset": "d", "group": group, "rotations": 4, "view": view,
         }  # fmt: skip
-        rotations.run(
-            Job("rotations", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]})
-        )
+        rotations.run(Job("rotations", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]}))
         arrays = read_arrays(tmp_path / "rotations")
         theirs.append(
             [

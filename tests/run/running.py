@@ -68,14 +68,7 @@ def pool_slice(estimator, parameters=None, view=None, **pool):
 
 
 def split(folder, repeats=4, rows=0.6):
-    spec = {
-        "protocol": "splits",
-        "seed": 1,
-        "dataset": "d",
-        "kind": "holdout",
-        "repeats": repeats,
-        "train": rows,
-    }
+    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": rows}
     step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
 
 

@@ -21,9 +21,7 @@ Y = load_iris().target
 
 
 def plan_of(name, **changes):
-    return Plan(
-        Study.from_mapping({**load_yaml(project_file(f"config/studies/{name}.yaml")), **changes}, "s"), {}
-    )
+    return Plan(Study.from_mapping({**load_yaml(project_file(f"config/studies/{name}.yaml")), **changes}, "s"), {})
 
 
 def test_pools_that_hold_votes_are_those_with_views_or_whose_members_are_chosen():
@@ -54,9 +52,7 @@ def folder(tmp_path):
 def drawn(folder, pools, monkeypatch, silent=()):
     """Draw the pools, name -> file; return what was drawn."""
     seen = {}
-    monkeypatch.setattr(
-        draw_dataset, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure})
-    )
+    monkeypatch.setattr(draw_dataset, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure}))
     spec = {"task": "classification", "votes": list(pools), "silent": list(silent)}
     inputs = {"scores": "scores", "table": "table", "folds": "folds", "pools": list(pools.values())}
     step("draw_dataset", folder, spec, inputs, {"figures": "kappa_error.svg", "record": "d.json"})
@@ -97,9 +93,7 @@ def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the
         own = pool["proba"].sel(other_fold=folds["FG-01"][row]).values[0, 0, :, row]
         assert found.votes[row].tolist() == own.argmax(axis=-1).tolist()
     figure = drawn(folder, {"rotated": "p/pool.nc"}, monkeypatch)
-    np.testing.assert_array_equal(
-        figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(found.votes, Y))
-    )
+    np.testing.assert_array_equal(figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(found.votes, Y)))
 
 
 def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(folder, monkeypatch):

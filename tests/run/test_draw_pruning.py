@@ -115,9 +115,7 @@ def test_means_over_splits_are_drawn(tmp_path, monkeypatch):
 
 
 def test_sizes_are_drawn_against_voters(tmp_path, monkeypatch):
-    methods = [
-        method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)
-    ]
+    methods = [method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)]
     errors = {"QMM T=50": {"S-1": 0.2, "S-2": 0.4}}
     seen = draw(tmp_path, methods, monkeypatch, errors=errors)
     above, below = seen["members"].axes
@@ -170,10 +168,7 @@ def test_parts_without_labels_are_training_and_test(tmp_path, monkeypatch):
     labelled_parts = pruned("A")
     arrays = labelled_parts.isel(part=[1, 2]).drop_vars(["part", "margin"])
     arrays["curve"][:, 0] = 0.9
-    arrays["margin"] = (
-        "split",
-        [0.4, 0.6],
-    )  # a fact with the name of an axis, which netCDF reads as its labels
+    arrays["margin"] = ("split", [0.4, 0.6])  # a fact with the name of an axis, which netCDF reads as its labels
     expected = draw(tmp_path, [labelled_parts], monkeypatch, FIGURES[:2])
     seen = draw(tmp_path, [arrays], monkeypatch, FIGURES[:2])
     for name, figure in seen.items():

@@ -31,13 +31,9 @@ SPEC = {
 def drawn(tmp_path, monkeypatch, errors=ERRORS, seconds=SECONDS, **spec):
     """Run the step on a table of errors and seconds of training; return its figures by name."""
     seen = {}
-    monkeypatch.setattr(
-        draw_study, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure})
-    )
+    monkeypatch.setattr(draw_study, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure}))
     rows = [
-        {"dataset": d, "method": m, "split": "S-1", "error": e}
-        for d, row in errors.iterrows()
-        for m, e in row.items()
+        {"dataset": d, "method": m, "split": "S-1", "error": e} for d, row in errors.iterrows() for m, e in row.items()
     ]
     write_frame(tmp_path / "scores", pd.DataFrame(rows))
     times = [
@@ -77,9 +73,7 @@ def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path, monkeypatch
     assert all(words(f) == [too_few] for f in drawn(tmp_path, monkeypatch, ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
     figures = drawn(tmp_path, monkeypatch, nan, methods=list(nan))
-    assert words(figures["posterior"]) == [
-        "RF, which the others are compared with, failed on every data set."
-    ]
+    assert words(figures["posterior"]) == ["RF, which the others are compared with, failed on every data set."]
     assert len(figures["rank_intervals"].axes[0].patches) == 0
     unknown = "What a training costs is not known of RF, which times are multiples of."
     assert words(drawn(tmp_path, monkeypatch, seconds={})["pareto"]) == [unknown]

@@ -69,12 +69,7 @@ def test_cimports_of_the_package_are_followed(package):
 
 def test_imports_are_those_of_python_alone(package):
     found = imports_of(package / "trees/kernel/sums.pyx")
-    assert found == [
-        "numpy",
-        "rotastack.errors",
-        "rotastack.errors.RotastackError",
-        "rotastack.errors.nearest",
-    ]
+    assert found == ["numpy", "rotastack.errors", "rotastack.errors.RotastackError", "rotastack.errors.nearest"]
 
 
 UNSEEN = {

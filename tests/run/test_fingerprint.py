@@ -78,12 +78,7 @@ def test_an_edit_reaches_what_imports_it_and_nothing_else(copy):
     stack, vote = combiner(kind="stacking", estimator="logistic"), combiner(kind="vote")
 
     def all_of_them():
-        return [
-            digest(*TRAIN, *rotated),
-            digest(*TRAIN, *plain),
-            digest(*COMBINE, *stack),
-            digest(*COMBINE, *vote),
-        ]
+        return [digest(*TRAIN, *rotated), digest(*TRAIN, *plain), digest(*COMBINE, *stack), digest(*COMBINE, *vote)]
 
     before = all_of_them()
     for file, old, new, expected in [
@@ -191,15 +186,9 @@ print(json.dumps(answers))
 @pytest.fixture(scope="module")
 def loaded():
     """Modules -> the package's modules that importing them loads, in one interpreter that forgets them in between."""
-    questions = [[step_module(step)] for step in STEPS] + [
-        [step_module(s), *names] for s, names in COMPONENTS
-    ]
+    questions = [[step_module(step)] for step in STEPS] + [[step_module(s), *names] for s, names in COMPONENTS]
     run = subprocess.run(
-        [sys.executable, "-c", IMPORT],
-        input=json.dumps(questions),
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", IMPORT], input=json.dumps(questions), capture_output=True, text=True, check=True
     )
     return dict(zip(map(tuple, questions), map(set, json.loads(run.stdout.splitlines()[-1])), strict=True))
 

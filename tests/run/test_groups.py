@@ -143,10 +143,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
             "claims": [], "optimistic": [], "published_columns": [], "groups": groups,
             "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotated": []}  # fmt: skip
-    tables = [
-        *Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables,
-        "groups",
-    ]
+    tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]
     outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
     outputs["tables"] = [tmp_path / f"{Path(table).stem}.csv" for table in tables]
     nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
@@ -162,10 +159,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
         assert row["rows"] == 17
         if abs(row["average_rank"] - printed.loc[name, "rank"]) > 0.005 + 1e-9:
             off.add((name, round(row["average_rank"], 2)))
-        if (
-            method != "Plain"
-            and abs(row["improvement"] / 100 - printed.loc[name, "improvement"]) > 0.0005 + 1e-5
-        ):
+        if method != "Plain" and abs(row["improvement"] / 100 - printed.loc[name, "improvement"]) > 0.0005 + 1e-5:
             off.add((name, round(row["improvement"], 2)))
     assert off == {("Plain/J48", 6.24), ("AdaBoost/NN", -1.09)}  # see the remarks
     first = rows.groupby("group").first()
@@ -174,11 +168,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
     assert first["F"][["NN", "J48"]].tolist() == pytest.approx([2.475, 5.173], abs=0.0005)
     assert first["critical_difference"]["NN"] == pytest.approx(2.546, abs=0.0005)
     assert rows.loc["NN", "differs_from"].isna().all()
-    assert rows.loc["J48", "differs_from"].dropna().to_dict() == {
-        "RotF": "DM; Plain",
-        "Plain": "RotF",
-        "DM": "RotF",
-    }
+    assert rows.loc["J48", "differs_from"].dropna().to_dict() == {"RotF": "DM; Plain", "Plain": "RotF", "DM": "RotF"}
     # Naive Bayes's table is not there: the 34 other rows are compared.
     assert first.loc["NB", "rows"] == 0
     assert (first.loc["all", "rows"], first.loc["all", "df_2"]) == (34, 231)

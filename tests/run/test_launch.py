@@ -17,7 +17,4 @@ def test_snakemake_need_not_ask_again_what_functions_take(monkeypatch):
     monkeypatch.setattr(inspect, "signature", None)
     assert list(get_function_params(function)) == ["w", "attempt"]
     resource = Resource("mem_mb", lambda w, attempt: 10 * attempt)
-    assert [p.kind.name for p in get_function_params(resource.evaluate).values()] == [
-        "VAR_POSITIONAL",
-        "VAR_KEYWORD",
-    ]
+    assert [p.kind.name for p in get_function_params(resource.evaluate).values()] == ["VAR_POSITIONAL", "VAR_KEYWORD"]

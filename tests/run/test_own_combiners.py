@@ -23,11 +23,7 @@ def study(combiner, protocol=None):
 def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     made = study({"kind": "other", "class": "Voting", "parameters": {"voting": "hard"}})
     spec = made.methods["A"].combiner.resolved()
-    assert spec == {
-        "kind": "other",
-        "class": "rotastack.combine.voting.Voting",
-        "parameters": {"voting": "hard"},
-    }
+    assert spec == {"kind": "other", "class": "rotastack.combine.voting.Voting", "parameters": {"voting": "hard"}}
     assert make_combiner(spec).voting == "hard"
     assert combiner_modules(spec) == ["rotastack.combine.voting"]
     assert not made.has_second_level("p")
@@ -46,10 +42,7 @@ def test_kinds_are_short_for_classes():
         "stacking": {"kind": "stacking", "estimator": "logistic"},
         "log_linear": {"kind": "log_linear", "ridge": 3.0},
     }
-    made = {
-        kind: make_combiner(study(combiner).methods["A"].combiner.resolved())
-        for kind, combiner in kinds.items()
-    }
+    made = {kind: make_combiner(study(combiner).methods["A"].combiner.resolved()) for kind, combiner in kinds.items()}
     assert type(made["stacking"].estimator).__name__ == "Pipeline"
     assert made["log_linear"].ridge == 3.0
 

@@ -156,9 +156,7 @@ def test_jobs_of_this_folder_are_told_from_others(plan, monkeypatch):
     monkeypatch.setattr(left_running.time, "sleep", lambda seconds: None)
     assert left_running.jobs_here() == ["7", "10_2"]
     # That nobody says so does not mean that there are none: they would be submitted again.
-    with pytest.raises(
-        RotastackError, match=r"^squeue does not say .*Socket timed out\): run again once it does"
-    ):
+    with pytest.raises(RotastackError, match=r"^squeue does not say .*Socket timed out\): run again once it does"):
         left_running.jobs_here()
 
 
@@ -170,10 +168,7 @@ def test_they_are_waited_for(plan, monkeypatch, capsys):
     assert answers == []
     said = capsys.readouterr().err
     assert said.count("\n") == 1
-    assert (
-        "2 Slurm jobs of an earlier run still work in this folder (7, 8): waiting for them; `scancel 7 8`"
-        in said
-    )
+    assert "2 Slurm jobs of an earlier run still work in this folder (7, 8): waiting for them; `scancel 7 8`" in said
 
 
 def test_jobs_are_looked_at_every_ten_seconds_at_least(monkeypatch):

@@ -22,13 +22,7 @@ BOTH = ["oob", "train"]
 
 def prune(pruner="margin", selection="train", first=None, **parameters):
     """Return a combiner as a study has it."""
-    return {
-        "kind": "prune",
-        "pruner": pruner,
-        "parameters": parameters,
-        "selection": selection,
-        "first": first,
-    }
+    return {"kind": "prune", "pruner": pruner, "parameters": parameters, "selection": selection, "first": first}
 
 
 @pytest.fixture
@@ -72,10 +66,7 @@ def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
     assert record["status"] == "ok"
     scores, curve, record = scored(folder)
     wrong = [
-        np.mean(
-            method["proba"].values[k][rows[k] >= 0].argmax(axis=1)
-            != load_iris().target[rows[k][rows[k] >= 0]]
-        )
+        np.mean(method["proba"].values[k][rows[k] >= 0].argmax(axis=1) != load_iris().target[rows[k][rows[k] >= 0]])
         for k in range(7)
     ]
     np.testing.assert_allclose(scores["error"], wrong)
@@ -247,11 +238,7 @@ def test_trainings_of_different_sizes_are_filled_up():
 
 def test_without_a_selection_members_are_chosen_out_of_bag_where_they_have_bags(folder):
     train(folder, "rotation_forest", BAGS, selections=["auto"])
-    xr.testing.assert_equal(
-        combine(folder, prune(selection=None))[0], combine(folder, prune(selection="oob"))[0]
-    )
+    xr.testing.assert_equal(combine(folder, prune(selection=None))[0], combine(folder, prune(selection="oob"))[0])
     boosted = train(folder, "adaboost_m1", BOOSTED, selections=["auto"])
     assert "out_of_bag" not in boosted
-    xr.testing.assert_equal(
-        combine(folder, prune(selection=None))[0], combine(folder, prune(selection="train"))[0]
-    )
+    xr.testing.assert_equal(combine(folder, prune(selection=None))[0], combine(folder, prune(selection="train"))[0])

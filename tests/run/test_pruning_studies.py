@@ -33,12 +33,7 @@ def test_defaults_of_pruned_methods():
         "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
     }, protocol={"kind": "crossval"})  # fmt: skip
     combiner = made.methods["A"].combiner
-    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == (
-        "margin",
-        {},
-        None,
-        None,
-    )
+    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("margin", {}, None, None)
     assert made.document.protocol.dump() == {"rotations": 8, "kind": "crossval", "repeats": 1, "folds": 10}
     assert made.protocol.n_cells == 10
     assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]

@@ -155,9 +155,7 @@ def test_members_on_views_and_ensemble_sizes_give_predictions(table):
     pool = train(table, PATH, {"n_estimators": 3}, view={"class": "rotation"}, name="views")
     assert pool.sizes["member"] == 3
     assert np.isfinite(pool["proba"].values[..., 0]).all()
-    sizes = train(
-        table, "sklearn.ensemble.GradientBoostingRegressor", {"n_estimators": 9}, ensemble_sizes=[3, 9]
-    )
+    sizes = train(table, "sklearn.ensemble.GradientBoostingRegressor", {"n_estimators": 9}, ensemble_sizes=[3, 9])
     assert not np.allclose(sizes["proba"].values[:, 0, :, 0], sizes["proba"].values[:, 1, :, 0])
 
 

@@ -22,18 +22,14 @@ def resources(task="classification", **pools):
     sizes = {"few": 1_000, "many": 100_000, "most": 1_000_000}
     classes = {} if task == "regression" else {"classes": ["a", "b"]}
     return Resources(
-        Study.from_mapping(study, "s"),
-        {name: {"rows": rows, "columns": 10, **classes} for name, rows in sizes.items()},
+        Study.from_mapping(study, "s"), {name: {"rows": rows, "columns": 10, **classes} for name, rows in sizes.items()}
     )
 
 
 def test_trees_are_counted():
     found = resources()
     assert [found.n_trees(pool) for pool in POOLS] == [800, 100, 200, 1000]
-    small = {
-        "flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}},
-        "forest": POOLS["forest"],
-    }
+    small = {"flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "forest": POOLS["forest"]}
     assert resources(**small).n_trees("flagship") == 80
     assert resources("regression", **small).n_trees("flagship") == 90
 
@@ -46,9 +42,7 @@ def test_more_rows_and_attempts_get_more(pool):
     assert [found.train_mb("most", pool, n) for n in (2, 3)] == [2 * most, 3 * most]
     assert found.train_minutes("few", pool, 1) <= found.train_minutes("many", pool, 1)
     assert (
-        0
-        < found.usual_seconds("few", pool, next(iter(found.study.blocks)))
-        < 60 * found.train_minutes("few", pool, 1)
+        0 < found.usual_seconds("few", pool, next(iter(found.study.blocks))) < 60 * found.train_minutes("few", pool, 1)
     )
 
 

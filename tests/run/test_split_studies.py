@@ -182,9 +182,7 @@ def test_weights_in_nested_studies_are_checked(combiner, estimator, message):
 
 
 def test_data_sets_like_others_share_their_entry():
-    study = Study.from_mapping(
-        changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml"
-    )
+    study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
     assert study.prepare_spec("n")["noise_columns"] == 4

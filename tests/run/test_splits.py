@@ -68,10 +68,7 @@ def test_outputs_are_those_of_the_estimator_itself(table):
 def test_blocks_and_threads_do_not_matter(table):
     split(table)
     whole = train(table, "regularized_rotation_forest", WEIGHED)
-    parts = [
-        train(table, "regularized_rotation_forest", WEIGHED, (k, k + 1), f"part{k}", threads=2)
-        for k in (0, 2)
-    ]
+    parts = [train(table, "regularized_rotation_forest", WEIGHED, (k, k + 1), f"part{k}", threads=2) for k in (0, 2)]
     joined = xr.concat(parts, dim="split")
     np.testing.assert_array_equal(whole["proba"], joined["proba"])
     np.testing.assert_array_equal(whole["n_nodes"], joined["n_nodes"])
@@ -110,12 +107,7 @@ def test_scores_are_of_test_rows_with_facts_of_the_trees(table):
     assert len(scores) == 4
     assert (scores["error"] < 0.15).all()
     assert (scores["error"] * 60).round(6).mod(1).eq(0).all()
-    assert (
-        scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]]
-        .notna()
-        .all()
-        .all()
-    )
+    assert scores[["n_nodes", "median_leaves", "mean_correlation", "margin_mean", "oob_error"]].notna().all().all()
     assert scores["margin_mean"].between(0.5, 1).all()
     assert method.sizes == {"split": 4, "row": 60, "class": 3}
 
@@ -126,9 +118,7 @@ def test_training_errors_are_known_where_a_pool_asks_for_them(table):
     pool = train(table, "lda", training_error=True, scaling="symmetric")
     data, folds = read_prepared(table / "table"), read_frame(table / "folds")[0]
     mask = folds["S-03"].to_numpy() == 1
-    seen = np.hstack([MinMaxScaler((-1, 1)).fit(data.numeric[mask]).transform(data.numeric), data.X[:, 4:]])[
-        mask
-    ]
+    seen = np.hstack([MinMaxScaler((-1, 1)).fit(data.numeric[mask]).transform(data.numeric), data.X[:, 4:]])[mask]
     wrong = make_estimator(pool_slice("lda")).fit(seen, data.y[mask]).predict(seen) != data.y[mask]
     assert float(pool["training_error"][2, 0]) == pytest.approx(wrong.mean())
     weighed = train(table, "regularized_rotation_forest", WEIGHED, training_error=True)
@@ -139,10 +129,7 @@ def test_training_errors_are_known_where_a_pool_asks_for_them(table):
 
 @pytest.mark.parametrize(
     ("estimator", "parameters"),
-    [
-        ("exrm", {"n_estimators": 3}),
-        ("exrm_nystroem", {"exrm__n_estimators": 3, "nystroem__n_components": 10}),
-    ],
+    [("exrm", {"n_estimators": 3}), ("exrm_nystroem", {"exrm__n_estimators": 3, "nystroem__n_components": 10})],
 )
 def test_facts_of_linear_machines_are_kept(table, estimator, parameters):
     split(table)

@@ -53,8 +53,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=())
         write_frame(inputs["scores"][-1], pd.DataFrame(rows))
         write_frame(inputs["calibration"][-1], pd.DataFrame(curves))
         write_text(
-            inputs["records"][-1],
-            json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}}),
+            inputs["records"][-1], json.dumps({"dataset": name, "metrics": {**costs, "baseline": {"error": 0.5}}})
         )
     inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
@@ -224,9 +223,7 @@ def test_the_configuration_is_shown_without_what_has_no_effect():
         "pools": {"p": {"training_error": False}}, "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote"}}},
     }  # fmt: skip
     assert report._shown(study) == shown
-    rotated = report._shown(
-        {**study, "task": "classification", "pools": {"p": {"view": {"class": "rotation"}}}}
-    )
+    rotated = report._shown({**study, "task": "classification", "pools": {"p": {"view": {"class": "rotation"}}}})
     assert rotated["protocol"]["rotations"] == 8
     assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
 

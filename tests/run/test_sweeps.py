@@ -58,8 +58,7 @@ def test_what_failed_is_left_out():
 
 def test_the_step_writes_it(tmp_path):
     write_frame(
-        tmp_path / "scores",
-        scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}}),
+        tmp_path / "scores", scores({"a": {"M1": 0.3, "M10": 0.2, "L": 0.4}, "b": {"M1": 0.2, "M10": 0.1, "L": NAN}})
     )
     spec = {
         "task": "classification",

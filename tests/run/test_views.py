@@ -14,11 +14,11 @@ from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, wri
 from rotastack.data.tables import read_raw, write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.job import Job
+from rotastack.run.nested import training
 from rotastack.run.steps import refit
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.building import make_estimator, make_view
 from rotastack.study.model import Method
-from rotastack.run.nested import training
 from rotastack.tracking.model_files import load_model
 
 VIEWS = {
@@ -82,9 +82,7 @@ def test_in_splits(table, name):
 @pytest.mark.parametrize("protocol", ["nested", "splits"])
 def test_in_the_refitted_model(tmp_path, name, protocol):
     X, y = load_iris(return_X_y=True)
-    raw = pd.DataFrame(X, columns=list("abcd")).assign(
-        e=np.resize(["u", "v", "w"], 150), target=y.astype(str)
-    )
+    raw = pd.DataFrame(X, columns=list("abcd")).assign(e=np.resize(["u", "v", "w"], 150), target=y.astype(str))
     write_raw(raw, tmp_path / "raw")
     scores = pd.DataFrame({"method": ["A"], "error": [0.1]})
     write_frame(tmp_path / "scores", scores)
@@ -101,9 +99,7 @@ def test_in_the_refitted_model(tmp_path, name, protocol):
     model = load_model(tmp_path / "model")
     views = [member.view for member in model[-1].pool_.members]
     assert views[0] is None
-    assert [type(view) for view in views[1:]] == [
-        type(make_view(pool_slice("tree", view=view_of(name))["view"]))
-    ] * 2
+    assert [type(view) for view in views[1:]] == [type(make_view(pool_slice("tree", view=view_of(name))["view"]))] * 2
     assert (model.predict(read_raw(tmp_path / "raw").drop(columns="target")) == y.astype(str)).mean() > 0.9
 
 
@@ -126,9 +122,7 @@ def test_members_of_a_group_draw_the_same_view_for_all_pairs_of_folds(nested, mo
         for member in (1, 2):
             drawn = [view_matrix(views[member]) for views in seen.values()]
             assert all((matrix == drawn[0]).all() for matrix in drawn)
-        assert not np.array_equal(
-            *(view_matrix(views[k]) for views in list(seen.values())[:1] for k in (1, 2))
-        )
+        assert not np.array_equal(*(view_matrix(views[k]) for views in list(seen.values())[:1] for k in (1, 2)))
 
 
 def view_matrix(view):
@@ -156,9 +150,7 @@ def test_rotations_are_drawn_in_their_step_and_used(nested):
     seen = np.hstack([view.transform(scaled).astype(np.float32), data.X[:, 4:].astype(np.float32)])
     estimator = make_estimator(pool_slice("nearest_neighbors"))
     fitted = fit_aligned(estimator, seen[train_rows], data.y[train_rows], 3, np.random.SeedSequence(0))
-    np.testing.assert_array_equal(
-        pool["proba"].values[0, 0, 1, 2][folds == 1], fitted.outputs(seen[folds == 1])
-    )
+    np.testing.assert_array_equal(pool["proba"].values[0, 0, 1, 2][folds == 1], fitted.outputs(seen[folds == 1]))
 
 
 def test_rotations_of_another_table_are_refused(nested):

@@ -78,9 +78,7 @@ def test_one_that_gives_no_numbers_has_failed(table, protocol):
         rows = 150
     record = json.loads((table / "p/pool.run.json").read_text())
     assert record["status"] == "failed"
-    assert (
-        f"Faulty gave NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
-    )
+    assert f"Faulty gave NaN or infinity for {3 if protocol == 'splits' else 9} of {rows}" in record["message"]
 
 
 def test_a_limit_that_is_kept_changes_nothing(table):

@@ -38,9 +38,7 @@ def tables() -> dict[str, tuple[pd.DataFrame, bool]]:
     def table(values):
         values = np.round(values, 12)
         return pd.DataFrame(
-            values,
-            [f"d{row}" for row in range(len(values))],
-            [f"m{column}" for column in range(values.shape[1])],
+            values, [f"d{row}" for row in range(len(values))], [f"m{column}" for column in range(values.shape[1])]
         )
 
     errors = rng.uniform(0.05, 0.4, (15, 1)) * rng.uniform(0.7, 1.3, (15, 5))

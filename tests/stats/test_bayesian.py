@@ -54,10 +54,7 @@ def test_agrees_with_baycomp(rope, prior, expected):
 
 
 @settings(max_examples=40, deadline=None)
-@given(
-    arrays(float, (2, 6), elements=st.integers(0, 20).map(lambda v: v / 20)),
-    st.sampled_from([0.0, 0.05, 0.1]),
-)
+@given(arrays(float, (2, 6), elements=st.integers(0, 20).map(lambda v: v / 20)), st.sampled_from([0.0, 0.05, 0.1]))
 def test_swapping_methods_swaps_left_and_right(scores, rope):
     one = bayesian_signed_rank(*scores, rope, n_samples=500, random_state=1)
     other = bayesian_signed_rank(*scores[::-1], rope, n_samples=500, random_state=1)

@@ -14,15 +14,7 @@ from scipy.special import expit, log_expit
 from tests.stats.leaderboard_numbers import FILE, all_numbers
 
 from rotastack.errors import RotastackError
-from rotastack.stats import (
-    average_ranks,
-    bootstrap_means,
-    bootstrap_ranks,
-    elo,
-    improvability,
-    resamples,
-    win_matrix,
-)
+from rotastack.stats import average_ranks, bootstrap_means, bootstrap_ranks, elo, improvability, resamples, win_matrix
 
 NAN = float("nan")
 
@@ -62,8 +54,7 @@ def test_resamples_are_those_of_mulberry32():
 
     for seed in (0, 7, -1, 2**40 + 3):
         expected = [
-            [int(draw((seed + 0x6D2B79F5 * (b * 11 + i + 1)) % 2**32) * 11) for i in range(11)]
-            for b in range(4)
+            [int(draw((seed + 0x6D2B79F5 * (b * 11 + i + 1)) % 2**32) * 11) for i in range(11)] for b in range(4)
         ]
         assert resamples(11, 4, seed).tolist() == expected
 
@@ -103,17 +94,12 @@ def test_elo_maximises_the_penalised_likelihood():
 
 def test_intervals_are_fits_of_resamples():
     table = random_table()
-    fits = [
-        elo(table.iloc[rows].reset_index(drop=True), False, n_bootstraps=1)["elo"]
-        for rows in resamples(12, 40, 9)
-    ]
+    fits = [elo(table.iloc[rows].reset_index(drop=True), False, n_bootstraps=1)["elo"] for rows in resamples(12, 40, 9)]
     found = elo(table, False, n_bootstraps=40, alpha=0.2, seed=9)
     np.testing.assert_allclose(found[["lower", "upper"]], np.quantile(fits, [0.1, 0.9], axis=0).T, atol=1e-9)
     ranks = [average_ranks(table.iloc[rows].reset_index(drop=True), False) for rows in resamples(12, 40, 9)]
     found = bootstrap_ranks(table, False, n_bootstraps=40, alpha=0.2, seed=9)
-    np.testing.assert_allclose(
-        found[["lower", "upper"]], np.quantile(ranks, [0.1, 0.9], axis=0).T, atol=1e-12
-    )
+    np.testing.assert_allclose(found[["lower", "upper"]], np.quantile(ranks, [0.1, 0.9], axis=0).T, atol=1e-12)
     assert found["average_rank"].tolist() == average_ranks(table, False).tolist()
 
 
@@ -165,9 +151,7 @@ def test_missing_scores_by_pairs():
     found = elo(table, False, missing="pairs", n_bootstraps=20)
     assert np.isfinite(found).all(axis=None)
     assert found["elo"].idxmax() == "A"
-    with pytest.raises(
-        RotastackError, match="no data set has a score of every method; 'C' lacks most, 3 of 4"
-    ):
+    with pytest.raises(RotastackError, match="no data set has a score of every method; 'C' lacks most, 3 of 4"):
         elo(table, False, missing="block")
     block = table.drop(columns="C")
     assert elo(block, False, missing="block").equals(elo(block[:3], False))

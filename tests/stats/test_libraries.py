@@ -30,9 +30,7 @@ def test_wilcoxon_and_holm():
     for table in tables():
         ours = wilcoxon_holm(table, None, False)
         for column, adjust in [("p", None), ("p_holm", "holm")]:
-            theirs = posthocs.posthoc_wilcoxon(
-                table.melt(), val_col="value", group_col="variable", p_adjust=adjust
-            )
+            theirs = posthocs.posthoc_wilcoxon(table.melt(), val_col="value", group_col="variable", p_adjust=adjust)
             np.testing.assert_allclose(ours[column], [theirs.loc[pair] for pair in ours.index], atol=1e-12)
         np.testing.assert_allclose(ours["p_holm"], multitest.multipletests(ours["p"], method="holm")[1])
 

@@ -90,12 +90,7 @@ def test_block_leaves_data_sets_out_and_fills_in_nothing(statistic):
 def test_numbers_of_any_type(statistic):
     numbers = (100 * WHOLE).round()
     expected = of_all(numbers)[statistic]()
-    for other in (
-        numbers.astype(int),
-        numbers.astype(object),
-        numbers.astype("Int64"),
-        numbers.astype("float32"),
-    ):
+    for other in (numbers.astype(int), numbers.astype(object), numbers.astype("Int64"), numbers.astype("float32")):
         assert of_all(other)[statistic]().equals(expected)
     with_none = of_all(HOLES.astype(object).where(HOLES.notna(), None), missing="block")[statistic]()
     assert with_none.equals(of_all(HOLES, missing="block")[statistic]())
@@ -110,9 +105,7 @@ def test_a_comparison_says_what_it_left_out():
 
 def test_nothing_remains():
     scores = table(A=[0.1, NAN], B=[NAN, 0.2], C=[0.3, 0.4])
-    with pytest.raises(
-        RotastackError, match="no data set has a score of every method; 'A' lacks most, 1 of 2"
-    ):
+    with pytest.raises(RotastackError, match="no data set has a score of every method; 'A' lacks most, 1 of 2"):
         complete_block(scores)
     with pytest.raises(RotastackError, match="no score on any data set: 'A', 'C'"):
         complete_block(WHOLE.assign(A=NAN, C=NAN))

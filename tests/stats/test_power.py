@@ -70,9 +70,7 @@ def test_simulated_wilcoxon_agrees_with_tests_of_drawn_data_sets():
 def test_corrected_t_has_the_noncentral_t_distribution(mean, ratio):
     d = np.array([-1.0, 1, -1, 1]) * np.sqrt(0.75) + mean  # sd 1
     sizes = [2, 5, 30, 300]
-    found = power(
-        d, np.zeros(4), sizes, test="corrected_t", n_train=1, n_test=ratio, n_simulations=8000, at_most=300
-    )
+    found = power(d, np.zeros(4), sizes, test="corrected_t", n_train=1, n_test=ratio, n_simulations=8000, at_most=300)
     for n in sizes:
         shift, cut = mean / np.sqrt(1 / n + ratio), scipy_stats.t.ppf(0.975, n - 1)
         exact = scipy_stats.nct.sf(cut, n - 1, shift) + scipy_stats.nct.cdf(-cut, n - 1, shift)

@@ -15,9 +15,7 @@ def test_by_hand():
     assert found.statistic == pytest.approx(1 / np.sqrt(1.125))
     assert found.df == 4
     assert found.difference == pytest.approx(0.01)
-    assert found.interval == pytest.approx(
-        (0.01 - 0.027764451 * np.sqrt(1.125), 0.01 + 0.027764451 * np.sqrt(1.125))
-    )
+    assert found.interval == pytest.approx((0.01 - 0.027764451 * np.sqrt(1.125), 0.01 + 0.027764451 * np.sqrt(1.125)))
     # baycomp 1.0.3, two_on_single: the second method is lower with probability 0.80042.
     assert found.p == pytest.approx(2 * 0.19958080877163975)
 
@@ -49,10 +47,7 @@ def test_fewer_false_alarms_than_the_paired_t_test():
     for _ in range(400):
         rows = rng.normal(size=100)
         x = [rng.permutation(rows)[:20].mean() for _ in range(20)]
-        false_alarms += [
-            corrected_t(x, np.zeros(20), 80, 20).p < 0.05,
-            scipy_stats.ttest_1samp(x, 0).pvalue < 0.05,
-        ]
+        false_alarms += [corrected_t(x, np.zeros(20), 80, 20).p < 0.05, scipy_stats.ttest_1samp(x, 0).pvalue < 0.05]
     assert false_alarms[0] / 400 < 0.08 < 0.3 < false_alarms[1] / 400
 
 

@@ -25,70 +25,10 @@ from rotastack.stats.wilcoxon import holm, signed_rank_p
 # Demsar (2006), table 6: AUC of four versions of C4.5 on 14 data sets.
 DEMSAR = pd.DataFrame(
     {
-        "C4.5": [
-            0.763,
-            0.599,
-            0.954,
-            0.628,
-            0.882,
-            0.936,
-            0.661,
-            0.583,
-            0.775,
-            1.000,
-            0.940,
-            0.619,
-            0.972,
-            0.957,
-        ],
-        "C4.5+m": [
-            0.768,
-            0.591,
-            0.971,
-            0.661,
-            0.888,
-            0.931,
-            0.668,
-            0.583,
-            0.838,
-            1.000,
-            0.962,
-            0.666,
-            0.981,
-            0.978,
-        ],
-        "C4.5+cf": [
-            0.771,
-            0.590,
-            0.968,
-            0.654,
-            0.886,
-            0.916,
-            0.609,
-            0.563,
-            0.866,
-            1.000,
-            0.965,
-            0.614,
-            0.9751,
-            0.946,
-        ],
-        "C4.5+m+cf": [
-            0.798,
-            0.569,
-            0.967,
-            0.657,
-            0.898,
-            0.931,
-            0.685,
-            0.625,
-            0.875,
-            1.000,
-            0.962,
-            0.669,
-            0.975,
-            0.970,
-        ],
+        "C4.5": [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.000, 0.940, 0.619, 0.972, 0.957],
+        "C4.5+m": [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.000, 0.962, 0.666, 0.981, 0.978],
+        "C4.5+cf": [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1.000, 0.965, 0.614, 0.9751, 0.946],
+        "C4.5+m+cf": [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1.000, 0.962, 0.669, 0.975, 0.970],
     }
 )
 
@@ -225,16 +165,12 @@ def test_wins_and_improvement_by_hand():
     assert comparison.wins.loc["A", "B"] == 1.5
     assert comparison.better("A").to_dict() == {"A": 0, "B": 1}
     assert compare(errors, higher_is_better=True).better("B").to_dict() == {"A": 1, "B": 0}
-    assert comparison.improvement("A")["B"] == pytest.approx(
-        25.0
-    )  # 50 % and 0 %; the third has a control of 0
+    assert comparison.improvement("A")["B"] == pytest.approx(25.0)  # 50 % and 0 %; the third has a control of 0
 
 
 def test_cliques_are_maximal_runs():
     ranks = pd.Series({"a": 1.0, "b": 2.0, "c": 3.0, "d": 4.0})
-    different = pd.DataFrame(
-        np.abs(np.subtract.outer(ranks.values, ranks.values)) > 1.5, ranks.index, ranks.index
-    )
+    different = pd.DataFrame(np.abs(np.subtract.outer(ranks.values, ranks.values)) > 1.5, ranks.index, ranks.index)
     assert cliques(ranks, different) == [["a", "b"], ["b", "c"], ["c", "d"]]
     assert cliques(ranks, different & False) == [["a", "b", "c", "d"]]
 
@@ -244,10 +180,7 @@ def test_variance_components_find_what_was_put_in():
     found = []
     for _ in range(60):
         table = (
-            0.1
-            + 0.03 * rng.normal(size=(20, 1))
-            + 0.02 * rng.normal(size=(1, 20))
-            + 0.01 * rng.normal(size=(20, 20))
+            0.1 + 0.03 * rng.normal(size=(20, 1)) + 0.02 * rng.normal(size=(1, 20)) + 0.01 * rng.normal(size=(20, 20))
         )
         parts = variance_components(table)
         found.append([parts.fold_groups[0], parts.rotation_groups[0], parts.residual[0]])

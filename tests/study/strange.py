@@ -115,14 +115,9 @@ class Faulty(Mute):
     def fit(self, X, y):
         Faulty.trained += 1
         if Faulty.trained > self.when:
-            {
-                "crash": _crash,
-                "exit": _exit,
-                "leave": _leave,
-                "hang": _hang,
-                "loop": _loop,
-                "kill": _kill,
-            }.get(self.how, id)(0)
+            {"crash": _crash, "exit": _exit, "leave": _leave, "hang": _hang, "loop": _loop, "kill": _kill}.get(
+                self.how, id
+            )(0)
         return super().fit(X, y)
 
     def predict_proba(self, X):

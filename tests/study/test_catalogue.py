@@ -30,9 +30,7 @@ def test_every_estimator_is_sound_and_learns(name, iris):
         pytest.importorskip(package, reason=f"{package} comes with the extra bench only")
     checked(name, {}, "here", ESTIMATORS)
     fitted = fit_aligned(make(name), X.astype(np.float32), y, 3, np.random.SeedSequence(0))
-    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (
-        0.6 if name == "tree_stump" else 0.9
-    )
+    assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > (0.6 if name == "tree_stump" else 0.9)
 
 
 @pytest.mark.parametrize("name", VIEWS)
@@ -61,8 +59,7 @@ def test_a_package_that_is_absent_is_named_with_what_to_install(monkeypatch):
     with pytest.raises(RotastackError, match=r"needs the package aeon: pip install 'rotastack\[bench\]'"):
         load_class("aeon.classification.sklearn.RotationForestClassifier")
     with pytest.raises(
-        RotastackError,
-        match=r"p.estimator: nowhere.x.Forest needs the package nowhere: pip install 'nowhere'",
+        RotastackError, match=r"p.estimator: nowhere.x.Forest needs the package nowhere: pip install 'nowhere'"
     ):
         load_class("nowhere.x.Forest", "p.estimator")
 
@@ -97,9 +94,7 @@ def test_inducers_alone_bagged_and_boosted(name, iris):
         assert (fitted.outputs(X.astype(np.float32)).argmax(axis=1) == y).mean() > 0.9
 
 
-@pytest.mark.parametrize(
-    "name", ["random_projection", "random_subspace", "diffusion_map", "PooledEnsembleClassifier"]
-)
+@pytest.mark.parametrize("name", ["random_projection", "random_subspace", "diffusion_map", "PooledEnsembleClassifier"])
 @pytest.mark.parametrize("inducer", INDUCERS)
 def test_ensembles_of_other_inducers(name, inducer, iris):
     X, y = iris
@@ -131,9 +126,7 @@ def test_all_that_rotates_is_declared():
     ours = {path for path in known if path.startswith(("rotastack.ensembles.", "rotastack.views."))}
     ours = {path for path in ours if hasattr(load_class(path, "here"), "fit")}
     named = {path for path in ours if "Rotation" in path}
-    views = {path.rpartition(".")[0] for path in named if ".views." in path} | {
-        "rotastack.trees.bagged_views"
-    }
+    views = {path.rpartition(".")[0] for path in named if ".views." in path} | {"rotastack.trees.bagged_views"}
     using = {path for path in ours if views & set(closure([path.rpartition(".")[0]]))}
     assert named | using == {path for path in ROTATING if path.startswith("rotastack.")}
     assert set(ROTATING) <= known

@@ -40,9 +40,7 @@ def test_shipped_studies_are_sound(name):
 def test_the_default_study_is_as_promised():
     content = load_yaml(project_file("config/studies/quickstart.yaml"))
     plan = Study.from_mapping(content, "q")
-    assert {"iris", "wine", "wdbc", "waveform-21-simulated", "balance-scale", "ringnorm"} <= set(
-        plan.datasets
-    )
+    assert {"iris", "wine", "wdbc", "waveform-21-simulated", "balance-scale", "ringnorm"} <= set(plan.datasets)
     assert plan.document.protocol.dump() == {
         "kind": "nested", "rotation_groups": 3, "fold_groups": 3, "folds": 5, "rotations": 8,
     }  # fmt: skip
@@ -68,18 +66,12 @@ def test_the_default_study_is_as_promised():
             {"methods__RF__combiner": {"kind": "vote", "estimator": "forest"}},
             "methods.RF.combiner: unknown key 'estimator'; allowed are kind, voting",
         ),
-        (
-            {"pools__forest__estimator": "forst"},
-            "pools.forest.estimator: 'forst' is unknown; did you mean 'forest'",
-        ),
+        ({"pools__forest__estimator": "forst"}, "pools.forest.estimator: 'forst' is unknown; did you mean 'forest'"),
         (
             {"pools__forest__parameters": {"n_estimators": -1}},
             "s.yaml: pools.forest.parameters: The 'n_estimators' parameter of ForestClassifier must be",
         ),
-        (
-            {"pools__forest__scaling": "log"},
-            "pools.forest.scaling: 'log' is not one of minmax, quantile, rank",
-        ),
+        ({"pools__forest__scaling": "log"}, "pools.forest.scaling: 'log' is not one of minmax, quantile, rank"),
         ({"evaluation__control": "rf"}, "evaluation.control: 'rf' is not a method; did you mean 'RF'"),
         ({"model__refit": "S-RRE"}, "model.refit: 'S-RRE' is not a method; did you mean 'S-RRE/RF'"),
         (
@@ -196,11 +188,7 @@ def test_blocks_cover_all_groups_once():
 
 def test_only_pools_with_a_trained_combiner_are_nested():
     plan = Study.from_mapping(study(), "s")
-    assert [plan.has_second_level(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [
-        False,
-        True,
-        True,
-    ]
+    assert [plan.has_second_level(p) for p in ("forest", "rotated_forest", "rotated_boosted")] == [False, True, True]
 
 
 def test_slug():

@@ -26,9 +26,7 @@ def test_an_address_has_receipts_of_its_own(tmp_path):
     with chdir(tmp_path):
         own = f"sqlite:///{tmp_path}/results/mlflow/mlflow.db"
         assert receipt_name(None) == receipt_name("") == receipt_name(own) == "tracking.json"
-        names = {
-            receipt_name(a) for a in (SECRET, "http://example.org:5000", f"sqlite:///{tmp_path}/other.db")
-        }
+        names = {receipt_name(a) for a in (SECRET, "http://example.org:5000", f"sqlite:///{tmp_path}/other.db")}
         assert len(names) == 3
         assert "tracking.json" not in names
         # who asks, by which password, and a slash are no other address

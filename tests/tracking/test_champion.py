@@ -31,9 +31,7 @@ STORY = [
 def told(tmp_path_factory):
     """The client after the story, and who was champion and who was logged last after each part of it."""
     folder = tmp_path_factory.mktemp("told")
-    dump_model(
-        Pipeline([("table", TablePreprocessor()), ("model", GaussianNB())]).fit(X, Y), folder / "m.skops"
-    )
+    dump_model(Pipeline([("table", TablePreprocessor()), ("model", GaussianNB())]).fit(X, Y), folder / "m.skops")
     found = []
     with chdir(folder):
         for study, method, data, _ in STORY:
@@ -47,8 +45,7 @@ def told(tmp_path_factory):
                 tags = {"study": study, "method": method, "data": data}
                 writer.register_model(run.run_id, "customers", f"# {study} {method}", tags, "Who buys.")
                 versions = [
-                    writer.client.get_model_version_by_alias("customers", alias)
-                    for alias in ("champion", "current")
+                    writer.client.get_model_version_by_alias("customers", alias) for alias in ("champion", "current")
                 ]
                 found.append([" ".join(v.tags[k] for k in ("study", "method", "data")) for v in versions])
         return MlflowClient(tracking_uri(folder)), found

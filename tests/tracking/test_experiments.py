@@ -46,9 +46,7 @@ def test_columns_that_find_no_room_are_left_out():
 def test_what_is_there_is_not_written_again(tmp_path, monkeypatch):
     written = []
     wanted = MlflowClient.set_experiment_tag
-    monkeypatch.setattr(
-        MlflowClient, "set_experiment_tag", lambda self, *a: (written.append(a[1]), wanted(self, *a))
-    )
+    monkeypatch.setattr(MlflowClient, "set_experiment_tag", lambda self, *a: (written.append(a[1]), wanted(self, *a)))
     with chdir(tmp_path):
         for text, expected in (
             ("first", ["mlflow.note.content", VIEW.key]),
@@ -80,20 +78,14 @@ def test_runs_of_an_earlier_form_are_marked_and_logged_anew(tmp_path, monkeypatc
             monkeypatch.setattr(module, "FORM", form)
             with Writer("shop", "customers") as writer:
                 home = writer.container("dataset", {"study": "shop", "dataset": "customers"})
-                run = writer.leaf(
-                    "method", {"method": "RF"}, home, "customers / RF", record, {"code": "a-c"}, {"n": 2}
-                )
+                run = writer.leaf("method", {"method": "RF"}, home, "customers / RF", record, {"code": "a-c"}, {"n": 2})
                 writer.finish(run.run_id)
                 found.append(run)
         client = writer.client
         assert [run.is_new for run in found] == [True, True, False]
         runs = [client.get_run(run.run_id).data for run in found[:2]]
     assert [r.tags["rotastack.superseded"] for r in runs] == ["yes", "no"]
-    assert {k: runs[1].tags[k] for k in ("code", "version", "seed")} == {
-        "code": "a-c",
-        "version": "0",
-        "seed": "7",
-    }
+    assert {k: runs[1].tags[k] for k in ("code", "version", "seed")} == {"code": "a-c", "version": "0", "seed": "7"}
     assert runs[1].params == {"n": "2"}
 
 

@@ -131,10 +131,7 @@ def test_the_same_model_makes_the_same_bytes(model, tmp_path):
 
 def differences(one, two):
     """Tell what two model files do not have in common: an array and its numbers, or the place in the schema."""
-    parts = [
-        {n: archive.read(n) for n in archive.namelist()}
-        for archive in map(ZipFile, map(io.BytesIO, (one, two)))
-    ]
+    parts = [{n: archive.read(n) for n in archive.namelist()} for archive in map(ZipFile, map(io.BytesIO, (one, two)))]
     said = [f"{name} is in one of them" for name in parts[0].keys() ^ parts[1].keys()]
     for name in parts[0].keys() & parts[1].keys():
         first, second = parts[0][name], parts[1][name]
@@ -267,15 +264,11 @@ def test_a_file_of_other_versions_is_refused_by_their_names(small, package, vers
 
 def test_a_patch_of_a_version_reads_the_file(small):
     numbers = VERSIONS["scikit-learn"].split(".")
-    rewritten(
-        small, "versions.json", json.dumps({**VERSIONS, "scikit-learn": f"{numbers[0]}.{numbers[1]}.99"})
-    )
+    rewritten(small, "versions.json", json.dumps({**VERSIONS, "scikit-learn": f"{numbers[0]}.{numbers[1]}.99"}))
     assert isinstance(load_model(small), GaussianNB)
 
 
-@pytest.mark.parametrize(
-    ("content", "words"), [(b"", "is empty"), (b"PK nothing", "no model file"), (None, "no such")]
-)
+@pytest.mark.parametrize(("content", "words"), [(b"", "is empty"), (b"PK nothing", "no model file"), (None, "no such")])
 def test_a_file_that_is_no_model_is_one_line(tmp_path, content, words):
     if content is not None:
         (tmp_path / "model.skops").write_bytes(content)

@@ -46,9 +46,7 @@ def start(place):
     """Start the command, and wait until it says that the server is there."""
     folder, port = place
     command = [sys.executable, "-m", "rotastack", "server", "--port", str(port), "--folder", folder / "data"]
-    process = subprocess.Popen(
-        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    process = subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     line = process.stdout.readline()
     assert f"http://127.0.0.1:{port}" in line, line + process.communicate()[0]
     return process
@@ -88,10 +86,7 @@ def test_a_server_that_ends_in_the_middle_is_one_line_and_the_same_goes_on(place
             ("--port", "0", "--folder", "data"): "a server works with this folder",
         }.items():
             done = subprocess.run(
-                [sys.executable, "-m", "rotastack", "server", *what],
-                cwd=folder,
-                capture_output=True,
-                text=True,
+                [sys.executable, "-m", "rotastack", "server", *what], cwd=folder, capture_output=True, text=True
             )
             assert done.returncode == 2
             assert re.fullmatch(rf"rotastack: error: [^\n]*{words}[^\n]*\n", done.stderr), done.stderr
@@ -123,10 +118,7 @@ def test_a_server_that_ends_in_the_middle_is_one_line_and_the_same_goes_on(place
         home = next(r for r in runs if r.info.run_name == "iris")
         assert home.info.artifact_uri.startswith("mlflow-artifacts:/")
         with chdir(folder):
-            assert (
-                "through the server"
-                in Path(client.download_artifacts(home.info.run_id, "note.txt")).read_text()
-            )
+            assert "through the server" in Path(client.download_artifacts(home.info.run_id, "note.txt")).read_text()
     finally:
         end(second)
 

@@ -75,9 +75,7 @@ class Reference:
                 self._search(child, X, g, h, weights)
             n_leaves += 1
         for node in nodes:
-            node.value = float(
-                np.float32(-self.learning_rate * g[node.rows].sum() / (h[node.rows].sum() + self.l2))
-            )
+            node.value = float(np.float32(-self.learning_rate * g[node.rows].sum() / (h[node.rows].sum() + self.l2)))
         self.nodes.append(nodes)
 
     def _search(self, node, X, g, h, weights):

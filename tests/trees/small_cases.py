@@ -74,15 +74,7 @@ def fitted(forest, X=X, **more):
         forest.set_params(random_state=7)
     forest.fit(X, target if of_numbers else y, **more)
     trees = forest.forest_
-    found = [
-        known(trees.nodes),
-        trees.starts,
-        trees.impurity,
-        trees.weight,
-        trees.counts,
-        trees.values,
-        trees.facts,
-    ]
+    found = [known(trees.nodes), trees.starts, trees.impurity, trees.weight, trees.counts, trees.values, trees.facts]
     found += [trees.views.parts, trees.views.columns, trees.views.matrices]
     if trees.views.n_features == X.shape[1]:
         found.append(trees.outputs(X.astype(np.float32)))
@@ -98,9 +90,7 @@ def flagship(model, names: Sequence[str], X=X) -> Iterable[np.ndarray]:
     codes = np.searchsorted(np.quantile(target, [0.25, 0.5, 0.75]), target) if of_numbers else y
     known_by_name = NUMBER_FAMILIES if of_numbers else FAMILIES
     rows = TrainingRows(data, codes, None, table.groups_, numbers)
-    families, unseen = grow_families(
-        [known_by_name[name] for name in names], 4, rows, np.random.SeedSequence(7)
-    )
+    families, unseen = grow_families([known_by_name[name] for name in names], 4, rows, np.random.SeedSequence(7))
     for trees in (trees for family in families for trees in family.forests()):
         yield from (known(trees.nodes), trees.starts, trees.values, trees.facts)
         yield from (trees.views.parts, trees.views.columns, trees.views.matrices)
@@ -116,10 +106,7 @@ def on_views() -> Iterable[np.ndarray]:
     views = LinearViews.concatenate(
         [LinearViews.identity(7).beside(LinearViews.dense(TURNED)), LinearViews.subset([[0, 3], [2, 5]], 7)]
     )
-    groups = [
-        TreeGroup(10, views.take([0, 5, 1, 6, 2])),
-        TreeGroup(3, views.take([4, 4, 3]), splitter="random"),
-    ]
+    groups = [TreeGroup(10, views.take([0, 5, 1, 6, 2])), TreeGroup(3, views.take([4, 4, 3]), splitter="random")]
     data = X.astype(np.float32)
     trees, unseen = grow_forest(data, y, groups, TreeOptions(), np.random.SeedSequence(3), n_classes=3)
     sums = [getattr(group, field.name) for group in unseen for field in fields(group)]
@@ -140,9 +127,7 @@ CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     "weights": lambda: fitted(ForestClassifier(6), sample_weight=weights),
     "regression_weights": lambda: fitted(ForestRegressor(6), sample_weight=weights),
     "flagship": lambda: flagship(RotastackClassifier(), (*ON_BAGS, *ON_FOLDS)),
-    "flagship_regression": lambda: flagship(
-        RotastackRegressor(), (*ON_BAGS, "LmET", "rotation", "extra", "boosted")
-    ),
+    "flagship_regression": lambda: flagship(RotastackRegressor(), (*ON_BAGS, "LmET", "rotation", "extra", "boosted")),
     "categories": lambda: flagship(
         RotastackClassifier(categorical_features=[3, 4]), (*ON_BAGS, "te", "pairs", *ON_FOLDS), CATEGORIES
     ),

@@ -8,13 +8,7 @@ from sklearn.ensemble import ExtraTreesClassifier, RandomForestClassifier, Rando
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from tests.trees.tables import TABLES, table
 
-from rotastack.trees import (
-    ExtraForestClassifier,
-    ForestClassifier,
-    ForestRegressor,
-    TreeClassifier,
-    TreeRegressor,
-)
+from rotastack.trees import ExtraForestClassifier, ForestClassifier, ForestRegressor, TreeClassifier, TreeRegressor
 
 
 def follow(ours, theirs, X):

@@ -12,13 +12,7 @@ from rotastack.trees import bagged_views
 from rotastack.trees.bagged_views import BaggedViews
 from rotastack.trees.bags import Bags
 from rotastack.trees.draws import draw_many_below
-from rotastack.trees.kernel.discriminants import (
-    _add_products,
-    _dot,
-    _draw_some,
-    _principal_axes,
-    _sum_at,
-)
+from rotastack.trees.kernel.discriminants import _add_products, _dot, _draw_some, _principal_axes, _sum_at
 from rotastack.views.subsets import signed
 
 SCALES = np.float32([1e-3, 1, 1e3, 1, 1, 1e-2, 5, 1, 30])
@@ -129,9 +123,7 @@ def test_sparse_rotations_are_uniform(size):
     X, codes = table(9, size, 2)
     views = BaggedViews.of(X, codes, 2).sparse(seeds(1500)[1], (size, size))
     turned = views.matrices.reshape(-1, size, size).astype(float)
-    assert turned @ turned.transpose(0, 2, 1) == pytest.approx(
-        np.broadcast_to(np.eye(size), turned.shape), abs=1e-6
-    )
+    assert turned @ turned.transpose(0, 2, 1) == pytest.approx(np.broadcast_to(np.eye(size), turned.shape), abs=1e-6)
     assert np.linalg.det(turned) == pytest.approx(1)
     for entry in turned.reshape(-1, size * size).T:
         assert kstest((entry + 1) / 2, "beta", args=((size - 1) / 2, (size - 1) / 2)).pvalue > 1e-4

@@ -43,12 +43,7 @@ CASES = {
     "weights": {"weighted": True, "n_classes": 3, "missing": 0.1},
     "weights_squares": {"weighted": True},
     "rows_counted_apart": {"n_rows": 33_000, "missing": 0.1, "max_bins": 7, "max_leaf_nodes": 5},
-    "rows_counted_apart_two_classes": {
-        "n_rows": 33_000,
-        "n_classes": 2,
-        "max_bins": 7,
-        "min_samples_leaf": 9000,
-    },
+    "rows_counted_apart_two_classes": {"n_rows": 33_000, "n_classes": 2, "max_bins": 7, "min_samples_leaf": 9000},
     "fast": {"learning_rate": 1.0, "n_classes": 2},
 }
 
@@ -74,9 +69,7 @@ def test_trees_are_those_of_plain_numpy(name):
         inner = [n for n in nodes if n.children]
         assert mine["cut"][mine["column"] >= 0].tolist() == [np.float32(n.cut) for n in inner]
         to_left = missing_go_left(mine)[mine["column"] >= 0]
-        assert all(
-            n.missing_right is None or n.missing_right != left for n, left in zip(inner, to_left, strict=True)
-        )
+        assert all(n.missing_right is None or n.missing_right != left for n, left in zip(inner, to_left, strict=True))
         assert grown.trees.counts[grown.trees.starts[t] : grown.trees.starts[t + 1]].tolist() == [
             len(n.rows) for n in nodes
         ]
@@ -102,9 +95,7 @@ def same(one, other):
 def grow(X, y, n_classes=None, n_bags=3, n_jobs=None, given=None, **options):
     folds = boosting_folds(y, n_bags, SEQUENCE, n_classes=n_classes)
     options = BoostingOptions(**{"n_rounds": 30, "min_samples_leaf": 5, **options})
-    return grow_boosted(
-        X, y, options, SEQUENCE, n_classes=n_classes, folds=folds, n_jobs=n_jobs, **given or {}
-    )
+    return grow_boosted(X, y, options, SEQUENCE, n_classes=n_classes, folds=folds, n_jobs=n_jobs, **given or {})
 
 
 DRAWING = {"subsample": 0.6, "max_features": 2, "learning_rate": 0.3}

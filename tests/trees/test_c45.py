@@ -136,9 +136,7 @@ def test_a_branch_is_raised():
 
 def test_lower_confidence_prunes_more():
     data = table("ties and noise")
-    sizes = [
-        C45Classifier(confidence=c).fit(data.X, data.y).get_n_leaves() for c in (None, 0.5, 0.25, 0.1, 0.01)
-    ]
+    sizes = [C45Classifier(confidence=c).fit(data.X, data.y).get_n_leaves() for c in (None, 0.5, 0.25, 0.1, 0.01)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[2] > sizes[-1]
 
@@ -160,9 +158,7 @@ def test_fractions_of_weights_make_no_difference_where_they_should_not():
     """Each row thrice with a third of its weight is the row itself, but for rounding."""
     data = table("raised")
     whole = C45Classifier().fit(data.X, data.y)
-    thirds = C45Classifier().fit(
-        np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.full(3 * len(data.y), 1 / 3)
-    )
+    thirds = C45Classifier().fit(np.repeat(data.X, 3, axis=0), np.repeat(data.y, 3), np.full(3 * len(data.y), 1 / 3))
     assert np.array_equal(split_columns(whole.tree_.nodes), split_columns(thirds.tree_.nodes))
     assert np.array_equal(whole.tree_.nodes["cut"], thirds.tree_.nodes["cut"])
     assert thirds.predict_proba(data.X) == pytest.approx(whole.predict_proba(data.X))
@@ -191,9 +187,7 @@ def test_a_tree_of_a_view_is_that_of_its_columns(wine):
     trees, _ = grow_forest(X, y, [TreeGroup(3, views)], C45, SEED, n_classes=3, bootstrap=False)
     for t in range(3):
         alone = C45Classifier().fit(X @ views.matrix(t), y)
-        assert np.array_equal(
-            split_columns(alone.tree_.nodes), split_columns(trees.take(np.array([t])).nodes)
-        )
+        assert np.array_equal(split_columns(alone.tree_.nodes), split_columns(trees.take(np.array([t])).nodes))
         assert (trees.votes(X)[:, t] == alone.predict(X @ views.matrix(t))).mean() > 0.98
 
 
@@ -205,9 +199,7 @@ def test_members(wine):
     assert np.array_equal(members.trees.nodes, trees.nodes)
     assert 0 < members.oob_error.max() < 0.3
     training = np.arange(len(y))[None] % 4 > 0
-    held = C45Classifier().grow_members(
-        X[None], y, 3, [[(np.arange(13), None)]], [SEED], training=training, keep=False
-    )
+    held = C45Classifier().grow_members(X[None], y, 3, [[(np.arange(13), None)]], [SEED], training=training, keep=False)
     alone = C45Classifier().fit(X[training[0]], y[training[0]])
     assert held.held_out[0, 0, ~training[0]] == pytest.approx(alone.predict_proba(X[~training[0]]))
 
@@ -237,7 +229,5 @@ def test_options_that_c45_has_not(wine):
     X, y = wine
     with pytest.raises(ValueError, match="C4.5 has no random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)
-    stump, _ = grow_forest(
-        X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False
-    )
+    stump, _ = grow_forest(X, y, [TreeGroup(1)], C45._replace(max_depth=1), SEED, n_classes=3, bootstrap=False)
     assert stump.facts[0].tolist() == [3, 2, 1]

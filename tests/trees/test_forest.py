@@ -48,9 +48,7 @@ def test_rows_never_out_of_bag_are_missing():
     assert not in_bag.all()
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9)]
-)
+@pytest.mark.parametrize(("value", "expected"), [(None, 9), ("sqrt", 3), ("log2", 3), (4, 4), (0.5, 4), (1.0, 9)])
 def test_max_features(value, expected):
     assert n_candidates(value, 9) == expected
 
@@ -143,9 +141,7 @@ def test_a_tree_can_be_drawn_with_the_arrays_of_scikit_learn(wine_forest):
         assert values.dtype == getattr(theirs, name).dtype, name
     inner = arrays["children_left"] >= 0
     left, right = arrays["children_left"][inner], arrays["children_right"][inner]
-    assert (
-        arrays["n_node_samples"][inner] == arrays["n_node_samples"][left] + arrays["n_node_samples"][right]
-    ).all()
+    assert (arrays["n_node_samples"][inner] == arrays["n_node_samples"][left] + arrays["n_node_samples"][right]).all()
     assert arrays["value"].sum(axis=1) == pytest.approx(np.ones(len(inner)))
 
 

@@ -6,14 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from rotastack.trees import (
-    ExtraForestClassifier,
-    LinearViews,
-    TreeClassifier,
-    TreeGroup,
-    TreeOptions,
-    TreeRegressor,
-)
+from rotastack.trees import ExtraForestClassifier, LinearViews, TreeClassifier, TreeGroup, TreeOptions, TreeRegressor
 from rotastack.trees.growing import grow_forest
 from rotastack.trees.kernel.lots import _draw_below, _draw_unit, _sort_rows
 
@@ -158,9 +151,7 @@ def test_random_cuts_lie_between_the_values():
     X = rng.random((200, 3)).astype(np.float32)
     y = rng.integers(0, 2, 200)
     cuts = [
-        ExtraForestClassifier(1, max_depth=1, max_features=None, random_state=s)
-        .fit(X, y)
-        .forest_.nodes["cut"][0]
+        ExtraForestClassifier(1, max_depth=1, max_features=None, random_state=s).fit(X, y).forest_.nodes["cut"][0]
         for s in range(40)
     ]
     assert 0 <= min(cuts) < 0.3

@@ -53,9 +53,7 @@ def table():
     "estimator",
     [
         ForestClassifier(3, random_state=0),
-        ForestClassifier(
-            3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced", random_state=0
-        ),
+        ForestClassifier(3, criterion="gain_ratio", max_leaf_nodes=7, class_weight="balanced", random_state=0),
         ExtraForestClassifier(3, criterion="entropy", n_cuts=3, n_jobs=2, random_state=0),
         ForestRegressor(3, ccp_alpha=0.01, random_state=0),
         BoostedTreesClassifier(5, random_state=0),
@@ -82,15 +80,11 @@ def test_views_and_bags(table, layout):
     X = X.astype(np.float32)
     other = LAYOUTS[layout]
     rotations = LinearViews.dense(np.linalg.qr(rng.standard_normal((4, 5, 5)))[0])
-    views = LinearViews.concatenate(
-        [LinearViews.identity(5).beside(rotations), LinearViews.subset([[0, 1]], 5)]
-    )
+    views = LinearViews.concatenate([LinearViews.identity(5).beside(rotations), LinearViews.subset([[0, 1]], 5)])
     families = [TreeGroup(12, views.take([0, 4, 1])), TreeGroup(3, splitter="random")]
     bags = rng.poisson(1, (15, 200)).astype(np.int32)
     grown = [
-        grow_forest(x, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=counts)[
-            0
-        ]
+        grow_forest(x, y, families, TreeOptions(), np.random.SeedSequence(0), n_classes=3, bag_counts=counts)[0]
         for x, counts in ((X, bags), (other(X), other(bags)))
     ]
     assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()

@@ -29,9 +29,7 @@ def grown(request):
     )  # fmt: skip
     if request.param == "filled":
         views = views.filled(rng.normal(size=(11, N_COLUMNS)))
-    forest, _ = grow_forest(
-        X, y, [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1), n_classes=2
-    )
+    forest, _ = grow_forest(X, y, [TreeGroup(33, views)], TreeOptions(), np.random.SeedSequence(1), n_classes=2)
     return forest, X
 
 

@@ -29,8 +29,7 @@ MAKERS = {
     "dense": lambda: LinearViews.dense(RNG.standard_normal((3, P, 13))),
     "dense on some": lambda: LinearViews.dense(RNG.standard_normal((3, 5, 5)), RNG.integers(0, P, (3, 5)), P),
     "blocks": lambda: LinearViews.blocks(
-        [[([0, 4], RNG.standard_normal((2, 2))), ([1], None), ([9, 3, 2], RNG.standard_normal((3, 1)))]] * 3,
-        P,
+        [[([0, 4], RNG.standard_normal((2, 2))), ([1], None), ([9, 3, 2], RNG.standard_normal((3, 1)))]] * 3, P
     ),
 }
 
@@ -84,8 +83,7 @@ def test_mapped_columns_are_sums_in_order(n, n_out):
             expected = np.hstack(
                 [
                     mapped_in_order(
-                        X[:, columns[first : first + n_in]],
-                        matrices[at : at + n_in * n_out].reshape(n_in, n_out),
+                        X[:, columns[first : first + n_in]], matrices[at : at + n_in * n_out].reshape(n_in, n_out)
                     )
                     for first, _, at, _ in parts[1:]
                 ]
@@ -140,10 +138,7 @@ def test_rows_get_the_same_numbers_in_any_company():
     [
         (lambda: LinearViews.subset([[0, 3]], 3), "columns 0 to 3 asked for, but there are 3"),
         (lambda: LinearViews.blocks([[([0, 1], np.eye(3))]], 3), "2 columns needs a matrix of as many rows"),
-        (
-            lambda: LinearViews.concatenate([LinearViews.identity(2), LinearViews.identity(3)]),
-            "do not go together",
-        ),
+        (lambda: LinearViews.concatenate([LinearViews.identity(2), LinearViews.identity(3)]), "do not go together"),
         (lambda: LinearViews.identity(2, 3).beside(LinearViews.identity(2, 2)), "cannot be put side by side"),
     ],
 )
@@ -170,9 +165,7 @@ def test_families_do_not_disturb_each_other(iris):
     X, y = iris[0].astype(np.float32), iris[1]
     rotated = LinearViews.dense(np.linalg.qr(RNG.standard_normal((5, 4, 4)))[0])
     first = TreeGroup(8, name="id")
-    second = TreeGroup(
-        10, LinearViews.identity(4).beside(rotated), splitter="random", max_features=3, name="mixed"
-    )
+    second = TreeGroup(10, LinearViews.identity(4).beside(rotated), splitter="random", max_features=3, name="mixed")
     both, oob = grow(X, y, [first, second])
     alone, oob_alone = grow(X, y, [first])
     assert len(both) == 18

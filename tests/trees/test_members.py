@@ -9,14 +9,7 @@ from sklearn.datasets import load_wine
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Recipe, fit_pool
 from rotastack.resampling import fold_groups, nested_pairs
-from rotastack.trees import (
-    ExtraForestClassifier,
-    ForestClassifier,
-    LinearViews,
-    TreeGroup,
-    TreeOptions,
-    grow_forest,
-)
+from rotastack.trees import ExtraForestClassifier, ForestClassifier, LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.members import grow_members
 from rotastack.views import RandomRotation
 from rotastack.views.scaling import SCALERS
@@ -51,18 +44,13 @@ def test_members_are_the_forests_of_their_views(wine):
     assert members.depth[0].tolist() == counts[:, :, 2].mean(axis=1).tolist()
 
 
-@pytest.mark.parametrize(
-    "forest", [ForestClassifier(7), ExtraForestClassifier(5), ForestClassifier(3, max_depth=2)]
-)
+@pytest.mark.parametrize("forest", [ForestClassifier(7), ExtraForestClassifier(5), ForestClassifier(3, max_depth=2)])
 @pytest.mark.parametrize("scaling", ["minmax", "rank", None])
 def test_all_pairs_of_folds_at_once_are_as_one_by_one(wine, forest, scaling):
     X, y = wine
     folds = fold_groups(y, 1, 3, 0)[0]
     recipes = [Recipe(None, forest), *(Recipe(RandomRotation(), forest) for _ in range(3))]
-    options = {
-        "scaler": SCALERS[scaling]() if scaling else None,
-        "categorical": np.arange(13) >= 11,
-    }
+    options = {"scaler": SCALERS[scaling]() if scaling else None, "categorical": np.arange(13) >= 11}
     facts = {True: [], False: []}
 
     def run(keep, n_jobs):
@@ -107,14 +95,7 @@ def test_many_sets_in_any_blocks(wine):
     together = grow_members(X[None], y, 3, family, TreeOptions(), sequences, training=training, keep=False)
     for s in (0, 3):
         alone = grow_members(
-            X[None],
-            y,
-            3,
-            family,
-            TreeOptions(),
-            sequences[s : s + 1],
-            training=training[s : s + 1],
-            keep=False,
+            X[None], y, 3, family, TreeOptions(), sequences[s : s + 1], training=training[s : s + 1], keep=False
         )
         assert np.array_equal(alone.held_out[0], together.held_out[s])
         assert np.array_equal(alone.oob_error[0], together.oob_error[s])

@@ -77,22 +77,13 @@ def splits(trees, X):
     for node in np.flatnonzero(arrays["feature"] >= 0):
         rows, j = inside[node], arrays["feature"][node]
         x = X[rows, j]
-        left = (x <= np.float32(arrays["threshold"][node])) | (
-            np.isnan(x) & bool(arrays["missing_go_to_left"][node])
-        )
-        inside[arrays["children_left"][node]], inside[arrays["children_right"][node]] = (
-            rows[left],
-            rows[~left],
-        )
+        left = (x <= np.float32(arrays["threshold"][node])) | (np.isnan(x) & bool(arrays["missing_go_to_left"][node]))
+        inside[arrays["children_left"][node]], inside[arrays["children_right"][node]] = (rows[left], rows[~left])
         assert arrays["n_node_samples"][arrays["children_left"][node]] == left.sum()
         yield j, rows, left
 
 
-WEIGHTS = {
-    "none": lambda w: None,
-    "whole": lambda w: np.ceil(w),
-    "fractions": lambda w: w,
-}
+WEIGHTS = {"none": lambda w: None, "whole": lambda w: np.ceil(w), "fractions": lambda w: w}
 
 
 @pytest.mark.parametrize("weigh", WEIGHTS)
@@ -176,8 +167,7 @@ def test_c45_takes_the_largest_ratio_over_both_sides(weigh):
         expected = ratios(X, y, w, max(2, min(25, 0.1 * w.sum() / 2)), correct=True)
         for j, _, left in splits(tree.forest_, X):
             n_cuts = sum(
-                min(w[k].sum(), w[~k].sum()) >= max(2, min(25, 0.1 * w.sum() / 2)) - 1e-6
-                for k in cuts(X[:, j], 1e-5)
+                min(w[k].sum(), w[~k].sum()) >= max(2, min(25, 0.1 * w.sum() / 2)) - 1e-6 for k in cuts(X[:, j], 1e-5)
             )
             gain = decrease(y, w, left, "entropy") - np.log2(n_cuts)
             assert gain / impurity(left.astype(int), w, "entropy") == pytest.approx(expected)
@@ -241,9 +231,7 @@ def test_scikit_learn_grows_the_same_tree(criterion):
         output = "predict" if kind is TreeRegressor else "predict_proba"
         assert getattr(ours, output)(X) == pytest.approx(getattr(theirs, output)(X))
         a, b = ours.forest_.arrays(0), theirs.tree_
-        found = _mixed_nodes(
-            a["n_node_samples"], a["impurity"], a["feature"], a["threshold"], a["missing_go_to_left"]
-        )
+        found = _mixed_nodes(a["n_node_samples"], a["impurity"], a["feature"], a["threshold"], a["missing_go_to_left"])
         expected = _mixed_nodes(b.n_node_samples, b.impurity, b.feature, b.threshold, b.missing_go_to_left)
         assert found[:, 2].tolist() == expected[:, 2].tolist()
         assert found[:, 3] == pytest.approx(expected[:, 3], rel=1e-5)
@@ -355,11 +343,7 @@ def test_held_out_rows_go_down_as_all_others():
 def test_a_column_of_missing_values_only_is_never_split_on():
     X, y, _, _ = table()
     X[:, 3] = np.nan
-    for forest in (
-        ForestClassifier(10, random_state=0),
-        ExtraForestClassifier(10, random_state=0),
-        C45Classifier(),
-    ):
+    for forest in (ForestClassifier(10, random_state=0), ExtraForestClassifier(10, random_state=0), C45Classifier()):
         assert 3 not in split_columns(forest.fit(X, y).forest_.nodes)
     X[:] = np.nan
     lone = ForestClassifier(5, random_state=0).fit(X, y)

@@ -72,12 +72,7 @@ def test_views_keep_their_fills_however_they_are_put_together():
     assert mapped(joined, 27, X) == pytest.approx(mapped(second, 3, X))
     assert np.isnan(mapped(joined, 14, X)[np.isnan(X).any(axis=1)]).all()
     few = joined.take([27, 3, 3])
-    for kept in (
-        few,
-        few.compact(),
-        pickle.loads(pickle.dumps(few)),
-        few.take([0, 1]).repeat(2).take([0, 2]),
-    ):
+    for kept in (few, few.compact(), pickle.loads(pickle.dumps(few)), few.take([0, 1]).repeat(2).take([0, 2])):
         assert mapped(kept, 0, X) == pytest.approx(mapped(second, 3, X))
         assert mapped(kept, 1, X) == pytest.approx(mapped(first, 3, X))
     assert few.compact().fills.size < joined.fills.size
@@ -98,17 +93,9 @@ def test_trees_on_filled_views_see_filled_rows(splitter):
     means = np.array([x[~np.isnan(x)].mean(dtype=np.float64) for x in X.T], np.float32)
     full = np.where(np.isnan(X), means, X)
     grown = []
-    for data, through in (
-        (X, views),
-        (full, LinearViews(6, views.starts, views.parts, views.columns, views.matrices)),
-    ):
+    for data, through in ((X, views), (full, LinearViews(6, views.starts, views.parts, views.columns, views.matrices))):
         trees, _ = grow_forest(
-            data,
-            y,
-            [TreeGroup(24, through, splitter=splitter)],
-            TreeOptions(),
-            np.random.SeedSequence(1),
-            n_classes=3,
+            data, y, [TreeGroup(24, through, splitter=splitter)], TreeOptions(), np.random.SeedSequence(1), n_classes=3
         )
         grown.append(trees)
     assert grown[0].nodes.tobytes() == grown[1].nodes.tobytes()
@@ -135,12 +122,7 @@ def test_what_overflows_is_the_same_in_any_company():
     X, y, _, _ = table(n=100)
     difference = LinearViews.dense([[[2.0], [-2.0], [0.0], [0.0]]])
     trees, _ = grow_forest(
-        np.nan_to_num(X),
-        y,
-        [TreeGroup(20, difference)],
-        TreeOptions(),
-        np.random.SeedSequence(3),
-        n_classes=3,
+        np.nan_to_num(X), y, [TreeGroup(20, difference)], TreeOptions(), np.random.SeedSequence(3), n_classes=3
     )
     huge = np.float32([[3e38, 3e38, 0, 0]])
     assert np.array_equal(trees.leaves(huge)[0], trees.leaves(np.vstack([huge, X]))[0])

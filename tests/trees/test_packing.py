@@ -34,9 +34,7 @@ def assert_equal(one, other):
 
 MODELS = {
     "flagship": lambda: RotastackClassifier(40, random_state=0).fit(X, y),
-    "weighted": lambda: RotastackClassifier(20, random_state=0).fit(
-        X, y, sample_weight=np.arange(len(X)) % 3
-    ),
+    "weighted": lambda: RotastackClassifier(20, random_state=0).fit(X, y, sample_weight=np.arange(len(X)) % 3),
     "numbers": lambda: RotastackRegressor(10, random_state=0).fit(*NUMBERS),
     "forest": lambda: ForestClassifier(60, random_state=0).fit(X, y),
     "impure": lambda: ForestClassifier(200, min_samples_leaf=5, random_state=0).fit(X, y),
@@ -154,12 +152,7 @@ def test_whole_numbers_as_narrow_as_they_fit():
     for numbers in ([], [0, 255], [0, 256], [-1, 127], [-1, 128], [0, 2**32], [-(2**40)]):
         given = np.array(numbers, np.int64)
         assert (narrow(given).astype(np.int64) == given).all()
-    assert [narrow(np.array(v)).dtype.str[1:] for v in ([255], [256], [-1, 127], [2**40])] == [
-        "u1",
-        "u2",
-        "i1",
-        "i8",
-    ]
+    assert [narrow(np.array(v)).dtype.str[1:] for v in ([255], [256], [-1, 127], [2**40])] == ["u1", "u2", "i1", "i8"]
 
 
 def test_a_forest_that_only_predicts_says_so():

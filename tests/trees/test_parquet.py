@@ -78,9 +78,7 @@ def test_each_worker_has_trees_however_much_memory_there_is(folder, monkeypatch)
 
 def test_memory_may_have_no_limit(folder):
     some, all_at_once = (
-        fit_parquet(
-            ForestClassifier(2, random_state=0), folder / "label", "label", max_samples=500, memory=memory
-        )
+        fit_parquet(ForestClassifier(2, random_state=0), folder / "label", "label", max_samples=500, memory=memory)
         for memory in (1e9, float("inf"))
     )
     assert same(some, all_at_once)
@@ -89,10 +87,7 @@ def test_memory_may_have_no_limit(folder):
 def test_more_trees_leave_the_first_as_they_are(folder):
     few, many = (
         fit_parquet(
-            ExtraForestClassifier(n, bootstrap=True, random_state=0),
-            folder / "label",
-            "label",
-            max_samples=500,
+            ExtraForestClassifier(n, bootstrap=True, random_state=0), folder / "label", "label", max_samples=500
         )
         for n in (2, 4)
     )
@@ -180,9 +175,7 @@ def test_a_table_of_four_times_the_memory(tmp_path):
         writer = None
         for _ in range(n):
             X = rng.normal(size=(group, columns)).astype(np.float32)
-            table = pa.table(
-                {f"c{j}": X[:, j] for j in range(columns)} | {"y": (X[:, 0] + X[:, 1] > 0).astype(int)}
-            )
+            table = pa.table({f"c{j}": X[:, j] for j in range(columns)} | {"y": (X[:, 0] + X[:, 1] > 0).astype(int)})
             writer = writer or parquet.ParquetWriter(tmp_path / path, table.schema)
             writer.write_table(table)
         writer.close()
@@ -204,10 +197,7 @@ def test_a_table_of_four_times_the_memory(tmp_path):
         (lambda f: f.assign(d="text"), "column 'd' holds .*string, no numbers"),
         (lambda f: f.assign(d=1e300), "column 'd' holds values beyond float32"),
         (lambda f: f.drop(columns="label"), "there is no column 'label'"),
-        (
-            lambda f: f.assign(label=f["label"].where(f.index > 0, None)),
-            "the target 'label' is missing in 1 rows",
-        ),
+        (lambda f: f.assign(label=f["label"].where(f.index > 0, None)), "the target 'label' is missing in 1 rows"),
         (lambda f: f.iloc[:0], "no rows"),
     ],
 )

@@ -5,13 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from rotastack import RotastackClassifier
-from rotastack.trees import (
-    ExtraForestClassifier,
-    ExtraForestRegressor,
-    ForestClassifier,
-    ForestRegressor,
-    growing,
-)
+from rotastack.trees import ExtraForestClassifier, ExtraForestRegressor, ForestClassifier, ForestRegressor, growing
 from rotastack.trees.nodes import split_columns
 from rotastack.trees.sparse import few_ones
 
@@ -46,13 +40,9 @@ def test_the_trees_of_a_classifier_are_the_same(table, monkeypatch, options, n_c
     y = np.searchsorted(np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]), score)
     if "splitter" in options:
         options = {"n_cuts": options["n_cuts"], "bootstrap": True}
-        a, b = with_and_without(
-            monkeypatch, lambda: ExtraForestClassifier(20, random_state=0, **options).fit(X, y)
-        )
+        a, b = with_and_without(monkeypatch, lambda: ExtraForestClassifier(20, random_state=0, **options).fit(X, y))
     else:
-        a, b = with_and_without(
-            monkeypatch, lambda: ForestClassifier(20, random_state=0, **options).fit(X, y)
-        )
+        a, b = with_and_without(monkeypatch, lambda: ForestClassifier(20, random_state=0, **options).fit(X, y))
     if "class_weight" in options:  # sums of weights that are not whole are rounded
         np.testing.assert_allclose(a.oob_score_, b.oob_score_, atol=0.01)
     else:
@@ -74,9 +64,7 @@ def test_the_trees_of_a_regressor_are_the_same(table, monkeypatch, forest):
 
 def test_the_flagship_is_the_same(table, monkeypatch):
     X, score = table
-    a, b = with_and_without(
-        monkeypatch, lambda: RotastackClassifier(5, random_state=0, n_jobs=2).fit(X, score > 0.5)
-    )
+    a, b = with_and_without(monkeypatch, lambda: RotastackClassifier(5, random_state=0, n_jobs=2).fit(X, score > 0.5))
     assert (a.predict_proba(X) == b.predict_proba(X)).all()
 
 

@@ -15,9 +15,7 @@ from rotastack.trees.members import grow_members
 
 
 def imbalanced(seed=0):
-    X, y = make_classification(
-        1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed
-    )
+    X, y = make_classification(1600, 8, n_informative=5, weights=[0.93], flip_y=0.02, class_sep=0.8, random_state=seed)
     return X[:600], y[:600], X[600:], y[600:]
 
 
@@ -120,9 +118,7 @@ def test_a_weight_of_k_is_in_expectation_a_row_given_k_times():
     repeats = np.random.default_rng(1).integers(0, 4, 200)
     repeated = np.repeat(np.arange(200), repeats)
     weighted, given = (
-        np.mean(
-            [ForestClassifier(60, random_state=s).fit(*data).predict_proba(X_new) for s in range(10)], axis=0
-        )
+        np.mean([ForestClassifier(60, random_state=s).fit(*data).predict_proba(X_new) for s in range(10)], axis=0)
         for data in ((X, y, repeats), (X[repeated], y[repeated]))
     )
     assert abs(weighted - given).mean() < 0.015
@@ -133,9 +129,7 @@ def test_members_grown_together_are_those_grown_alone():
     X, y, _, _ = imbalanced()
     weights = np.where(y == 1, 5.0, 1.0)
     sequence = np.random.SeedSequence(3)
-    members = grow_members(
-        X[None].astype(np.float32), y, 2, TreeGroup(6), TreeOptions(), [sequence], weights=weights
-    )
+    members = grow_members(X[None].astype(np.float32), y, 2, TreeGroup(6), TreeOptions(), [sequence], weights=weights)
     trees, oob = grow_forest(
         X.astype(np.float32), y, [TreeGroup(6)], TreeOptions(), sequence, n_classes=2, weights=weights
     )
@@ -148,15 +142,13 @@ def test_members_grown_together_are_those_grown_alone():
 def recalls(estimator, weights):
     X, y, X_new, y_new = imbalanced()
     return [
-        recall_score(y_new, estimator.set_params(class_weight={0: 1, 1: w}).fit(X, y).predict(X_new))
-        for w in weights
+        recall_score(y_new, estimator.set_params(class_weight={0: 1, 1: w}).fit(X, y).predict(X_new)) for w in weights
     ]
 
 
 # Only where tools/try_install.py installs the oldest scikit-learn: requirements.lock has a newer one.
 @pytest.mark.skipif(
-    parse_version(sklearn.__version__) < parse_version("1.9"),
-    reason="scikit-learn draws rows by weight since 1.9",
+    parse_version(sklearn.__version__) < parse_version("1.9"), reason="scikit-learn draws rows by weight since 1.9"
 )
 def test_recall_is_as_scikit_learns():
     weights = (0.1, 1, 10, 100, 1000)

@@ -82,9 +82,7 @@ def test_seconds_are_of_rows_trees_and_columns():
     assert one == pytest.approx(1e-9 * (20 + 12 * 5) * 100 * 1024 * 10)
     assert training_seconds(path, 200, 1024, 25, 2) == pytest.approx(2 * one)
     assert training_seconds(path, 100, 1024, 25, 12) == pytest.approx(1.6 * one)
-    assert training_seconds("sklearn.svm.SVC", 100, 1024, 25, 2) == one, (
-        "unknown classes are taken for a forest"
-    )
+    assert training_seconds("sklearn.svm.SVC", 100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
     assert prediction_seconds(path, 100, 1000) == pytest.approx(130e-9 * 100 * 1000)
 
 
@@ -160,10 +158,7 @@ def test_labels():
 
 
 def test_the_families_that_are_counted_are_the_flagships():
-    for model, named in (
-        (RotastackClassifier(), FAMILIES_OF_CLASSES),
-        (RotastackRegressor(), FAMILIES_OF_NUMBERS),
-    ):
+    for model, named in ((RotastackClassifier(), FAMILIES_OF_CLASSES), (RotastackRegressor(), FAMILIES_OF_NUMBERS)):
         name = type(model).__name__
         families = find_families(model.families, 0, named)
         assert sum(family.boosting is None for family in families) == FAMILIES[name]

@@ -92,9 +92,7 @@ class TestEmbedding:
         X = points(n, p, seed)
         M, d = markov(X, epsilon)
         stationary = d / d.sum()  # phi_0
-        expected = [
-            [((M[x] - M[y]) ** 2 / stationary).sum() for y in range(n)] for x in range(n)
-        ]  # (6) as it is meant
+        expected = [[((M[x] - M[y]) ** 2 / stationary).sum() for y in range(n)] for x in range(n)]  # (6) as it is meant
         found = cdist(*[every(X, epsilon=epsilon).embedding_] * 2, "sqeuclidean")  # (7)
         np.testing.assert_allclose(found, expected, atol=1e-10)
 
@@ -195,9 +193,7 @@ class TestExtension:
             x = np.array([-away, 0.0])
             exponents = -((x - X) ** 2).sum(axis=1)
             w = np.exp(exponents - exponents.max())
-            np.testing.assert_allclose(
-                view.transform([x])[0], w @ psi / w.sum(), atol=1e-9, err_msg=str(away)
-            )
+            np.testing.assert_allclose(view.transform([x])[0], w @ psi / w.sum(), atol=1e-9, err_msg=str(away))
         np.testing.assert_array_equal(view.transform([[-27.5, 0.0]])[0], view.embedding_[0])
 
     def test_rows_far_from_the_origin_lose_nothing(self):

@@ -27,8 +27,7 @@ class TestWidthAndLandmarks:
         X = points(200, 3)
         view = DiffusionMap(n_landmarks=2, random_state=0)
         among = [
-            np.isclose(view.set_params(random_state=s).fit(X).epsilon_, pdist(view.landmarks_)).any()
-            for s in range(20)
+            np.isclose(view.set_params(random_state=s).fit(X).epsilon_, pdist(view.landmarks_)).any() for s in range(20)
         ]
         assert not all(among)
 
@@ -43,9 +42,9 @@ class TestWidthAndLandmarks:
         X = np.repeat([[0.0], [1.0], [3.0]], [15, 4, 1], axis=0)
         found = [DiffusionMap(random_state=seed).fit(X).epsilon_ for seed in range(400)]
         expected = 400 * np.array([15 * 4, 4 * 1, 15 * 1]) / 79
-        assert np.abs(
-            np.bincount(np.array(found, dtype=int), minlength=4)[1:] - expected
-        ).max() < 4 * np.sqrt(400 * 0.19)
+        assert np.abs(np.bincount(np.array(found, dtype=int), minlength=4)[1:] - expected).max() < 4 * np.sqrt(
+            400 * 0.19
+        )
 
     def test_quantiles_are_exact_where_there_are_few_pairs(self):
         X = np.concatenate([points(30, 3)] * 2)
@@ -57,9 +56,7 @@ class TestWidthAndLandmarks:
 
     def test_quantiles_of_many_rows_are_near(self):
         X = points(2000, 3)
-        found = [
-            DiffusionMap(epsilon="median", n_landmarks=10, random_state=s).fit(X).epsilon_ for s in range(3)
-        ]
+        found = [DiffusionMap(epsilon="median", n_landmarks=10, random_state=s).fit(X).epsilon_ for s in range(3)]
         np.testing.assert_allclose(found, np.median(pdist(X)), rtol=0.03)
         assert len(set(found)) == 3
 
@@ -79,10 +76,7 @@ class TestWidthAndLandmarks:
         few = DiffusionMap(n_landmarks=7, random_state=0).fit(X)
         assert few.landmarks_.shape == (7, 2)
         assert len(np.unique(few.landmarks_, axis=0)) == 7
-        assert (
-            DiffusionMap(n_landmarks=7, random_state=1).fit(X).landmark_rows_.tolist()
-            != few.landmark_rows_.tolist()
-        )
+        assert DiffusionMap(n_landmarks=7, random_state=1).fit(X).landmark_rows_.tolist() != few.landmark_rows_.tolist()
 
     def test_every_row_is_as_likely(self):
         X = np.arange(30.0)[:, None]
@@ -157,9 +151,7 @@ class TestConventions:
             np.testing.assert_array_equal(again.transform(X), first.transform(X))
         other = DiffusionMap(n_landmarks=40, epsilon="median", random_state=5).fit(X)
         np.testing.assert_array_equal(other.landmark_rows_, first.landmark_rows_)
-        assert (
-            DiffusionMap(n_landmarks=40, random_state=6).fit(X).landmark_rows_ != first.landmark_rows_
-        ).any()
+        assert (DiffusionMap(n_landmarks=40, random_state=6).fit(X).landmark_rows_ != first.landmark_rows_).any()
 
     @pytest.mark.parametrize("extension", ["markov", "kernel"])
     def test_single_precision_in_and_out(self, extension):

@@ -9,12 +9,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.preprocessing import MinMaxScaler
 
 from rotastack.seeds import child, root_sequence
-from rotastack.views import (
-    DiscriminantRotation,
-    DoubleRotation,
-    LocalityDiscriminantAnalysis,
-    PrincipalRotation,
-)
+from rotastack.views import DiscriminantRotation, DoubleRotation, LocalityDiscriminantAnalysis, PrincipalRotation
 from rotastack.views.locality import nearest_neighbors
 from rotastack.views.principal import principal_blocks
 from rotastack.views.subsets import RowsByClass, count_subsets, split_columns

@@ -84,9 +84,7 @@ def test_values_and_rows_are_drawn_evenly():
 
 def test_landmarks_do_not_change_what_is_drawn():
     X = points(40, 3)
-    some, every = (
-        RandomizedView(KERNEL, {"gamma": loguniform(0.1, 10)}, k, random_state=1).fit(X) for k in (10, None)
-    )
+    some, every = (RandomizedView(KERNEL, {"gamma": loguniform(0.1, 10)}, k, random_state=1).fit(X) for k in (10, None))
     assert some.params_ == every.params_
     np.testing.assert_array_equal(every.landmark_rows_, np.arange(40))
 
@@ -135,9 +133,7 @@ def test_every_seed_of_the_view_is_set_unless_it_is_drawn():
 
 def test_targets_are_those_of_the_landmarks():
     X, y = load_wine(return_X_y=True)
-    view = RandomizedView(LinearDiscriminantAnalysis(), {"n_components": [1, 2]}, 90, random_state=0).fit(
-        X, y
-    )
+    view = RandomizedView(LinearDiscriminantAnalysis(), {"n_components": [1, 2]}, 90, random_state=0).fit(X, y)
     plain = LinearDiscriminantAnalysis().fit(X[view.landmark_rows_], y[view.landmark_rows_])
     np.testing.assert_allclose(view.view_.coef_, plain.coef_)
 

@@ -102,9 +102,7 @@ def test_direct_method_makes_half_turns(p):
     np.testing.assert_allclose(turns, turns.transpose(0, 2, 1), atol=1e-12)
     np.testing.assert_allclose(turns @ turns, np.broadcast_to(np.eye(p), turns.shape), atol=1e-9)
     np.testing.assert_allclose(np.linalg.det(turns), (-1.0) ** (p - 1))
-    np.testing.assert_allclose(
-        np.trace(turns, axis1=1, axis2=2), 2 - p, atol=1e-12
-    )  # eigenvalues 1, -1, ..., -1
+    np.testing.assert_allclose(np.trace(turns, axis1=1, axis2=2), 2 - p, atol=1e-12)  # eigenvalues 1, -1, ..., -1
     # The first column is uniform on the sphere, as the listing means it; the whole is not Haar.
     first = turns[:, :, 0]
     np.testing.assert_allclose(first.mean(axis=0), 0, atol=5 / np.sqrt(3000 * p))

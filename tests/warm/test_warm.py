@@ -20,9 +20,7 @@ from rotastack.warm import client, server, start
 
 pytestmark = [
     # start_server makes none where forks are not safe: all other tests of steps go the way that is taken there.
-    pytest.mark.skipif(
-        sys.platform != "linux", reason="elsewhere there is no server, and steps import for themselves"
-    ),
+    pytest.mark.skipif(sys.platform != "linux", reason="elsewhere there is no server, and steps import for themselves"),
     pytest.mark.usefixtures("terminal_signals"),
 ]
 
@@ -69,13 +67,7 @@ class Run:
 
     def start(self, code, step="folds", **options):
         """Start a step."""
-        options = {
-            "stdout": subprocess.PIPE,
-            "stderr": subprocess.PIPE,
-            "text": True,
-            "env": self.environ,
-            **options,
-        }
+        options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": self.environ, **options}
         return subprocess.Popen([self.command, "step", step, "--spec", code], **options)
 
     def call(self, code, step="folds", **options):
@@ -323,11 +315,7 @@ def test_there_is_none_where_a_fork_is_not_safe(monkeypatch):
     [
         ("--cores 2", True, True),
         ("--cores 2", False, False),
-        (
-            "--target-jobs combine:method=A,dataset=iris combine:method=B,dataset=iris --mode remote",
-            False,
-            True,
-        ),
+        ("--target-jobs combine:method=A,dataset=iris combine:method=B,dataset=iris --mode remote", False, True),
         ("--target-jobs combine:method=A,dataset=iris --mode remote", False, False),
         ("--target-jobs a: b: --executor slurm-jobstep --mode remote", False, False),
     ],

@@ -146,15 +146,11 @@ class Project:
 
         with ExitStack() as stack:
             stack.enter_context(self.here())
-            os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(
-                self.folder
-            )  # nothing is looked for there but the keys
+            os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(self.folder)  # nothing is looked for there but the keys
             dag = stack.enter_context(_laid_out((), study, 2, {}, cache=[]))
             known = ProvenanceHashMap()
             return {
-                (job.rule.name, *job.wildcards_dict.values()): dag.workflow.async_run(
-                    known.get_provenance_hash(job)
-                )
+                (job.rule.name, *job.wildcards_dict.values()): dag.workflow.async_run(known.get_provenance_hash(job))
                 for job in dag.jobs
                 if job.rule.cache and job.rule.cache.output
             }
@@ -167,29 +163,16 @@ class Project:
     def refusal(self, study: str = TINY, **config: str) -> str:
         """Return the line that says why a study is not run; AssertionError if it is."""
         said = io.StringIO()
-        with (
-            self.here(),
-            redirect_stderr(said),
-            mock.patch.object(os, "_exit", _stop),
-            suppress(StoppedError),
-        ):
+        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(StoppedError):
             files = [config_file(), study]
-            open_plan(
-                {k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True
-            )
+            open_plan({k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True)
             raise AssertionError("the study is not refused")
         (line,) = said.getvalue().splitlines()
         assert line.startswith("rotastack: error: ")
         return line
 
     def make(
-        self,
-        *targets: str,
-        study: str = TINY,
-        cores: int = 2,
-        backwards: bool = False,
-        threads: int = 0,
-        **config: str,
+        self, *targets: str, study: str = TINY, cores: int = 2, backwards: bool = False, threads: int = 0, **config: str
     ) -> None:
         """Run what is needed one after another: the rules' own shell lines, but in this process.
 
@@ -341,10 +324,7 @@ def _asked(job, dag) -> Asked:
         list(map(str, job.log)),
         job.threads,
         str(job.shellcmd or ""),
-        {
-            path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name
-            for path, flag in flags.items()
-        },
+        {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
         dag.needrun(job),
     )
 

@@ -28,11 +28,7 @@ COMMAND = ("snakemake", "--cores", "2", "--configfile", TINY)
 @pytest.mark.slow
 def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, blank):
     """Here one job after another, the last that can be done first; there by Snakemake on two cores."""
-    blank.edit(
-        TINY,
-        "blocks: {rotation_groups: 2, fold_groups: 2}",
-        "blocks: {rotation_groups: 1, fold_groups: 1}",
-    )
+    blank.edit(TINY, "blocks: {rotation_groups: 2, fold_groups: 2}", "blocks: {rotation_groups: 1, fold_groups: 1}")
     blank.make("results/tiny/statistics/comparison.json", cores=1, backwards=True)
     assert len(list(blank.folder.glob("results/tiny/iris/pools/*/*/FG-02.nc"))) == 6
     assert blank.scores() == finished.scores()
@@ -42,8 +38,7 @@ def test_one_core_other_blocks_and_another_order_give_the_same_bytes(finished, b
 def test_threads_give_the_same_bytes(project):
     """Steps get the threads that the study's size suggests; here more than that."""
     pools, methods = (
-        sorted((project.folder / "results/tiny/iris").glob(f"{name}/**/*.nc"))
-        for name in ("pools", "methods")
+        sorted((project.folder / "results/tiny/iris").glob(f"{name}/**/*.nc")) for name in ("pools", "methods")
     )
     before = {path: path.read_bytes() for path in pools + methods}
     for path in before:

@@ -151,9 +151,7 @@ def mounted(folder: Path, *options: str) -> Path:
     """Mount a small disk in memory, or skip the test."""
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", ",".join(options), "tmpfs", folder], check=False)
-    if (
-        done.returncode
-    ):  # it takes root, and a container may deny it: no other full or read-only disk binds root
+    if done.returncode:  # it takes root, and a container may deny it: no other full or read-only disk binds root
         pytest.skip("file systems may not be mounted here")
     return folder
 

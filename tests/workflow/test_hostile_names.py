@@ -142,23 +142,15 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
     place = tmp_path / "a b; touch pwned $(touch pwned) 'q' {x}"
     project = Project.copy(place / "project")
     content = STUDY
-    free = [
-        p
-        for p in PLACES
-        if taken[p] and "parameters" not in p and "sizes" not in p and p[-2:] != ("file", "path")
-    ]
+    free = [p for p in PLACES if taken[p] and "parameters" not in p and "sizes" not in p and p[-2:] != ("file", "path")]
     for k, free_place in enumerate(free):
         changed = put(content, free_place, taken[free_place][k % len(taken[free_place])])
         content = changed if accepted(changed) else content
     content = put(content, ("title",), "\n".join(HOSTILE))
-    content = put(
-        content, ("datasets", 0, "sources", 0, "file", "path"), "x; touch pwned $(touch pwned) 'q'.csv"
-    )
+    content = put(content, ("datasets", 0, "sources", 0, "file", "path"), "x; touch pwned $(touch pwned) 'q'.csv")
     assert len(free) > 8, free
     assert accepted(content)
-    (project.folder / "x; touch pwned $(touch pwned) 'q'.csv").write_text(
-        "one,two,y\n" + "1,2,a\n3,4,b\n" * 10
-    )
+    (project.folder / "x; touch pwned $(touch pwned) 'q'.csv").write_text("one,two,y\n" + "1,2,a\n3,4,b\n" * 10)
     (project.folder / "config/studies/mean.yaml").write_text(yaml.safe_dump(content, allow_unicode=True))
     lines = {}
     jobs = project.jobs(study="config/studies/mean.yaml")
@@ -168,10 +160,7 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
     show = 'rotastack() { printf "%s\\0" "$@"; }; cp() { printf "%s\\0" "$@"; }; cat() { :; }; '
     for rule, job in lines.items():
         done = subprocess.run(
-            ["bash", "-c", show + job.shell.partition(" 2> ")[0]],
-            cwd=project.folder,
-            capture_output=True,
-            check=True,
+            ["bash", "-c", show + job.shell.partition(" 2> ")[0]], cwd=project.folder, capture_output=True, check=True
         )
         words = done.stdout.decode().split("\0")[:-1]
         assert words == shlex.split(job.shell.partition(" 2> ")[0])[1:], rule

@@ -23,9 +23,7 @@ def mixed(n=500):
     X = rng.normal(size=(n, 4))
     city = rng.choice(["Aachen", "Bonn", "Köln"], n)
     joined = pd.date_range("2020-01-01", periods=n).strftime("%d.%m.%Y")
-    table = pd.DataFrame(
-        {"customer_id": range(1000, 1000 + n), "joined": joined, "city": city, "plan": "basic"}
-    )
+    table = pd.DataFrame({"customer_id": range(1000, 1000 + n), "joined": joined, "city": city, "plan": "basic"})
     table[list("abcd")] = X.round(3)
     table["churned"] = np.where(X[:, 0] + 2 * (city == "Aachen") + rng.normal(size=n) / 2 > 0.7, "yes", "no")
     table.loc[::9, "d"] = np.nan
@@ -36,9 +34,7 @@ def numbers(n=800):
     """Return rows with a target that is a quantity, and depends on a rotated column."""
     rng = np.random.default_rng(1)
     X = rng.uniform(size=(n, 5))
-    table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(5)]).assign(
-        kind=rng.choice(["u", "v"], n)
-    )
+    table = pd.DataFrame(X.round(4), columns=[f"x{j}" for j in range(5)]).assign(kind=rng.choice(["u", "v"], n))
     table["price"] = (100 * np.abs(X[:, 0] - X[:, 1]) + 20 * X[:, 2] + rng.normal(size=n)).round(2)
     return table
 
@@ -57,11 +53,7 @@ def installed(tmp_path_factory):
 
 def call(environment, folder, *arguments, code=0):
     done = subprocess.run(
-        [sys.executable, "-m", "rotastack", *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
+        [sys.executable, "-m", "rotastack", *arguments], cwd=folder, env=environment, capture_output=True, text=True
     )
     assert done.returncode == code, done.stdout[-2000:] + done.stderr[-4000:]
     return done
@@ -70,9 +62,7 @@ def call(environment, folder, *arguments, code=0):
 @pytest.mark.slow
 def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     mixed().to_csv(tmp_path / "customers.csv", index=False, sep=";", encoding="latin-1")
-    done = call(
-        installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--cores", "2"
-    )
+    done = call(installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--cores", "2")
     screen = done.stdout
     for words in [
         "500 rows x 9 columns of customers.csv (semicolons, latin-1)",
@@ -108,9 +98,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     assert (known["probability=yes"] - found["probability=yes"])[:20].mean() > 0.1
 
     # The same command again trains nothing, and gives the same answer; the folder may be moved.
-    again = call(
-        installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--json"
-    )
+    again = call(installed, tmp_path, "run", "customers.csv", "--target", "churned", "--size", "small", "--json")
     answer = json.loads(again.stdout)
     assert answer["verdict"][0] in screen
     assert answer["table"]["dropped"].keys() == {"customer_id", "plan"}
@@ -131,9 +119,7 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
 @pytest.mark.slow
 def test_a_table_of_numbers(installed, tmp_path):
     numbers().to_parquet(tmp_path / "prices.parquet", index=False)
-    done = call(
-        installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2"
-    )
+    done = call(installed, tmp_path, "run", "prices.parquet", "--target", "price", "--size", "small", "--cores", "2")
     assert "price: regression, as it holds" in done.stdout
     assert "RMSE" in done.stdout
     assert "always the mean" in done.stdout
@@ -143,9 +129,7 @@ def test_a_table_of_numbers(installed, tmp_path):
     coverage = scores[scores["method"] == "Rotastack"]["interval_coverage"].mean()
     assert 0.8 < coverage < 1
     numbers().drop(columns="price").head(5).to_json(tmp_path / "new.jsonl", orient="records", lines=True)
-    model = json.loads((tmp_path / "results/prices/prices/model/refit.run.json").read_text())["metrics"][
-        "method"
-    ]
+    model = json.loads((tmp_path / "results/prices/prices/model/refit.run.json").read_text())["metrics"]["method"]
     options = ["--intervals"] if model == "Rotastack" else []
     found = pd.read_csv(
         io.StringIO(call(installed, tmp_path, "predict", "--study", "prices", "new.jsonl", *options).stdout)
@@ -160,9 +144,7 @@ def test_a_large_table_within_a_budget(installed, tmp_path):
     rng = np.random.default_rng(2)
     X = rng.normal(size=(20_000, 30)).round(3)
     table = pd.DataFrame(X, columns=[f"x{j}" for j in range(30)])
-    table.assign(y=np.where(X[:, 0] + X[:, 1] > rng.normal(size=20_000), 1, 0)).to_csv(
-        tmp_path / "t.csv", index=False
-    )
+    table.assign(y=np.where(X[:, 0] + X[:, 1] > rng.normal(size=20_000), 1, 0)).to_csv(tmp_path / "t.csv", index=False)
     said = call(installed, tmp_path, "run", "t.csv", "--target", "y", "--dry-run").stdout
     assert "y: classification, as it holds 2 different whole numbers" in said
     assert not (tmp_path / "studies").exists()
@@ -238,10 +220,7 @@ def test_the_question_of_an_integer_target_is_answered(tmp_path, monkeypatch, ca
     table = pd.DataFrame({"a": np.random.default_rng(0).normal(size=300), "y": np.arange(300) % 101})
     table.to_csv("t.csv", index=False)
     assert main(["run", "t.csv", "--target", "y", "--dry-run"]) == 0
-    assert (
-        "y: regression, as it holds 101 different whole numbers in 300 rows, more than 30"
-        in capsys.readouterr().out
-    )
+    assert "y: regression, as it holds 101 different whole numbers in 300 rows, more than 30" in capsys.readouterr().out
     table["y"] %= 25
     table.to_csv("t.csv", index=False)
     assert main(["run", "t.csv", "--target", "y", "--dry-run", "--task", "regression", "--json"]) == 0

@@ -67,9 +67,7 @@ def test_slurm_polls_often_and_runs_one_job_after_the_other_in_a_submission():
     assert content["slurm-init-seconds-before-status-checks"] <= 10
     assert content["set-resource-scopes"] == {"lane": "local"}
     rules = set(
-        re.findall(
-            r"^ *rule (\w+):", "".join(p.read_text() for p in (ROOT / "workflow/rules").glob("*.smk")), re.M
-        )
+        re.findall(r"^ *rule (\w+):", "".join(p.read_text() for p in (ROOT / "workflow/rules").glob("*.smk")), re.M)
     )
     on_nodes = rules - {"fetch", "track_dataset", "track_study", "front_page"}
     assert set(content["set-resources"]) == on_nodes

@@ -141,9 +141,7 @@ def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monke
     from rotastack.study.catalogue import ESTIMATORS
 
     fixed = ESTIMATORS["boosted"]
-    monkeypatch.setitem(
-        ESTIMATORS, "boosted", fixed._replace(parameters={**fixed.parameters, "max_depth": 5})
-    )
+    monkeypatch.setitem(ESTIMATORS, "boosted", fixed._replace(parameters={**fixed.parameters, "max_depth": 5}))
     monkeypatch.setitem(ESTIMATORS, "newest", fixed)
     agree(before, finished.jobs(), trained("rotated_boosted") | REFIT)
 
@@ -239,9 +237,7 @@ def test_another_version_of_a_foreign_estimator_reruns_its_pools_alone(many):
         ("scikit-learn", {"logistic", "rotated", "ranked"}, set()),
     ],
 )  # fmt: skip
-def test_another_version_of_a_library_reruns_what_computes_with_it(
-    many, monkeypatch, distribution, some, others
-):
+def test_another_version_of_a_library_reruns_what_computes_with_it(many, monkeypatch, distribution, some, others):
     from rotastack.run import fingerprint
 
     _, ask = many

@@ -79,9 +79,7 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         assert list(said["--input"]) == [name.rstrip("/") for name in declared["INPUTS"]]
         assert files == {name: list(job.input[name]) for name in files}
         assert set(job.input) - set(files) == UNSAID.get(job.rule, set()), job.rule
-        assert {name: said["--input"][name] for name in folders} == {
-            name: [job.params[name]] for name in folders
-        }
+        assert {name: said["--input"][name] for name in folders} == {name: [job.params[name]] for name in folders}
         assert said["--output"] == job.output
         assert list(said["--output"]) == list(declared["OUTPUTS"])
         assert set(said["--about"]) == set(declared["ABOUT"])
@@ -142,9 +140,7 @@ def test_a_step_declares_what_it_reads_and_writes(step):
     modules += [STEPS.parent / "receipts.py"] if step.startswith("track_") else []
     found = [Reader(path) for path in modules]
     declared = declarations(step)
-    inputs, outputs, about = (
-        set().union(*(getattr(f, k) for f in found)) for k in ("inputs", "outputs", "about")
-    )
+    inputs, outputs, about = (set().union(*(getattr(f, k) for f in found)) for k in ("inputs", "outputs", "about"))
     assert inputs == {name.rstrip("/") for name in declared["INPUTS"]}
     assert outputs == set(declared["OUTPUTS"]) - {"record"}
     assert about <= set(declared["ABOUT"])

@@ -81,9 +81,7 @@ def test_or_is_skipped_with_a_line_in_the_report(project):
 
 def test_mirror(blank, tmp_path):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(rng.normal(size=(862, 2)), columns=["x1", "x2"]).assign(
-        target=["-1"] * 555 + ["1"] * 307
-    )
+    table = pd.DataFrame(rng.normal(size=(862, 2)), columns=["x1", "x2"]).assign(target=["-1"] * 555 + ["1"] * 307)
     table.to_csv(tmp_path / "fourclass.csv.gz", index=False)
     blank.edit("config/config.yaml", "mirror: null", f"mirror: {tmp_path}")
     blank.edit(TINY, "[iris,", "[fourclass,")
@@ -157,13 +155,7 @@ def test_tracking(finished, tmp_path):
         project.snakemake()
         client, found = runs()
         kinds = [r.data.tags["rotastack.kind"] for r in found]
-        assert {k: kinds.count(k) for k in set(kinds)} == {
-            "study": 1,
-            "dataset": 2,
-            "pool": 6,
-            "method": 8,
-            "model": 2,
-        }
+        assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
         assert all(r.info.status == "FINISHED" for r in found)
     by_id = {r.info.run_id: r for r in found}
     for run in found:

@@ -6,13 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from pandas.api.types import (
-    infer_dtype,
-    is_bool_dtype,
-    is_datetime64_any_dtype,
-    is_numeric_dtype,
-    is_timedelta64_dtype,
-)
+from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 __all__ = [
     "AS_MISSING", "AS_UNKNOWN", "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts",
@@ -121,22 +115,14 @@ def column_kind(column: pd.Series, min_distinct: int = 10) -> ColumnKind:
     try:
         distinct = known.nunique()
     except TypeError:
-        return ColumnKind(
-            "text", f"holds {type(known.iloc[0]).__name__}s, which are neither numbers nor text"
-        )
+        return ColumnKind("text", f"holds {type(known.iloc[0]).__name__}s, which are neither numbers nor text")
     declared = isinstance(column.dtype, pd.CategoricalDtype)
     written = None if declared else _date_format(known)
     if written is not None and distinct > 1:
         return ColumnKind("date", f"all such as {known.iloc[0]}", written)
     numbers = numbers_of(known)
     textual = np.isnan(numbers).mean() > 0.5
-    dropped = (
-        None
-        if declared
-        else _id_or_text(known, column, numbers, distinct)
-        if textual
-        else _id(column, numbers)
-    )
+    dropped = None if declared else _id_or_text(known, column, numbers, distinct) if textual else _id(column, numbers)
     if dropped is not None:
         return dropped
     different = np.unique(numbers[~np.isnan(numbers)])
@@ -227,8 +213,7 @@ def _dates(column: pd.Series, written: str) -> pd.Series:
         return column.dt.to_timestamp()
     if not is_datetime64_any_dtype(column.dtype):
         column = _parsed(
-            column.astype(object).where(column.notna(), None).map(str, na_action="ignore"),
-            written or "ISO8601",
+            column.astype(object).where(column.notna(), None).map(str, na_action="ignore"), written or "ISO8601"
         )
     return column.dt.tz_convert(None) if getattr(column.dtype, "tz", None) is not None else column
 

@@ -68,9 +68,7 @@ def renamed_arguments(until: str, **names: str) -> Callable[[F], F]:
             for old, new in names.items():
                 if old in given:
                     if new in given:
-                        raise TypeError(
-                            f"{function.__name__}: {old!r} is the old name of {new!r}; both are given"
-                        )
+                        raise TypeError(f"{function.__name__}: {old!r} is the old name of {new!r}; both are given")
                     _warn(f"{old!r} of {function.__name__} is now {new!r}, and goes in {until}")
                     given[new] = given.pop(old)
             return function(*args, **given)

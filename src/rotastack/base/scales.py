@@ -13,9 +13,7 @@ SCALE_RATIO = 1000.0
 """Columns whose spreads differ by more than this need scaling before they are mixed."""
 
 
-def warn_of_scales(
-    X: NDArray[np.floating], names: Sequence[Any], what: str, advice: str, stacklevel: int = 4
-) -> None:
+def warn_of_scales(X: NDArray[np.floating], names: Sequence[Any], what: str, advice: str, stacklevel: int = 4) -> None:
     """Warn of columns whose spread is far from that of the others.
 
     Parameters

@@ -74,9 +74,7 @@ class Answer:
         lines.append(f"{'report':10s}{self.report}{took}")
         for dataset, model in list(self.models.items())[:3]:
             known = f", in MLflow {model['address']}" if model["address"] else ""
-            lines.append(
-                f"{'model':10s}{model['method']}, trained on all rows of {dataset}: {model['file']}{known}"
-            )
+            lines.append(f"{'model':10s}{model['method']}, trained on all rows of {dataset}: {model['file']}{known}")
         if len(self.models) > 3:
             lines.append(f"{'':10s}and {len(self.models) - 3} more, a data set each")
         if self.models:

@@ -23,24 +23,16 @@ def add(commands: Any) -> None:
         formatter_class=RawDescriptionHelpFormatter,
     )
     compare.add_argument("table", help="the scores, in a format that `rotastack run` reads")
-    compare.add_argument(
-        "--score", metavar="NAME", help="the column of the score, or what the score is called"
-    )
+    compare.add_argument("--score", metavar="NAME", help="the column of the score, or what the score is called")
     way = compare.add_mutually_exclusive_group()
     way.add_argument("--higher", action="store_true", default=None, help="more is better, as of accuracies")
-    way.add_argument(
-        "--lower", dest="higher", action="store_false", default=None, help="less is better, as of errors"
-    )
-    compare.add_argument(
-        "--control", metavar="METHOD", help="what the others are compared with (default: the first)"
-    )
+    way.add_argument("--lower", dest="higher", action="store_false", default=None, help="less is better, as of errors")
+    compare.add_argument("--control", metavar="METHOD", help="what the others are compared with (default: the first)")
     compare.add_argument(
         "--rotated", metavar="METHOD", action="append", default=[],
         help="a method that looks at rotated columns; may be given several times, and a sentence says what rotations do",
     )  # fmt: skip
-    compare.add_argument(
-        "--alpha", type=float, default=0.05, metavar="A", help="level of the tests (default: 0.05)"
-    )
+    compare.add_argument("--alpha", type=float, default=0.05, metavar="A", help="level of the tests (default: 0.05)")
     compare.add_argument(
         "--output", default="comparison.html", metavar="FILE", help="the page (default: comparison.html)"
     )
@@ -65,9 +57,7 @@ def _compare(arguments: Namespace) -> None:
         raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")
     page = Path(arguments.output)
     if page.is_dir() or not page.absolute().parent.is_dir():
-        raise RotastackError(
-            f"--output: {page}: {'is a folder' if page.is_dir() else 'there is no such folder'}"
-        )
+        raise RotastackError(f"--output: {page}: {'is a folder' if page.is_dir() else 'there is no such folder'}")
     frame, reading = read_with_notes(arguments.table)
     try:
         table = score_table(frame, arguments.score, arguments.higher)
@@ -84,9 +74,7 @@ def _compare(arguments: Namespace) -> None:
     }
     nothing = table.means.median() * float("nan")
     times = {m: (ratios.get("fit", nothing)[m], ratios.get("predict", nothing)[m]) for m in methods}
-    sentences = verdict_over_datasets(
-        found, table.score, control, arguments.alpha, rotated=rotated, times=times
-    )
+    sentences = verdict_over_datasets(found, table.score, control, arguments.alpha, rotated=rotated, times=times)
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)
     spread = table.deviations if table.repeats > 1 else None
@@ -104,8 +92,7 @@ def _compare(arguments: Namespace) -> None:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     if len(notes) > _SHOWN:
         print(
-            f"rotastack: {arguments.table}: and {len(notes) - _SHOWN} notes more, which the page has",
-            file=sys.stderr,
+            f"rotastack: {arguments.table}: and {len(notes) - _SHOWN} notes more, which the page has", file=sys.stderr
         )
     print("\n".join(sentences))
     print(f"\n{_as_text(rows)}\npage      {page}")
@@ -129,9 +116,7 @@ def _method(name: str, methods: list[str], option: str) -> str:
     """Return a method of the table; RotastackError if it is none."""
     if name not in methods:
         known = ", ".join(methods[:_SHOWN]) + (", ..." if len(methods) > _SHOWN else "")
-        raise RotastackError(
-            f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {known}"
-        )
+        raise RotastackError(f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {known}")
     return name
 
 

@@ -57,9 +57,7 @@ def _words(parser: argparse.ArgumentParser) -> list[str]:
 
 
 def _bash(parsers: dict[str, argparse.ArgumentParser]) -> str:
-    cases = "\n".join(
-        f'            {name}) words="{" ".join(_words(parser))}" ;;' for name, parser in parsers.items()
-    )
+    cases = "\n".join(f'            {name}) words="{" ".join(_words(parser))}" ;;' for name, parser in parsers.items())
     return BASH.format(commands=" ".join(parsers), cases=cases)
 
 

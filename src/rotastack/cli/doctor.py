@@ -52,9 +52,7 @@ def add_slurm(parser: Any, text: str) -> None:
     """Add the options that say which cluster."""
     parser.add_argument("--slurm", action="store_true", help=text)
     parser.add_argument("--account", metavar="A", help="with --slurm: the account that pays")
-    parser.add_argument(
-        "--partition", metavar="P", help="with --slurm: the partition, if not the default one"
-    )
+    parser.add_argument("--partition", metavar="P", help="with --slurm: the partition, if not the default one")
 
 
 def _doctor(arguments: Namespace) -> int:
@@ -189,6 +187,4 @@ def _node(arguments: Namespace) -> str:
         raise ProblemError(
             f"{about['node']} cannot import what is needed ({about['error']}); make the environment on it, or one for both"
         )
-    return (
-        f"{about['node']} shares this folder and imports rotastack {about['rotastack']} from {about['place']}"
-    )
+    return f"{about['node']} shares this folder and imports rotastack {about['rotastack']} from {about['place']}"

@@ -32,23 +32,15 @@ def add(commands: Any) -> None:
     fit.add_argument("--out", metavar="FILE", required=True, help="the model's file, such as model.skops")
     fit.add_argument("--task", choices=["classification", "regression"], help="by default the target decides")
     fit.add_argument(
-        "--estimator",
-        default="rotastack",
-        help="as in a study: a short name, or a class (default: rotastack)",
+        "--estimator", default="rotastack", help="as in a study: a short name, or a class (default: rotastack)"
     )
     fit.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="a parameter of the estimator, as in a study",
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the estimator, as in a study"
     )
     fit.add_argument("--seed", type=int, default=0, help="seed (default: 0)")
     fit.add_argument("--threads", type=int, default=1, help="threads of each process (default: 1)")
     fit.add_argument("--parts", type=int, help="share the fit out to so many jobs, which Snakemake runs")
-    fit.add_argument(
-        "--cores", default="all", help="with --parts: cores to use, or jobs at once (default: all)"
-    )
+    fit.add_argument("--cores", default="all", help="with --parts: cores to use, or jobs at once (default: all)")
     fit.add_argument("--profile", help="with --parts: workflow profile: default, slurm, or a folder")
     fit.add_argument("--part", help=argparse.SUPPRESS)  # what a job does: a number, or "all" to gather
     fit.set_defaults(run=_fit)

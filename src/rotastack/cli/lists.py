@@ -29,9 +29,7 @@ def _datasets(arguments: Namespace) -> None:
     for name, spec in entries.items():
         columns = spec["columns"] if isinstance(spec["columns"], int) else len(spec["columns"])
         sources = ", ".join(next(iter(source)) for source in spec["sources"]) or "mirror only"
-        line = (
-            f"{name:24s} {spec['rows']:6d} {columns:7d} {len(spec.get('classes', [])) or '-':>7}  {sources}"
-        )
+        line = f"{name:24s} {spec['rows']:6d} {columns:7d} {len(spec.get('classes', [])) or '-':>7}  {sources}"
         if arguments.available:
             from rotastack.data.loading import unavailable
 
@@ -43,9 +41,7 @@ def _datasets(arguments: Namespace) -> None:
 def _methods(arguments: Namespace) -> None:
     from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS
 
-    print(
-        "Any estimator, view or pruner may be named by its class: a dotted path, or the name of one of ours."
-    )
+    print("Any estimator, view or pruner may be named by its class: a dotted path, or the name of one of ours.")
     print("Parameters are those of the class. Short names, their classes, and what they fix:")
     for title, entries in [
         ("estimators", ESTIMATORS),

@@ -39,9 +39,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
     address = arguments.model
     if ":/" not in address:
         if not Path(address).exists():
-            raise RotastackError(
-                f"{address}: there is no such file or folder, and it is no runs:/ or models:/"
-            )
+            raise RotastackError(f"{address}: there is no such file or folder, and it is no runs:/ or models:/")
         return model_in_folder(Path(address))
     from rotastack.tracking.store import existing_uri
 

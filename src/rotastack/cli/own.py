@@ -96,12 +96,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     holes = missing[missing > 0].sort_values(ascending=False)
     if len(holes):
         own.lines.append(
-            (
-                "missing",
-                _few(
-                    [f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes.items()]
-                ),
-            )
+            ("missing", _few([f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes.items()]))
         )
     notes = [*reading.notes, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
     own.lines += [("note", note) for note in notes]

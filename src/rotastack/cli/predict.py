@@ -22,18 +22,12 @@ def add(commands: Any) -> None:
     which = predict.add_mutually_exclusive_group(required=True)
     which.add_argument("--study", metavar="NAME", help="the study that made the model")
     which.add_argument(
-        "--model",
-        metavar="MODEL",
-        help="or a model's file, its folder, runs:/<id>/model, models:/<name>/<version>",
+        "--model", metavar="MODEL", help="or a model's file, its folder, runs:/<id>/model, models:/<name>/<version>"
     )
     add_study_options(predict)
+    predict.add_argument("--proba", action="store_true", help="also a column probability=<class> for each class")
     predict.add_argument(
-        "--proba", action="store_true", help="also a column probability=<class> for each class"
-    )
-    predict.add_argument(
-        "--intervals",
-        action="store_true",
-        help="also columns lower and upper, which hold 90 %% of the targets",
+        "--intervals", action="store_true", help="also columns lower and upper, which hold 90 %% of the targets"
     )
     predict.add_argument(
         "--output",

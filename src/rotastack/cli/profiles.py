@@ -41,9 +41,5 @@ def _missing_plugins(profile: Path) -> list[str]:
     content = load_yaml(file) if file.is_file() else {}
     kinds = {"executor": "executor", "default-storage-provider": "storage"}
     asked = [f"snakemake-{kind}-plugin-{content[key]}" for key, kind in kinds.items() if content.get(key)]
-    own = (
-        "snakemake-executor-plugin-local",
-        "snakemake-executor-plugin-dryrun",
-        "snakemake-executor-plugin-touch",
-    )
+    own = ("snakemake-executor-plugin-local", "snakemake-executor-plugin-dryrun", "snakemake-executor-plugin-touch")
     return [name for name in asked if name not in own and find_spec(name.replace("-", "_")) is None]

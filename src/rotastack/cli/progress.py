@@ -92,9 +92,7 @@ class Outcome:
     seconds: float
 
 
-def run_with_progress(
-    command: list[str], environment: dict[str, str], log: Path, progress: Progress
-) -> Outcome:
+def run_with_progress(command: list[str], environment: dict[str, str], log: Path, progress: Progress) -> Outcome:
     """Run a command that prints what Snakemake prints, and show one line on standard error meanwhile."""
     log.parent.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()

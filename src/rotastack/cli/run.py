@@ -42,14 +42,10 @@ def add(commands: Any) -> None:
         "--task", choices=["classification", "regression"], help="of a table: by default the target decides"
     )
     run.add_argument(
-        "--size",
-        help="small, medium or full; of a table medium by default, of a study what it has, by default full",
+        "--size", help="small, medium or full; of a table medium by default, of a study what it has, by default full"
     )
     run.add_argument(
-        "--time",
-        type=_seconds,
-        metavar="TIME",
-        help="of a table: what the run may take, such as 90s, 10m or 2h",
+        "--time", type=_seconds, metavar="TIME", help="of a table: what the run may take, such as 90s, 10m or 2h"
     )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     run.add_argument(
@@ -57,13 +53,10 @@ def add(commands: Any) -> None:
         help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
     )  # fmt: skip
     run.add_argument(
-        "--profile",
-        help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own",
+        "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
     add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
-    run.add_argument(
-        "--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)"
-    )
+    run.add_argument("--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)")
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
     run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
@@ -144,9 +137,7 @@ def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
     minutes = MINUTES if arguments.minutes is None else arguments.minutes
     if minutes <= 0:
         raise RotastackError(f"--minutes: must be above 0, found {minutes:g}")
-    options, submissions = slurm_options(
-        cluster, plan_of(study, size), arguments.account, arguments.partition, minutes
-    )
+    options, submissions = slurm_options(cluster, plan_of(study, size), arguments.account, arguments.partition, minutes)
     os.environ[MOST_MINUTES] = f"{submissions.most_minutes:g}"
     print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
     if arguments.account is not None and not cluster.accounting:
@@ -170,9 +161,7 @@ def _is_table(name: str) -> bool:
         raise RotastackError(f"{name} is a folder; name a table in it, or a study")
     if path.suffix in (".yaml", ".yml"):
         return False
-    return (
-        format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
-    )
+    return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
 
 
 def _own(arguments: Namespace) -> tuple[Any, Path | None]:

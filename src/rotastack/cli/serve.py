@@ -25,9 +25,7 @@ def add(commands: Any) -> None:
     serve.add_argument("study", help="the study that made the model")
     add_study_options(serve)
     serve.add_argument("--port", type=int, default=8000, help="0 takes a free one (default: 8000)")
-    serve.add_argument(
-        "--host", default="127.0.0.1", help="address to listen on (default: this machine alone)"
-    )
+    serve.add_argument("--host", default="127.0.0.1", help="address to listen on (default: this machine alone)")
     serve.set_defaults(run=_serve)
 
 

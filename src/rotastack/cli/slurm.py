@@ -50,9 +50,7 @@ class Cluster:
     def look(cls) -> "Cluster":
         """Ask ``scontrol``; RotastackError if nobody answers."""
         if shutil.which("sbatch") is None:
-            raise RotastackError(
-                "sbatch is not on the PATH: run this on the cluster's login node, or without --slurm"
-            )
+            raise RotastackError("sbatch is not on the PATH: run this on the cluster's login node, or without --slurm")
         facts = dict(re.findall(r"^(\S+)\s+= (.*)$", ask("scontrol", "show", "config"), re.M))
         if "ClusterName" not in facts:
             raise RotastackError(
@@ -74,9 +72,7 @@ class Cluster:
     def limit(self, partition: str | None) -> float | None:
         """Return the minutes that a job may take in a partition, by default the default one."""
         if partition is not None and partition not in self.partitions:
-            raise RotastackError(
-                f"--partition: there is no {partition!r} here; there are {', '.join(self.partitions)}"
-            )
+            raise RotastackError(f"--partition: there is no {partition!r} here; there are {', '.join(self.partitions)}")
         chosen = [
             limit for name, (default, limit) in self.partitions.items()
             if name == partition or (partition is None and default)
@@ -143,9 +139,7 @@ def failed_submissions(log: str, folder: Path) -> list[str]:
         file = folder / path
         if file.is_file():
             lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
-            said = [
-                line for line in lines if line.startswith(("rotastack: error", "slurmstepd", "srun: error"))
-            ]
+            said = [line for line in lines if line.startswith(("rotastack: error", "slurmstepd", "srun: error"))]
             shown = "\n".join(f"  {line}" for line in dict.fromkeys((said or lines)[-_LINES:]))
             text += f"; the end of {os.path.relpath(file, folder)}:\n{shown}"
         texts.append(text)

@@ -20,9 +20,7 @@ def add(commands: Any) -> None:
     step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
-    step.add_argument(
-        "--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record"
-    )
+    step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record")
     step.add_argument("--code", default="", help="fingerprint of the code, for the record")
     step.add_argument("--threads", type=int, default=1, help="threads to use at most")
     step.set_defaults(run=_step)

@@ -52,9 +52,7 @@ def _check_keys(path: Path) -> None:
     keys = content.keys() if isinstance(content, dict) else ()
     if not {"name", "datasets", "pools", "methods", "study"} & set(keys):
         found = ", ".join(map(str, keys)) or ("nothing" if not content else type(content).__name__)
-        raise RotastackError(
-            f"{path}: a study has name, datasets, protocol, pools and methods, found {found}"
-        )
+        raise RotastackError(f"{path}: a study has name, datasets, protocol, pools and methods, found {found}")
 
 
 def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile") -> int:
@@ -127,15 +125,7 @@ def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[s
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [
-        sys.executable,
-        "-P",
-        "-m",
-        "snakemake",
-        "--snakefile",
-        str(project_file(snakefile)),
-        *arguments,
-    ]
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *arguments]
     return command, {**os.environ, "PATH": path}
 
 

@@ -53,7 +53,5 @@ def _tables(arguments: Namespace) -> None:
     if arguments.latex:
         title = study.document.title or study.name
         write_text(folder / "all.tex", document(title, [table.name for table in found]))
-    kinds = (
-        "CSV and LaTeX; all.tex shows them all" if arguments.latex else "CSV; --latex writes LaTeX as well"
-    )
+    kinds = "CSV and LaTeX; all.tex shows them all" if arguments.latex else "CSV; --latex writes LaTeX as well"
     print(f"rotastack: {len(found)} tables in {folder} ({kinds})")

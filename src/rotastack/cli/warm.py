@@ -24,9 +24,7 @@ def serve_steps(folder: str, life: str, *sockets: str) -> int:
         Kind of steps and number of a listening socket: ``compute=5``.
     """
     cap_threads(1)  # more are started, if at all, in a step
-    os.environ["JE_ARROW_MALLOC_CONF"] = (
-        "background_thread:false"  # for PyArrow: a fork needs a process of one thread
-    )
+    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # for PyArrow: a fork needs a process of one thread
     numbers = dict(item.split("=") for item in sockets)
     listening = {kind: socket.socket(fileno=int(number)) for kind, number in numbers.items()}
     serve(Path(folder), listening, int(life), run_command)

@@ -125,9 +125,7 @@ def _logs(outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     return np.log((1 - least * n_classes) * outputs + least)
 
 
-def _right(
-    logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _right(logs: NDArray[np.float64], y: NDArray[np.integer], weight: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of the rows, by weight, that each member is right on, of those it tells any classes apart on."""
     decided = (np.ptp(logs, axis=2) > 0) * weight
     right = (logs.argmax(axis=2) == y) * decided

@@ -61,9 +61,7 @@ def combine_nested(
         test = folds == h
         fitted = clone(combiner)
         if combiner.trained:
-            fit_weighted(
-                fitted, outputs[h][:, ~test], y[~test], n_classes, child(sequence, h), some(weights, ~test)
-            )
+            fit_weighted(fitted, outputs[h][:, ~test], y[~test], n_classes, child(sequence, h), some(weights, ~test))
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]
@@ -91,9 +89,7 @@ def fit_weighted(
     return combiner.fit(outputs, y, n_classes, sequence, sample_weight=weights)
 
 
-def level_one_inputs(
-    outputs: NDArray[np.floating] | Sequence[NDArray[np.floating]], h: int
-) -> NDArray[np.floating]:
+def level_one_inputs(outputs: NDArray[np.floating] | Sequence[NDArray[np.floating]], h: int) -> NDArray[np.floating]:
     """Return the mean over a != h of the outputs of the members trained without a and h; (member, row, class)."""
     others = [a for a in range(len(outputs)) if a != h]
     known = np.stack([outputs[a] for a in others])

@@ -115,12 +115,8 @@ class RotationWeights(Combiner):
                 "and no member is unrotated"
             )
         if not np.isfinite(complexity).all():
-            raise ValueError(
-                f"weighting {self.weighting!r} needs trees: the complexity of some members is unknown"
-            )
-        needs_error = self.weighting in ("oob", "joint") or (
-            self.weighting in ("cut", "exp") and self.h is None
-        )
+            raise ValueError(f"weighting {self.weighting!r} needs trees: the complexity of some members is unknown")
+        needs_error = self.weighting in ("oob", "joint") or (self.weighting in ("cut", "exp") and self.h is None)
         if needs_error and np.isnan(error).all():
             raise ValueError(
                 f"weighting {self.weighting!r} needs out-of-bag errors, and no member has one; "

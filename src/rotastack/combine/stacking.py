@@ -6,13 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.fitting import (
-    AlignedClassifier,
-    FittedRegressor,
-    check_takes_weights,
-    fit_aligned,
-    fit_regressor,
-)
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, check_takes_weights, fit_aligned, fit_regressor
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
 __all__ = ["Stacking"]

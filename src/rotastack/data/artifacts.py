@@ -18,15 +18,7 @@ from rotastack.data.categories import MISSING, dummies
 from rotastack.errors import unreadable
 from rotastack.files import write_bytes
 
-__all__ = [
-    "Prepared",
-    "member_means",
-    "read_arrays",
-    "read_frame",
-    "read_prepared",
-    "write_arrays",
-    "write_frame",
-]
+__all__ = ["Prepared", "member_means", "read_arrays", "read_frame", "read_prepared", "write_arrays", "write_frame"]
 
 
 def write_arrays(path: str | Path, dataset: xr.Dataset) -> None:

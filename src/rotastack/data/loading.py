@@ -148,9 +148,7 @@ def columns_by_kind(columns: list[str], kinds: Any, where: str) -> dict[str, str
             if column not in columns:
                 raise RotastackError(f"{where}: kinds.{kind}: there is no column {column!r}")
             if column in declared:
-                raise RotastackError(
-                    f"{where}: kinds: column {column!r} is both {declared[column]} and {kind}"
-                )
+                raise RotastackError(f"{where}: kinds: column {column!r} is both {declared[column]} and {kind}")
             declared[column] = kind
     others = kinds.get("others", "numeric")
     return {column: declared.get(column, others) for column in columns}

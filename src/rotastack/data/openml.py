@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["openml_table"]
 
 
-def openml_table(
-    number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()
-) -> pd.DataFrame:
+def openml_table(number: int, where: str, target: str = "default-target", drop: Sequence[str] = ()) -> pd.DataFrame:
     """Return a data set by its number; the last column is ``target``. Checksum and retries are scikit-learn's.
 
     Raises

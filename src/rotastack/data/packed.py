@@ -66,9 +66,7 @@ def _uncompressed(body: bytes) -> bytes:
         packed.write(body)
         packed.seek(0)
         try:
-            process = subprocess.Popen(
-                ["gzip", "-dc"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            process = subprocess.Popen(["gzip", "-dc"], stdin=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         except FileNotFoundError:
             raise OSError("gzip, which unpacks .Z files, is not installed") from None
         with process:

@@ -87,9 +87,7 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
     (['x', 'colour=g', 'colour=r'], {'c': 'one value only'})
     """
 
-    def __init__(
-        self, kinds: Mapping[str, str] | None = None, min_distinct: int = 10, encoding: str = "dummies"
-    ):
+    def __init__(self, kinds: Mapping[str, str] | None = None, min_distinct: int = 10, encoding: str = "dummies"):
         self.kinds = kinds
         self.min_distinct = min_distinct
         self.encoding = encoding

@@ -34,7 +34,7 @@ class _Entry(Document):
         list[Annotated[dict[str, Any], Field(min_length=1, max_length=1)]],
         Field(
             description="where the table can be had, in order of preference; each a mapping of one source (bundled, "
-            "generated, openml, uci, file) to what it needs. Sources on the network are asked after the mirror folder",
+            "generated, openml, uci, file) to what it needs. Sources on the network are asked after the mirror folder"
         ),
     ] = []
     mirror: Annotated[
@@ -53,16 +53,14 @@ class _Entry(Document):
     ] = None
     rows: Annotated[int | None, Field(ge=2, description="expected number of rows")] = None
     columns: Annotated[
-        int | list[str] | None,
-        Field(description="expected number of feature columns, or their names in order"),
+        int | list[str] | None, Field(description="expected number of feature columns, or their names in order")
     ] = None
     classes: Annotated[
         dict[str | int, Annotated[int, Field(ge=1)]],
         Field(description="class label -> expected number of rows, where known"),
     ] = {}
     kinds: Annotated[
-        Kind | Kinds,
-        Field(description="of all columns; or lists of columns under numeric, categorical, id and leak"),
+        Kind | Kinds, Field(description="of all columns; or lists of columns under numeric, categorical, id and leak")
     ] = "auto"
     homepage: Annotated[str, Field(description="address of its page")] = ""
     citation: Annotated[str, Field(description="whom to cite")] = ""
@@ -118,10 +116,7 @@ def registry() -> dict[str, dict[str, Any]]:
     """Return the entries of ``config/datasets.yaml``, checked; they are not to be changed."""
     path = project_file("config/datasets.yaml")
     found = _Registry.read({"entries": load_yaml(path)}, str(path)).entries
-    return {
-        name: {"task": "classification", **item.model_dump(exclude_unset=True)}
-        for name, item in found.items()
-    }
+    return {name: {"task": "classification", **item.model_dump(exclude_unset=True)} for name, item in found.items()}
 
 
 def list_datasets() -> list[str]:

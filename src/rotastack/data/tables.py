@@ -266,9 +266,7 @@ def _csv(body: bytes, labels: str | None, delimiter: str = ",") -> _Found:
 def _records(body: bytes, labels: str | None, lines: bool) -> _Found:
     text = body.decode(decoded_as(body))
     try:
-        records = (
-            [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
-        )
+        records = [json.loads(line) for line in text.splitlines() if line.strip()] if lines else json.loads(text)
     except json.JSONDecodeError as error:
         raise RotastackError(f"it is no JSON{' lines' if lines else ''} ({error})") from None
     if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):

@@ -79,9 +79,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
         A class of one row.
     """
     if y.isna().any():
-        raise RotastackError(
-            f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them"
-        )
+        raise RotastackError(f"{where}: the target is missing in {int(y.isna().sum())} rows; fill in or drop them")
     if holds_dates(y):
         raise RotastackError(
             f"{where}: the target is a date (such as {str(y.iloc[0])!r}); make a number (days, years) or classes (month names) of it, or "
@@ -118,7 +116,7 @@ def check_target(y: pd.Series, where: str, task: Task = "classification") -> pd.
     if once:
         warn(
             f"{where}: {_listed(once, 'class', 'classes')} of the target {'has' if len(once) == 1 else 'have'} one row only, "
-            "so that no model can be trained and tested on it; drop or merge it",
+            "so that no model can be trained and tested on it; drop or merge it"
         )
     return labels
 

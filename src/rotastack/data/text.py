@@ -96,9 +96,7 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
                 converters={labels: _MARK.__add__} if labels else None,
             )  # fmt: skip
     except UnicodeError as error:
-        raise RotastackError(
-            f"it is not {encoding.upper()} throughout ({error}); save it again as UTF-8"
-        ) from None
+        raise RotastackError(f"it is not {encoding.upper()} throughout ({error}); save it again as UTF-8") from None
     except pd.errors.ParserWarning:
         raise RotastackError(
             f"rows have more fields than the header has names ({len(header)}); each column needs a name"
@@ -125,14 +123,8 @@ def check_names(names: list, labels: str | None) -> list:
         if name is None or name != name or not str(name).strip():
             raise RotastackError(f"column {number} has no name; give it one")
         if name in seen:
-            leak = (
-                ", and a copy of the target as a feature would give it away"
-                if str(name) == str(labels)
-                else ""
-            )
-            raise RotastackError(
-                f"columns {seen[name]} and {number} are both named {name!r}{leak}; rename or drop one"
-            )
+            leak = ", and a copy of the target as a feature would give it away" if str(name) == str(labels) else ""
+            raise RotastackError(f"columns {seen[name]} and {number} are both named {name!r}{leak}; rename or drop one")
         seen[name] = number
     return names
 
@@ -153,9 +145,7 @@ def marked(labels: str) -> dict:
 def _split(body: bytes, encoding: str, delimiter: str) -> Iterator[list[str]]:
     """Yield the fields of records."""
     lines = io.TextIOWrapper(io.BytesIO(body), encoding=encoding, newline="")
-    return (
-        record for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if "".join(record)
-    )
+    return (record for record in csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if "".join(record))
 
 
 def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
@@ -168,9 +158,7 @@ def _delimiter(body: bytes, encoding: str, preferred: str | None) -> str:
     return best
 
 
-def without_row_numbers(
-    table: pd.DataFrame, header: list[str], notes: list[str]
-) -> tuple[pd.DataFrame, list[str]]:
+def without_row_numbers(table: pd.DataFrame, header: list[str], notes: list[str]) -> tuple[pd.DataFrame, list[str]]:
     """Leave out a last column of nothing, and a first one without a name that numbers the rows, as spreadsheets and R leave them."""
     if len(header) > 1 and not header[-1].strip() and table.iloc[:, -1].isna().all():
         table, header = table.iloc[:, :-1], header[:-1]
@@ -190,11 +178,7 @@ def _decimal_commas(table: pd.DataFrame) -> list[str]:
         if not (is_object_dtype(table[column]) or is_string_dtype(table[column])):
             continue
         known = table[column].dropna()
-        if (
-            not len(known)
-            or not isinstance(known.iloc[0], str)
-            or not _DECIMAL_COMMA.fullmatch(known.iloc[0])
-        ):
+        if not len(known) or not isinstance(known.iloc[0], str) or not _DECIMAL_COMMA.fullmatch(known.iloc[0]):
             continue
         text = known.astype(str)
         if text.str.contains(",", regex=False).any() and text.str.fullmatch(_DECIMAL_COMMA).all():

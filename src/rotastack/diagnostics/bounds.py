@@ -5,13 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "EquilibriumMargin",
-    "c_bound",
-    "equilibrium_margin",
-    "kl_inverse",
-    "linear_bound",
-]
+__all__ = ["EquilibriumMargin", "c_bound", "equilibrium_margin", "kl_inverse", "linear_bound"]
 
 
 class EquilibriumMargin(NamedTuple):
@@ -237,9 +231,7 @@ def linear_bound(
     if not n:
         raise ValueError("no row has a margin")
     if not (beta > 0 and room > 0 and 0 < delta < 1):
-        raise ValueError(
-            f"beta and room must be positive and delta between 0 and 1, got {beta}, {room} and {delta}"
-        )
+        raise ValueError(f"beta and room must be positive and delta between 0 and 1, got {beta}, {room} and {delta}")
     shortfall = float((np.maximum(0.0, beta - values) ** 2).sum())
     eta = 64.5 * (len(w) + room**2) * (float(w @ w) + shortfall / room**2) / beta**2
     if eta > np.e * n or eta <= 0:

@@ -35,8 +35,7 @@ def tree_complexity(estimator: Any) -> dict[str, NDArray[np.int64]] | None:
         dumps = estimator.get_booster().get_dump()
         lines = [dump.rstrip("\n").split("\n") for dump in dumps]
         counts = [
-            (len(tree), sum("leaf=" in line for line in tree), max(line.count("\t") for line in tree))
-            for tree in lines
+            (len(tree), sum("leaf=" in line for line in tree), max(line.count("\t") for line in tree)) for tree in lines
         ]
     elif hasattr(estimator, "forest_"):
         return estimator.forest_.complexity()

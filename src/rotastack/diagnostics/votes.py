@@ -18,9 +18,7 @@ def checked_ballots(votes: ArrayLike, y: ArrayLike, mask: ArrayLike | None = Non
     """
     labels, truth = np.asarray(votes), np.asarray(y)
     if labels.ndim != 2 or truth.shape != labels.shape[:1]:
-        raise ValueError(
-            f"votes must be (row, member) and y (row,), got shapes {labels.shape} and {truth.shape}"
-        )
+        raise ValueError(f"votes must be (row, member) and y (row,), got shapes {labels.shape} and {truth.shape}")
     if labels.dtype.kind not in "biuUSO" or truth.dtype.kind not in "biuUSO":
         raise ValueError("votes and y must be class labels")
     _, codes = np.unique(np.concatenate([truth, labels.ravel()]), return_inverse=True)

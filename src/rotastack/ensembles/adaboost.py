@@ -26,9 +26,7 @@ _REDRAWS = 10
 NOTHING = 1e-6
 """Errors that differ by less are equal, as in WEKA: after a round its tree errs on one half, but for rounding."""
 
-Trainer = Callable[
-    [NDArray[np.float64], NDArray[np.int64] | None, np.random.SeedSequence], tuple[Any, NDArray]
-]
+Trainer = Callable[[NDArray[np.float64], NDArray[np.int64] | None, np.random.SeedSequence], tuple[Any, NDArray]]
 """Trains on weighted rows, or on as many copies of each row as were drawn; returns a member and its votes."""
 
 
@@ -127,8 +125,7 @@ class AdaBoostM1Classifier(GrownClassifier):
             raise ValueError(f"estimator must be a classifier, got {name}")
         if not self.resample and not has_fit_parameter(self.estimator, "sample_weight"):
             raise ValueError(
-                f"estimator: fit of {name} takes no sample_weight; use resample=True, "
-                "which draws rows by their weights"
+                f"estimator: fit of {name} takes no sample_weight; use resample=True, which draws rows by their weights"
             )
 
     def _grow(self, X, target, sample_weight, n_classes):

@@ -79,11 +79,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
     }
 
     def __init__(
-        self,
-        estimator: Any = None,
-        pruner: Pruner | None = None,
-        selection: str | float = "oob",
-        random_state=None,
+        self, estimator: Any = None, pruner: Pruner | None = None, selection: str | float = "oob", random_state=None
     ):
         self.estimator = estimator
         self.pruner = pruner

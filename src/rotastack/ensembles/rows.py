@@ -26,9 +26,7 @@ def takes_tables(estimator: Any) -> bool:
     """
     if _package(estimator) in FRAMES:
         return True
-    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(
-        deep=False
-    ):
+    if not hasattr(estimator, "__sklearn_tags__") or "categorical_features" not in estimator.get_params(deep=False):
         return False
     tags = get_tags(estimator).input_tags
     return tags.categorical and tags.allow_nan
@@ -128,9 +126,7 @@ def rows_for(estimator: Any, data: Any, pool: Mapping[str, Any]) -> Rows:
             estimator = Pipeline([("frame", frame), ("estimator", estimator)])
         return Rows(data.table, estimator, {"scaler": None, "categorical": None, "as_is": True, **intervals})
     scaler = SCALERS[pool["scaling"]]() if pool["scaling"] else None
-    return Rows(
-        data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals}
-    )
+    return Rows(data.X, estimator, {"scaler": scaler, "categorical": data.is_dummy, "as_is": False, **intervals})
 
 
 def _package(estimator: Any) -> str:

@@ -73,9 +73,7 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
         known = [str(name) for name in names]
         unknown = [str(c) for c in columns if str(c) not in known]
         if unknown:
-            raise ValueError(
-                f"categorical_features: there is no column {unknown[0]!r}; there are {', '.join(known)}"
-            )
+            raise ValueError(f"categorical_features: there is no column {unknown[0]!r}; there are {', '.join(known)}")
         columns = np.array([known.index(str(c)) for c in columns])
     if columns.size and columns.dtype.kind not in "iub":
         raise ValueError(f"categorical_features must be column numbers or a mask, got {columns.tolist()}")
@@ -86,9 +84,7 @@ def categorical_mask(categorical_features: ArrayLike | None, estimator: Any) -> 
             f"categorical_features must be column numbers from 0 to {n_features - 1}, got {columns.tolist()}"
         )
     if columns.dtype != bool and len(np.unique(columns)) < len(columns):
-        raise ValueError(
-            f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)"
-        )
+        raise ValueError(f"categorical_features names a column twice: {columns.tolist()} (a mask must be of type bool)")
     mask[columns if len(columns) else []] = True
     return mask
 
@@ -120,9 +116,7 @@ def naming_text(X: Any, told: str) -> Iterator[None]:
             found = _no_number(table.iloc[:, j])
             if found is not None:
                 what = "text" if isinstance(found, str) else "dates or times"
-                raise ValueError(
-                    told.format(column=repr(name), what=what, example=repr(str(found)))
-                ) from error
+                raise ValueError(told.format(column=repr(name), what=what, example=repr(str(found)))) from error
         raise
 
 
@@ -160,9 +154,7 @@ def check_rotatable(n_numeric: int, n_features: int) -> None:
             "the method unrotated() gives the same without rotations"
         )
     if n_numeric == 1:
-        warnings.warn(
-            "there is one numeric column, and its only rotation is the identity", UserWarning, stacklevel=4
-        )
+        warnings.warn("there is one numeric column, and its only rotation is the identity", UserWarning, stacklevel=4)
 
 
 def checked_scales(X: NDArray, categorical: NDArray[np.bool_], estimator: Any) -> None:
@@ -191,9 +183,7 @@ def scaled_columns(
         numeric = np.asarray(scaler.transform(numeric))  # a DataFrame, if scikit-learn is set to it
     with np.errstate(over="ignore"):
         parts = numeric.astype(np.float32), X[:, categorical].astype(np.float32)
-    for part, columns, kind in zip(
-        parts, (~categorical, categorical), ("numeric", "categorical"), strict=True
-    ):
+    for part, columns, kind in zip(parts, (~categorical, categorical), ("numeric", "categorical"), strict=True):
         if not np.isfinite(part.sum(dtype=np.float64)):
             _refuse(part, np.flatnonzero(columns), kind)
     return parts
@@ -203,9 +193,7 @@ def _refuse(part: NDArray[np.float32], columns: NDArray[np.intp], kind: str) -> 
     bad = np.argwhere(~np.isfinite(part))
     if len(bad):
         row, k = bad[0]
-        what = (
-            "contains NaN" if np.isnan(part[row, k]) else "contains infinity or a value too large for float32"
-        )
+        what = "contains NaN" if np.isnan(part[row, k]) else "contains infinity or a value too large for float32"
         remedy = "make missing a category of its own" if kind == "categorical" else "use a scaling"
         raise ValueError(f"Input X {what}: {kind} column {columns[k]}, row {row}; {remedy}")
 

@@ -218,9 +218,7 @@ def voters_of(ensemble: Any) -> Voters:
     members = getattr(ensemble, "estimators_", None)
     if members is None:
         raise ValueError(f"{name} has no members (no attribute estimators_); it is no ensemble")
-    members = (
-        list(np.asarray(members, dtype=object).ravel()) if isinstance(members, np.ndarray) else list(members)
-    )
+    members = list(np.asarray(members, dtype=object).ravel()) if isinstance(members, np.ndarray) else list(members)
     for member in members:
         if not is_classifier(member):
             raise ValueError(
@@ -244,9 +242,7 @@ def _class_numbers(ensemble, members):
     if own is not None:
         return own
     classes = ensemble.classes_
-    if isinstance(
-        ensemble, (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)
-    ):
+    if isinstance(ensemble, (BaggingClassifier, RandomForestClassifier, ExtraTreesClassifier, VotingClassifier)):
         return [m.classes_.astype(np.intp) for m in members]
     known = np.unique(np.concatenate([m.classes_ for m in members]))
     labels = known.dtype.kind == classes.dtype.kind or known.dtype.kind not in "iuf"

@@ -59,9 +59,7 @@ def compare_methods(
     comparison = compare(complete, higher)
     control, alpha = spec["control"], spec["alpha"]
     if control not in complete:
-        notes.append(
-            f"the control {control} failed on every data set; the others are ranked, but not compared with it"
-        )
+        notes.append(f"the control {control} failed on every data set; the others are ranked, but not compared with it")
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
     if control in complete:
@@ -88,9 +86,7 @@ def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dic
 
     Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
     """
-    counted = compare(
-        comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better
-    )
+    counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
     better, wins = comparison.better(control), comparison.wins[control]
     worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
     n = len(comparison.scores)
@@ -124,9 +120,6 @@ def compare_group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) 
     if "nemenyi_p" in result:
         ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
         result["different"] = [
-            [a, b]
-            for i, (a, _) in enumerate(ranks)
-            for b, _ in ranks[i + 1 :]
-            if result["nemenyi_p"][a][b] < alpha
+            [a, b] for i, (a, _) in enumerate(ranks) for b, _ in ranks[i + 1 :] if result["nemenyi_p"][a][b] < alpha
         ]
     return result

@@ -31,12 +31,7 @@ def escaped(text: str) -> str:
 
 
 def latex_table(
-    shown: pd.DataFrame,
-    caption: str,
-    label: str,
-    note: str = "",
-    bold: pd.DataFrame | None = None,
-    keys: int = 1,
+    shown: pd.DataFrame, caption: str, label: str, note: str = "", bold: pd.DataFrame | None = None, keys: int = 1
 ) -> str:
     """Return a table; one of many columns in parts, one of many rows over several pages.
 
@@ -83,9 +78,7 @@ def latex_table(
     return "\n".join(texts)
 
 
-def _part(
-    shown: pd.DataFrame, caption: str, label: str, note: str, bold: pd.DataFrame | None, keys: int
-) -> str:
+def _part(shown: pd.DataFrame, caption: str, label: str, note: str, bold: pd.DataFrame | None, keys: int) -> str:
     shown = shown.reset_index(drop=True)
     style = shown.style.hide(axis="index").format(escaped).format_index(escaped, axis="columns")
     if bold is not None:

@@ -112,9 +112,7 @@ def leaderboard(
     known = {name: dict((methods or {}).get(name, {})) for name in names}
     chosen = default_methods(known)
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
-    quantiles = [None, None] + [
-        float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)
-    ]
+    quantiles = [None, None] + [float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)]
     return {
         "datasets": [str(name) for name in datasets],
         "methods": [{"name": str(name), **known[name]} for name in names],
@@ -200,12 +198,7 @@ def board(
             found["gap"] = _interval(bootstrap_means(gaps, n_bootstraps=N_MEANS, alpha=alpha), "mean", "mean")
     if several and len(block) > 1:
         tested = friedman(block, higher)
-        found["friedman"] = {
-            "chi2": tested.chi2,
-            "F": _finite(tested.F),
-            "df": list(tested.df),
-            "p": tested.p,
-        }
+        found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
         q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
         found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
     if several and len(paired):

@@ -63,9 +63,7 @@ def _slim(text: str) -> str:
         part = re.sub(r'\s+id="([^"]+)"', lambda found: found[0] if found[1] in used else "", part)
         part = _FONTS.sub("'DejaVu Sans', Verdana, sans-serif", part)
         if "scale(" not in part:
-            part = re.sub(
-                r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), part
-            )
+            part = re.sub(r"-?\d+\.\d{3,}", lambda found: f"{float(found[0]):.2f}".rstrip("0").rstrip("."), part)
         return re.sub(r"\s+", " ", part)
 
     return re.sub(r">\s+<", "><", re.sub(r"<[^<>]+>", slimmer, text))

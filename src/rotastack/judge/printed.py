@@ -85,7 +85,7 @@ _CAPTIONS = {
 _WORDS = {"dataset": "data set", "own_rank": "without the published", "n_datasets": "data sets"}
 _NOTES = {
     "published_ranks": "Published scores are of other splits, and mostly of other programs, than those of the study: "
-    "no test of the study counts them.",
+    "no test of the study counts them."
 }
 
 
@@ -109,9 +109,7 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
         raise RotastackError(f"study {about.name!r} is not finished: `{about.command}` makes its tables")
     tables = {name: read_table(path) for name, path in paths.items()}
     tables = {name: table for name, table in tables.items() if len(table.columns)}
-    scores = {
-        name: tables[name].set_index("dataset").copy() for name in METRICS[about.task] if name in tables
-    }
+    scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[about.task] if name in tables}
     comparison = read_json(folder / "statistics/comparison.json")
     found = [_leaderboard(scores, tables, about), *_scores(scores, tables, about)]
     found += _tests(comparison[PRIMARY[about.task]], about)
@@ -144,11 +142,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
         }
     control = about.control if about.control in methods else None
     found = board(
-        Metric(primary, NAMES[primary], False, compared, optimum=0.0),
-        methods,
-        control,
-        alpha=about.alpha,
-        times=times,
+        Metric(primary, NAMES[primary], False, compared, optimum=0.0), methods, control, alpha=about.alpha, times=times
     )
     names = [compared.columns[k] for k in found["methods"]]
     values = pd.DataFrame({"method": names})
@@ -175,8 +169,7 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
             "Elo": _with_interval(values, "elo", "{:.0f}"),
             "improvability in %": _with_interval(values, "improvability", "{:.1f}"),
             f"against {about.control}": [
-                f"{r.wins:.0f}/{r.ties:.0f}/{r.losses:.0f}" if pd.notna(r.wins) else "--"
-                for r in values.itertuples()
+                f"{r.wins:.0f}/{r.ties:.0f}/{r.losses:.0f}" if pd.notna(r.wins) else "--" for r in values.itertuples()
             ],
             "p (Holm)": values["p_holm"].map(_p),
             "training": values["fit_times"].map("{:.2f}".format).replace("nan", "--"),
@@ -233,9 +226,7 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
         if spread is not None:
             note += f" In brackets standard deviations over {about.cells}."
         if about.optimistic:
-            note += (
-                f" Never the best, as they choose members by the test rows: {', '.join(about.optimistic)}."
-            )
+            note += f" Never the best, as they choose members by the test rows: {', '.join(about.optimistic)}."
         values = table.reset_index()
         if spread is not None:
             values = values.join(spread.reset_index(drop=True).add_suffix(" sd"))

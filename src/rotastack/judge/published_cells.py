@@ -23,9 +23,7 @@ def compare_with_published(
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
     rival = _rivals(cells)
-    printed = {
-        (c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"
-    }
+    printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
     rows = []
     for cell in cells.itertuples():
         part = by_cell.get((cell.dataset, cell.method))
@@ -86,11 +84,7 @@ def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
         values = part[cell.metric].dropna().to_numpy(dtype=float)
         if not len(values):
             return nothing
-        return (
-            float(values.mean()),
-            float(values.std(ddof=1)) if len(values) > 1 else float("nan"),
-            len(values),
-        )
+        return (float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"), len(values))
     other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
     if other is None:
         return nothing

@@ -66,16 +66,12 @@ def published_columns(
         )  # fmt: skip
         part = part.merge(beside, on=["dataset", "of"], how="left")
         places = [part["dataset"].map(own.index), part["of"].map(wanted.index)]
-        order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(
-            ["dataset", "of"], kind="stable"
-        )
+        order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(["dataset", "of"], kind="stable")
         parts.append(part.loc[order.index, list(COLUMNS)])
     return parts[0] if len(parts) == 1 else pd.concat(parts[1:], ignore_index=True)
 
 
-def _beside(
-    scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]
-) -> pd.DataFrame:
+def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]) -> pd.DataFrame:
     """Return ours beside the cells of the methods that the study has."""
     spread = cells[cells["sd"] != ""].assign(metric=f"{metric}_sd", value=lambda part: part["sd"])
     given = pd.concat([cells, spread], ignore_index=True).astype({"repeats": int})
@@ -85,11 +81,7 @@ def _beside(
 
 
 def ranks_beside_published(
-    means: pd.DataFrame,
-    columns: pd.DataFrame,
-    optimistic: Sequence[str],
-    alpha: float,
-    units: pd.Series | None = None,
+    means: pd.DataFrame, columns: pd.DataFrame, optimistic: Sequence[str], alpha: float, units: pd.Series | None = None
 ) -> pd.DataFrame:
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 

@@ -60,8 +60,7 @@ def study_board(
     theirs = pd.DataFrame() if published is None else published
     metrics = [_beside(metrics[0], theirs, baseline), *metrics[1:]] if len(theirs) else metrics
     known = {
-        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]}
-        for m in names
+        m: {"rotated": m in study["rotated"], "optimistic": m in study["optimistic"], "about": about[m]} for m in names
     }
     for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
         row = part.iloc[0]
@@ -81,9 +80,7 @@ def study_board(
     return {**board, "baseline": BASELINE[task]}
 
 
-def _metric(
-    metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame
-) -> Metric:
+def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:
     """Return a score as methods are compared by it: rounded, and in units of the baseline's where data sets differ in theirs."""
     means = mean_scores(scores, metric, names).reindex(columns=list(names))
     spread = scores.pivot_table(

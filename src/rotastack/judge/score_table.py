@@ -12,17 +12,7 @@ from rotastack.errors import RotastackError, nearest
 __all__ = ["ScoreTable", "score_table"]
 
 DATASETS = ("dataset", "data set", "data_set", "data", "task", "problem", "name", "tid")
-METHODS = (
-    "method",
-    "methods",
-    "model",
-    "classifier",
-    "regressor",
-    "algorithm",
-    "estimator",
-    "learner",
-    "framework",
-)
+METHODS = ("method", "methods", "model", "classifier", "regressor", "algorithm", "estimator", "learner", "framework")
 REPEATS = (
     "split",
     "fold",
@@ -37,31 +27,11 @@ REPEATS = (
 )
 TIMES = {
     "fit": ("fit_seconds", "fit_time", "train_time", "training_time", "time_train_s"),
-    "predict": (
-        "predict_seconds",
-        "predict_time",
-        "prediction_time",
-        "test_time",
-        "score_time",
-        "time_infer_s",
-    ),
+    "predict": ("predict_seconds", "predict_time", "prediction_time", "test_time", "score_time", "time_infer_s"),
 }
 """What columns may be called; capitals, blanks and signs between words do not matter."""
 HIGHER = ("accuracy", "acc", "auc", "auroc", "f1", "r2", "kappa", "mcc", "precision", "recall", "gain")
-LOWER = (
-    "error",
-    "errors",
-    "loss",
-    "logloss",
-    "brier",
-    "rmse",
-    "mse",
-    "mae",
-    "mape",
-    "deviance",
-    "regret",
-    "cost",
-)
+LOWER = ("error", "errors", "loss", "logloss", "brier", "rmse", "mse", "mae", "mape", "deviance", "regret", "cost")
 """Words in the names of scores that tell which way is better; "neg" before one turns it."""
 
 
@@ -138,9 +108,7 @@ def score_table(frame: pd.DataFrame, score: str | None = None, higher: bool | No
     higher = _direction(found.score, higher)
     optimum, note = _optimum(found.means, higher, found.score)
     notes = [*found.notes, *([note] if note else [])]
-    return ScoreTable(
-        found.score, found.means, higher, optimum, found.deviations, found.repeats, found.seconds, notes
-    )
+    return ScoreTable(found.score, found.means, higher, optimum, found.deviations, found.repeats, found.seconds, notes)
 
 
 def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> ScoreTable:
@@ -160,9 +128,7 @@ def _of_columns(frame: pd.DataFrame, dataset: str | None, score: str | None) -> 
         raise RotastackError(f"column {dataset!r}: a data set has no name")
     if not frame.index.is_unique:
         twice = frame.index[frame.index.duplicated()][0]
-        raise RotastackError(
-            f"data set {twice!r} has two rows; of one score a row, the table needs a column `method`"
-        )
+        raise RotastackError(f"data set {twice!r} has two rows; of one score a row, the table needs a column `method`")
     means = frame.set_axis(frame.index.map(str)).apply(_numbers)
     return ScoreTable(score or "score", means, False, None, means * np.nan, 1, notes=notes)
 
@@ -235,9 +201,7 @@ def _numbers(column: pd.Series) -> pd.Series:
     strange = found.isna() & text.notna()
     if strange.any():
         where = column.index[strange.to_numpy()][0]
-        raise RotastackError(
-            f"column {column.name!r}: {column[strange.to_numpy()].iloc[0]!r} is no number ({where!r})"
-        )
+        raise RotastackError(f"column {column.name!r}: {column[strange.to_numpy()].iloc[0]!r} is no number ({where!r})")
     return found.astype(float)
 
 

@@ -73,9 +73,7 @@ def verdict_of_one(
         return {"best": None, "means": {}, "p_value": None, "sentences": sentences}
 
     def shown(value: float) -> str:
-        return (
-            f"{value:.1%}" if task == "classification" else f"{value:.4g}" if value < 1e4 else f"{value:,.0f}"
-        )
+        return f"{value:.1%}" if task == "classification" else f"{value:.4g}" if value < 1e4 else f"{value:,.0f}"
 
     def p_of(first: str, second: str) -> float | None:
         if not test_to_train or len(cells) < 2:
@@ -130,13 +128,7 @@ def _of_rotations(
     p = p_of(turned, plain)
     if p is None:
         return []
-    what = (
-        "make no difference beyond chance"
-        if p >= alpha
-        else "help"
-        if means[turned] < means[plain]
-        else "do harm"
-    )
+    what = "make no difference beyond chance" if p >= alpha else "help" if means[turned] < means[plain] else "do harm"
     if {turned, plain} == told:
         return [f"So rotations {what} here."]
     return [
@@ -145,9 +137,7 @@ def _of_rotations(
     ]
 
 
-def _beside_baseline(
-    constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], task: str
-) -> str:
+def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], task: str) -> str:
     """Say of what use methods are that err as much as the baseline."""
     least = min(log_loss, key=lambda m: log_loss[m], default=None)
     if least is not None and "log_loss" in baseline and log_loss[least] < baseline["log_loss"]:

@@ -108,9 +108,7 @@ def _best(
     return text + "."
 
 
-def _chance(
-    result: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, control: str, alpha: float
-) -> str:
+def _chance(result: Mapping[str, Any], means: pd.DataFrame, ranks: pd.Series, control: str, alpha: float) -> str:
     """Say whether the best method beats the control beyond chance, and whether any methods differ."""
     n = len(means)
     if n < 2 or "p_value" not in result:
@@ -137,15 +135,11 @@ def _chance(
     if len(ranks) == 2:
         return f"{text}." if text else ""
     differ = "differ" if result["p_value"] < alpha else "do not differ beyond chance"
-    friedman = (
-        f"as a whole the {len(ranks)} methods {differ} (Friedman's test, p {_equal(result['p_value'])})"
-    )
+    friedman = f"as a whole the {len(ranks)} methods {differ} (Friedman's test, p {_equal(result['p_value'])})"
     return f"{text}; {friedman}." if text else f"{friedman[0].upper()}{friedman[1:]}."
 
 
-def _rotations(
-    means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float
-) -> str:
+def _rotations(means: pd.DataFrame, ranks: pd.Series, rotated: Collection[str], higher: bool, alpha: float) -> str:
     """Say on which data sets the best method with rotations is better than the best without, and where not."""
     kinds = [[str(m) for m in ranks.index if (m in rotated) is turned] for turned in (True, False)]
     if not all(kinds):
@@ -191,11 +185,7 @@ def _change(means: pd.DataFrame, method: str, other: str, score: str) -> str:
 
 def _won(means: pd.DataFrame, method: str, other: str, result: Mapping[str, Any]) -> str:
     gaps = (means[method] - means[other]) * (1 if result["higher_is_better"] else -1)
-    counts = [
-        (int((gaps > 0).sum()), "better"),
-        (int((gaps == 0).sum()), "equal"),
-        (int((gaps < 0).sum()), "worse"),
-    ]
+    counts = [(int((gaps > 0).sum()), "better"), (int((gaps == 0).sum()), "equal"), (int((gaps < 0).sum()), "worse")]
     return ", ".join(f"{word} on {count}" for count, word in counts if count)
 
 
@@ -210,9 +200,7 @@ def _where(change: pd.Series) -> str:
     if known.empty:
         return ""
     few = len(change) <= _NAMED
-    named = ", ".join(
-        f"{name} ({value:+.0f} %)" for name, value in (known if few else known.iloc[:1]).items()
-    )
+    named = ", ".join(f"{name} ({value:+.0f} %)" for name, value in (known if few else known.iloc[:1]).items())
     return f": {named}" if few else f", most on {named}"
 
 
@@ -256,9 +244,7 @@ def verdict_of_groups(
     return [_of_group(name, found, score, alpha, titles) for name, found in groups.items()]
 
 
-def _of_group(
-    name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]
-) -> str:
+def _of_group(name: str, found: Mapping[str, Any], score: str, alpha: float, titles: Mapping[str, str]) -> str:
     title = "All groups (a row is a data set in one group)" if name == "all" else titles[name] or name
     if "average_ranks" not in found:
         return f"{title}: no data set has scores of all methods; see the notes of the group."

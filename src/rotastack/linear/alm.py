@@ -33,12 +33,7 @@ class AlmOptions:
     max_iter: int = 1000
 
 
-def solve_alm(
-    problem: Problem,
-    W: NDArray[np.float64],
-    Q: NDArray[np.float64],
-    options: AlmOptions,
-) -> Solution:
+def solve_alm(problem: Problem, W: NDArray[np.float64], Q: NDArray[np.float64], options: AlmOptions) -> Solution:
     """Run algorithm 2.
 
     In the paper's letters, with every row multiplied by its label: U = Y E, whose optimum is the shortfall
@@ -66,9 +61,7 @@ def solve_alm(
     while True:
         step = 1 / mu
         if options.reweighting:
-            W = reweighted_squared_l1(
-                P + Q / mu, step, W, beta=problem.beta, copies=problem.copies
-            )  # (9) to (11)
+            W = reweighted_squared_l1(P + Q / mu, step, W, beta=problem.beta, copies=problem.copies)  # (9) to (11)
         else:
             W = prox_squared_l1(P + Q / mu, step, problem.beta, problem.copies)
         rest = -step * Z

@@ -14,13 +14,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.scales import warn_of_scales
-from rotastack.base.scikit import (
-    Interval,
-    StrOptions,
-    check_feature_names_in,
-    check_sample_weight,
-    fit_context,
-)
+from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
@@ -103,17 +97,13 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
         )  # fmt: skip
         if max(-X.min(), X.max()) > LARGEST:
-            raise ValueError(
-                f"X holds values beyond {LARGEST:g}, whose squares cannot be summed; scale the columns"
-            )
+            raise ValueError(f"X holds values beyond {LARGEST:g}, whose squares cannot be summed; scale the columns")
         self._begin(codes)
         positives = range(n_classes) if n_classes > 2 else [1]
         solutions = []
         with one_blas_thread():
             for positive in positives:
-                self._problem = (
-                    f"{self.classes_.tolist()[positive]!r} against the rest: " if n_classes > 2 else ""
-                )
+                self._problem = f"{self.classes_.tolist()[positive]!r} against the rest: " if n_classes > 2 else ""
                 solutions.append(self._solve(X, np.where(codes == positive, 1.0, -1.0), weights))
         del self._problem
         self._keep(solutions)

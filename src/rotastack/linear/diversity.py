@@ -157,12 +157,7 @@ def _overlapping(solution: Solution) -> bool:
 
 
 def _nu_svm(
-    X: NDArray[np.float64],
-    y: NDArray[np.float64],
-    cost: NDArray[np.float64],
-    radius: float,
-    tol: float,
-    max_iter: int,
+    X: NDArray[np.float64], y: NDArray[np.float64], cost: NDArray[np.float64], radius: float, tol: float, max_iter: int
 ) -> Solution:
     """Minimise ``-rho + sum_n cost_n max(0, rho - y_n (x_n . w + b))`` over w, b and rho, ||w|| <= radius."""
     centre = X.mean(axis=0)
@@ -188,9 +183,7 @@ def _nu_svm(
         best.unit = max(abs(best.objective), 1e-3 * radius)  # where it is 0, nothing is relative to it
         return best.gap <= tol
 
-    splitting = Splitting(
-        A, F, np.array([0.0, -1.0]), inside, lambda T, step: -prox_hinge(-T, step * column, 1)
-    )
+    splitting = Splitting(A, F, np.array([0.0, -1.0]), inside, lambda T, step: -prox_hinge(-T, step * column, 1))
     *_, best.n_iter = admm(splitting, np.zeros((X.shape[1], 1)), float(cost.mean()), check, max_iter)
     best.converged = best.gap <= tol
     best.b = (best.b * spread) - (centre @ best.W)

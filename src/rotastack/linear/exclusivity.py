@@ -216,9 +216,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         try:
             solution = solve_alm(problem, start, start.copy(), options)
         except LinAlgError:
-            raise ValueError(
-                "solver='alm' needs rows nearer to 0: centre and scale the columns of X"
-            ) from None
+            raise ValueError("solver='alm' needs rows nearer to 0: centre and scale the columns of X") from None
         if problem.cost.shape[1] == 1:  # the optimum is cheap to know: one SVM
             one = replace(problem, copies=self.n_estimators)
             solution.bound = max(solution.bound, solve_primal(one).bound)
@@ -236,9 +234,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         """Alternate directions on centred columns, all divided by one number to make their entries about 1."""
         centre = given.X.mean(axis=0)
         unit = float(np.sqrt(np.mean((given.X - centre) ** 2))) or 1.0
-        problem = replace(
-            given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit
-        )
+        problem = replace(given, X=(given.X - centre) / unit, cost=given.cost * unit**2, beta=given.beta * unit)
         k, tol = start.shape[1], self._tolerance()
         best = Solution(np.zeros_like(start), np.zeros(k), 0.0, 0.0)
         best.objective = problem.value(best.W, np.ones((len(problem.y), k)))

@@ -110,8 +110,7 @@ class InteriorPoint:
     def _direction(self, target: float, second=(0.0, 0.0, 0.0)):
         """Return changes of w, b, margins, slacks and multipliers towards products equal to `target`."""
         c_alpha, c_eta = (
-            (target - e) / s - z
-            for e, s, z in zip(second, self.slacks[:2], self.multipliers[:2], strict=False)
+            (target - e) / s - z for e, s, z in zip(second, self.slacks[:2], self.multipliers[:2], strict=False)
         )
         both = self._stiff + self._give
         pull = c_alpha + c_eta - self._r_xi

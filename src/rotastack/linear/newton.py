@@ -144,9 +144,7 @@ class HingeNewton(_PiecewiseNewton):
         alpha, steepness = self.cost / 2, self.STEEPNESS
         tol = 1e-3 * float((self.cost @ np.abs(self.B)).max())
         for _ in range(max_iter):
-            for _ in zip(
-                self._steps(alpha, steepness * self.cost, self.cost, tol), range(self.STEPS), strict=False
-            ):
+            for _ in zip(self._steps(alpha, steepness * self.cost, self.cost, tol), range(self.STEPS), strict=False):
                 pass
             yield self
             alpha, steepness, tol = self.alpha, steepness * self.GROWTH, tol / 10

@@ -112,9 +112,7 @@ class _Search:
         sample.run(1e-3, 20)
         return sample.z
 
-    def _follow(
-        self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int
-    ) -> None:
+    def _follow(self, point: InteriorPoint | SquaredHingeNewton | HingeNewton, tol: float, max_iter: int) -> None:
         """Run a method until the gap is small, or no longer falls."""
         best, lowest, idle = np.inf, np.inf, 0
         try:

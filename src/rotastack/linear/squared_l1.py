@@ -9,9 +9,7 @@ _EPSILON = 1e-9
 __all__ = ["prox_squared_l1", "reweighted_squared_l1"]
 
 
-def prox_squared_l1(
-    V: NDArray[np.float64], step: float, beta: float = 0.0, copies: int = 1
-) -> NDArray[np.float64]:
+def prox_squared_l1(V: NDArray[np.float64], step: float, beta: float = 0.0, copies: int = 1) -> NDArray[np.float64]:
     """Return argmin over W of ``step * sum_i (s_i^2 / 2 + beta s_i) + ||W - V||^2 / 2``.
 
     ``s_i = sum_c |W_ic|`` is the l1 norm of a row.

@@ -52,9 +52,7 @@ def plot_calibration(curves: pd.DataFrame) -> Figure:
         axis.plot([0, 1], [0, 1], color="#999999", linewidth=0.8)
         x, y = bins["confidence"] / bins["share"], bins["accuracy"] / bins["share"]
         axis.plot(x, y, color=METHOD_COLORS[0], linewidth=1.2)
-        axis.scatter(
-            x, y, s=6 + 160 * bins["share"] / len(errors), color=METHOD_COLORS[0], alpha=0.7, linewidth=0
-        )
+        axis.scatter(x, y, s=6 + 160 * bins["share"] / len(errors), color=METHOD_COLORS[0], alpha=0.7, linewidth=0)
         title = textwrap.fill(f"{method}: {np.mean(errors):.3f}", 30)
         axis.set_title(title, fontsize=9)
         plain_axis(axis)

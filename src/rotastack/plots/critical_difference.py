@@ -40,12 +40,7 @@ def plot_critical_difference(comparison: Comparison, alpha: float = 0.05) -> Fig
         name = shortened(str(method))
         text = f"{name}  {rank:.2f}" if left else f"{rank:.2f}  {name}"
         axis.text(
-            edge + (-0.05 if left else 0.05),
-            level,
-            text,
-            ha="right" if left else "left",
-            va="center",
-            fontsize=9,
+            edge + (-0.05 if left else 0.05), level, text, ha="right" if left else "left", va="center", fontsize=9
         )
     for i, group in enumerate(groups):
         x = [ranks[m] for m in group]
@@ -65,11 +60,4 @@ def _bar_of_cd(axis, cd: float, k: int, alpha: float) -> None:
     for end in (1, 1 + shown):
         axis.plot([end, end], [0.57, 0.67], color="black", linewidth=1.4)
     beyond = "" if cd <= k - 1 else ", longer than the axis: no two methods can differ"
-    axis.text(
-        1 + shown / 2,
-        0.72,
-        f"CD = {cd:.2f} (alpha = {alpha:g}{beyond})",
-        ha="center",
-        va="bottom",
-        fontsize=9,
-    )
+    axis.text(1 + shown / 2, 0.72, f"CD = {cd:.2f} (alpha = {alpha:g}{beyond})", ha="center", va="bottom", fontsize=9)

@@ -12,9 +12,7 @@ __all__ = ["plot_differences"]
 _WIDTH = 7.2
 
 
-def plot_differences(
-    means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error"
-) -> Figure:
+def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error") -> Figure:
     """Draw error minus the control's error in percentage points; left of the line is better.
 
     Parameters
@@ -54,9 +52,7 @@ def plot_differences(
     if len(others) > 4:
         for i in range(1, len(means)):
             axis.axhline(i - 0.5, color="#dddddd", linewidth=0.6)
-    figure.supxlabel(
-        "\n".join(lines), fontsize=9
-    )  # below the figure, not the axis: long labels make that narrow
+    figure.supxlabel("\n".join(lines), fontsize=9)  # below the figure, not the axis: long labels make that narrow
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right", "left"):

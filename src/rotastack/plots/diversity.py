@@ -10,9 +10,7 @@ from rotastack.plots.style import add_legend, figure_beside_legend, method_looks
 __all__ = ["plot_diversity"]
 
 
-def plot_diversity(
-    points: Mapping[str, pd.DataFrame], title: str = "", methods: Sequence[str] | None = None
-) -> Figure:
+def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods: Sequence[str] | None = None) -> Figure:
     """Draw mean accuracy of members against their mean disagreement: small dots, and their mean large.
 
     Parameters

@@ -81,12 +81,6 @@ def _one(axis, method, matrix, norm, small):
         for i, j in np.ndindex(values.shape):
             dark = np.isfinite(values[i, j]) and norm(values[i, j]) > 0.65
             axis.text(
-                j,
-                i,
-                f"{values[i, j]:.3f}",
-                ha="center",
-                va="center",
-                fontsize=8,
-                color="white" if dark else "black",
+                j, i, f"{values[i, j]:.3f}", ha="center", va="center", fontsize=8, color="white" if dark else "black"
             )
     return image

@@ -14,9 +14,7 @@ from rotastack.plots.style import SCALE, new_figure
 __all__ = ["plot_histograms"]
 
 
-def plot_histograms(
-    matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24, score: str = "error"
-) -> Figure:
+def plot_histograms(matrices: Mapping[str, pd.DataFrame], title: str, n_bins: int = 24, score: str = "error") -> Figure:
     """Draw each method's errors over all cells, on one axis and one colour scale.
 
     Parameters
@@ -41,9 +39,7 @@ def plot_histograms(
     axes = figure.subplots(len(errors), 1, sharex=True, sharey=True, squeeze=False).ravel()
     for axis, (method, values) in zip(axes, errors.items(), strict=True):
         counts, _ = np.histogram(values, edges)
-        axis.bar(
-            edges[:-1], counts, np.diff(edges), align="edge", color=colors, edgecolor="#555555", linewidth=0.4
-        )
+        axis.bar(edges[:-1], counts, np.diff(edges), align="edge", color=colors, edgecolor="#555555", linewidth=0.4)
         if len(values):
             axis.axvline(values.mean(), color="black", linewidth=1.2)
         mean = f"{values.mean():.4f}" if len(values) else "failed"

@@ -98,9 +98,7 @@ def _joined(table: pd.DataFrame) -> dict[str, dict[str, pd.DataFrame]]:
     for parameter in sorted(parameters, key=lambda name: (name != "T", name)):
         places = pd.Series({m: label.value for m, label in split.items() if label.parameter == parameter})
         families = {split[m].family for m in places.index}
-        if (
-            parameter == "T"
-        ):  # where known it is what was there, and methods without T= in the label have it too
+        if parameter == "T":  # where known it is what was there, and methods without T= in the label have it too
             plain = {m for m, label in split.items() if not label.parameter and label.family in families}
             voters = table["voters"][[m for m in table.index if m in plain or m in places.index]]
             places = voters.fillna(places).dropna()
@@ -137,9 +135,7 @@ def _lines(
                         markersize=6, markeredgecolor="black", markeredgewidth=0.6, clip_on=False,
                     )  # fmt: skip
             else:
-                line = above.axhline(
-                    row["error"], label=name, color=look.color, linewidth=1.2, dashes=(5, 2, 1, 2)
-                )
+                line = above.axhline(row["error"], label=name, color=look.color, linewidth=1.2, dashes=(5, 2, 1, 2))
                 handles.setdefault(name, line)
         below.set_xlabel("members before pruning, T" if parameter == "T" else parameter, fontsize=9)
         if parameter == "T":

@@ -88,9 +88,7 @@ def plot_pareto(
     axis = figure.subplots()
     axis.set_xscale("log")
     on, off = known.loc[front], known.drop(index=front)
-    axis.plot(
-        on["time"], on["quality"], color=METHOD_COLORS[1], linewidth=1.4, drawstyle="steps-post", zorder=1.5
-    )
+    axis.plot(on["time"], on["quality"], color=METHOD_COLORS[1], linewidth=1.4, drawstyle="steps-post", zorder=1.5)
     size = 6 if len(known) < _CROWD else 3.5
     for part, color in ((off, "#888888"), (on, METHOD_COLORS[1])):
         others = part.drop(index=[control], errors="ignore")

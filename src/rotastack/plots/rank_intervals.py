@@ -4,15 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import (
-    METHOD_COLORS,
-    add_note,
-    new_figure,
-    plain_axis,
-    sentence,
-    shortened,
-    thinned,
-)
+from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened, thinned
 
 __all__ = ["plot_rank_intervals"]
 

@@ -230,9 +230,7 @@ def save_figure(figure: Figure, path: str | Path) -> None:
         figure.set_layout_engine("none")
     metadata = {"Date": None} if kind == "svg" else {"Software": None}
     with (
-        matplotlib.rc_context(
-            {"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}
-        ),
+        matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}),
         replacing(path) as temporary,
     ):
         figure.savefig(temporary, format=kind, dpi=130, metadata=metadata)

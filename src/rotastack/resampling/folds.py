@@ -11,9 +11,7 @@ from rotastack.seeds import child, integer_seed, root_sequence
 __all__ = ["fold_groups"]
 
 
-def fold_groups(
-    y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None
-) -> NDArray[np.int16]:
+def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None) -> NDArray[np.int16]:
     """Draw fold groups: random stratified partitions of the rows into disjoint folds.
 
     Group g is the same whatever `n_groups` is, so more groups can be added later.
@@ -64,9 +62,7 @@ def fold_groups(
     _, codes = np.unique(y, return_inverse=True)
     largest = int(np.bincount(codes).max())
     if largest < n_folds:
-        raise RotastackError(
-            f"the largest class has {largest} rows, fewer than the {n_folds} folds asked for"
-        )
+        raise RotastackError(f"the largest class has {largest} rows, fewer than the {n_folds} folds asked for")
     sequence = root_sequence(random_state)
     folds = np.empty((n_groups, len(y)), dtype=np.int16)
     for group in range(n_groups):

@@ -110,8 +110,6 @@ def _with_every_level(codes, sizes, n_train, rng) -> NDArray[np.intp]:
         chosen.append(best)
         missing[levels[best]] = False
     if len(chosen) > n_train:
-        raise RotastackError(
-            f"{n_train} training rows do not hold all classes and levels: {len(chosen)} are needed"
-        )
+        raise RotastackError(f"{n_train} training rows do not hold all classes and levels: {len(chosen)} are needed")
     rest = np.delete(np.arange(len(order)), chosen)
     return order[np.concatenate([chosen, rest[: n_train - len(chosen)]]).astype(np.intp)]

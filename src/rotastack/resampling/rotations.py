@@ -128,12 +128,7 @@ def rotation_groups(
     groups = np.tile(np.eye(n_features), (n_groups, n_rotations, 1, 1))
     for g in range(n_groups):
         axes, blocks = draw_group(
-            n_features,
-            n_rotations,
-            child(sequence, g),
-            flip=flip,
-            max_axes=max_axes,
-            identity_first=identity_first,
+            n_features, n_rotations, child(sequence, g), flip=flip, max_axes=max_axes, identity_first=identity_first
         )
         for k in range(n_rotations):
             groups[g, k][np.ix_(axes[k], axes[k])] = blocks[k]

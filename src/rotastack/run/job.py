@@ -44,11 +44,7 @@ def declarations(step: str) -> dict[str, Any]:
     for key, prefix in [("FIGURES", "figure_"), ("TABLES", "table_")]:
         found[key] = tuple(name.removeprefix(prefix) for name in functions if name.startswith(prefix))
     for node in tree.body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and node.targets[0].id in found
-        ):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in found:
             found[node.targets[0].id] = ast.literal_eval(node.value)
     first = (ast.get_docstring(tree) or "").splitlines()[0]
     return {**found, "help": first.partition(": ")[2].rstrip(".")}
@@ -105,9 +101,7 @@ class Job:
 
     def _file(self, files: Mapping[str, list[Path]], name: str, option: str) -> Path:
         if not files.get(name):
-            raise RotastackError(
-                f"{self.step}: {option} {name} is missing; given are {', '.join(files) or 'none'}"
-            )
+            raise RotastackError(f"{self.step}: {option} {name} is missing; given are {', '.join(files) or 'none'}")
         return files[name][0]
 
     def pool_files(self, suffix: str, spec: Mapping[str, Any] | None = None) -> list[Path]:

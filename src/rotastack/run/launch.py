@@ -44,21 +44,17 @@ __all__ = [
 class _Data(Document):
     mirror: Annotated[
         str | None,
-        Field(
-            description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"
-        ),
+        Field(description="folder with <name>.csv.gz that is asked before the network; DATA_MIRROR goes before it"),
     ] = None
-    missing: Annotated[
-        Literal["stop", "skip"], Field(description="what to do about a data set that cannot be had")
-    ] = "stop"
+    missing: Annotated[Literal["stop", "skip"], Field(description="what to do about a data set that cannot be had")] = (
+        "stop"
+    )
 
 
 class _Tracking(Document):
     uri: Annotated[
         str | None,
-        Field(
-            description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"
-        ),
+        Field(description="MLflow tracking address; null: MLFLOW_TRACKING_URI, else SQLite in results/mlflow"),
     ] = None
 
 
@@ -67,9 +63,7 @@ class Machine(Document):
 
     study: Annotated[
         str,
-        Field(
-            description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file"
-        ),
+        Field(description="the study that plain `snakemake` runs, a file of config/studies or a path to a YAML file"),
     ]
     data: Annotated[_Data, Field(description="where data sets are had")] = _Data()
     tracking: Annotated[_Tracking, Field(description="where runs are logged")] = _Tracking()
@@ -169,10 +163,7 @@ def _look_back(plan: Plan, dry_run: bool) -> None:
         except RotastackError as error:  # nothing is submitted now
             print(f"rotastack: warning: {error}", file=sys.stderr)
         if waiting:
-            print(
-                f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}",
-                file=sys.stderr,
-            )
+            print(f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}", file=sys.stderr)
     else:
         poll_steadily()
         go_on(plan)
@@ -271,9 +262,7 @@ def _hold_directory() -> None:
 
 def _warm(runs_many: bool) -> None:
     """Start a warm server where many steps will run: in the user's process, and in that of a group of jobs on a cluster."""
-    os.environ.pop(
-        VARIABLE, None
-    )  # that of the submitting process may be on this machine, but is not of this job
+    os.environ.pop(VARIABLE, None)  # that of the submitting process may be on this machine, but is not of this job
     words = sys.argv[1:]
     if "--target-jobs" in words and "slurm-jobstep" not in words:
         jobs = takewhile(lambda word: not word.startswith("-"), words[words.index("--target-jobs") + 1 :])

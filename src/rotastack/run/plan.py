@@ -90,9 +90,7 @@ class Plan:
         from concurrent.futures import ThreadPoolExecutor
 
         waiting = {
-            name: spec
-            for name, spec in self.study.datasets.items()
-            if not Path(f"data/raw/{name}.csv.gz").is_file()
+            name: spec for name, spec in self.study.datasets.items() if not Path(f"data/raw/{name}.csv.gz").is_file()
         }
         if not waiting:
             return {}
@@ -262,10 +260,7 @@ class Plan:
 
     def figure_files(self, dataset: str, suffix: str) -> list[str]:
         """Return the figures of a data set."""
-        return [
-            f"{self.root}/figures/{dataset}/{name}.{suffix}"
-            for name in (*self.figures, *self.pruning_figures)
-        ]
+        return [f"{self.root}/figures/{dataset}/{name}.{suffix}" for name in (*self.figures, *self.pruning_figures)]
 
     def study_figure_files(self, suffix: str) -> list[str]:
         """Return the figures over data sets."""
@@ -359,9 +354,7 @@ class Plan:
         elif step == "rotations":
             modules.append(self.study.view_of(names[0]).entry.module)
         elif step == "fetch":
-            modules += [
-                f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]
-            ]
+            modules += [f"rotastack.data.sources.{next(iter(s))}" for s in self._all_datasets[names[0]]["sources"]]
         return modules
 
     # Sizes

@@ -47,9 +47,7 @@ class Result:
 def results_of(plan: Plan) -> Iterator[Result]:
     """Give all results of a plan that have records."""
 
-    def result(
-        record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str
-    ) -> Result:
+    def result(record: str, step: str, names: tuple[str, ...], of_code: tuple[str, ...], *files: str) -> Result:
         return Result((*files, record), record, lambda: (plan.spec(step, *names), plan.code(step, *of_code)))
 
     for dataset in plan.datasets:
@@ -75,11 +73,7 @@ def results_of(plan: Plan) -> Iterator[Result]:
         for model in plan.model_files(dataset, "model.skops"):
             yield result(f"{root}/model/refit.run.json", "refit", (dataset,), (), model)
             if plan.study.document.model.explain:
-                files = (
-                    f"{root}/model/explanation.json",
-                    f"{root}/explain.html",
-                    f"{root}/model/explain.run.json",
-                )
+                files = (f"{root}/model/explanation.json", f"{root}/explain.html", f"{root}/model/explain.run.json")
                 yield Result(files, files[-1], lambda: ("{}", plan.code("explain")))
         folder = f"{plan.root}/figures/{dataset}"
         yield _drawn(plan, folder, "draw_dataset", plan.figures, partial(plan.spec, "draw_dataset"))
@@ -111,11 +105,7 @@ def outdated(plan: Plan) -> list[str]:
     found: list[str] = []
     for result in results_of(plan):
         there = [file for file in result.files if Path(file).is_file()]
-        if (
-            there
-            and not any(_note("metadata", file).is_file() for file in there)
-            and not result.is_as_planned()
-        ):
+        if there and not any(_note("metadata", file).is_file() for file in there) and not result.is_as_planned():
             found += there
     return found
 
@@ -136,9 +126,7 @@ def forget_old_notes(plan: Plan) -> int:
     """
     forgotten = 0
     for result in results_of(plan):
-        old = [
-            note for file in result.files if _is_older(note := _note("metadata", file), file, result.record)
-        ]
+        old = [note for file in result.files if _is_older(note := _note("metadata", file), file, result.record)]
         if old and result.is_as_planned():
             for note in old:
                 note.unlink(missing_ok=True)

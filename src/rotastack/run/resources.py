@@ -27,18 +27,10 @@ _EACH = ("trees_per_rotation", "n_trees")
 _FAMILIES = {
     name: n + 1 for name, n in FAMILIES.items()
 }  # pairs, too: data sets do not state whether they have categories
-_ROTATED = (
-    "RotationForestClassifier",
-    "DoubleRotationForestClassifier",
-    "DoubleRotationMarginForestClassifier",
-)
+_ROTATED = ("RotationForestClassifier", "DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier")
 """Whose trees have a matrix each."""
 _BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
-_USUAL_TREES = {
-    "CatBoostClassifier": 1000,
-    "CatBoostRegressor": 1000,
-    "StackedRotationClassifier": 20 * 20 * 10,
-}
+_USUAL_TREES = {"CatBoostClassifier": 1000, "CatBoostRegressor": 1000, "StackedRotationClassifier": 20 * 20 * 10}
 """Of classes with more trees at their defaults than one would guess."""
 SPARE_MINUTES, SPARE_OF_MANY = 30, 1
 """Of the time limit of a job that is submitted by itself, and of one of many in a submission, as limits add up."""
@@ -102,11 +94,7 @@ class Resources:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
 
     def _classes(self, dataset: str) -> int:
-        return (
-            len(self.datasets[dataset].get("classes") or range(10))
-            if self.study.task.name != "regression"
-            else 3
-        )
+        return len(self.datasets[dataset].get("classes") or range(10)) if self.study.task.name != "regression" else 3
 
     def _cells_megabytes(self, dataset: str) -> float:
         """Return the size of a table of numbers with the rows and columns of a data set."""
@@ -172,9 +160,9 @@ class Resources:
         """Return what one training, and the outputs of its test rows, are thought to take."""
         path, rows, n_trees = self._path(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
-        return training_seconds(
-            path, n_trees, 0.7 * rows, self.columns(dataset), n_classes
-        ) + prediction_seconds(path, n_trees, 0.3 * rows)
+        return training_seconds(path, n_trees, 0.7 * rows, self.columns(dataset), n_classes) + prediction_seconds(
+            path, n_trees, 0.3 * rows
+        )
 
     def usual_combining_seconds(self, dataset: str, label: str) -> float:
         """Return what a combining job is thought to take: its level-1 estimators see an output of each member and class."""

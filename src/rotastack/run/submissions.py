@@ -104,9 +104,7 @@ class Submissions:
         """Rule -> name of its group, for Snakemake's ``--groups``."""
         rules = {work.rule for work in self._everything}
         cut = {rule: "datasets" if self.whole else part for rule, part in _PARTS.items()}
-        return {
-            rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules
-        }
+        return {rule: group for rule, group in (cut | dict.fromkeys(_STUDY, "study")).items() if rule in rules}
 
     @cached_property
     def components(self) -> dict[str, int]:
@@ -116,9 +114,7 @@ class Submissions:
             return {}
         target = self.seconds
         while True:
-            submissions = {
-                group: min(count, max(1, ceil(total / target))) for group, (count, total) in sizes.items()
-            }
+            submissions = {group: min(count, max(1, ceil(total / target))) for group, (count, total) in sizes.items()}
             if sum(submissions.values()) < MOST or all(n == 1 for n in submissions.values()):
                 break  # one more is that of the study
             target *= 1.1
@@ -140,9 +136,7 @@ class Submissions:
         for work in self.work:
             longest[work.rule] = max(longest.get(work.rule, 0.0), work.seconds)
         return {
-            rule: max(1, ceil(_SPARE * seconds / 60))
-            for rule, seconds in longest.items()
-            if rule not in _OWN_LIMITS
+            rule: max(1, ceil(_SPARE * seconds / 60)) for rule, seconds in longest.items() if rule not in _OWN_LIMITS
         }
 
     def _asked(self, work: Work) -> int:

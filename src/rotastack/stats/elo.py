@@ -94,9 +94,7 @@ def elo(
     table = checked_scores(scores, missing, pairs=True, at_least=1)
     methods = list(table.columns)
     if anchor is not None and anchor not in methods:
-        raise RotastackError(
-            f"anchor {anchor!r} is not a method{nearest(str(anchor), [str(m) for m in methods])}"
-        )
+        raise RotastackError(f"anchor {anchor!r} is not a method{nearest(str(anchor), [str(m) for m in methods])}")
     values = table.to_numpy() if higher_is_better else -table.to_numpy()
     n = len(values)
     counts = np.vstack([np.ones(n), resample_counts(n, n_bootstraps, seed)])  # the table itself comes first

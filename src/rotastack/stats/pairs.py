@@ -11,18 +11,14 @@ from rotastack.stats.wilcoxon import signed_rank_p
 __all__ = ["PairedComparison", "compare_pair", "paired_scores"]
 
 
-def paired_scores(
-    x: ArrayLike, y: ArrayLike, at_least: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the scores of two methods as arrays; RotastackError unless they are finite and make pairs."""
     pair = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     for name, scores in zip("xy", pair, strict=True):
         if scores.ndim != 1:
             raise RotastackError(f"{name} must have one dimension, got shape {scores.shape}")
         if not np.isfinite(scores).all():
-            raise RotastackError(
-                f"{name} has scores that are not finite, at {np.flatnonzero(~np.isfinite(scores))[0]}"
-            )
+            raise RotastackError(f"{name} has scores that are not finite, at {np.flatnonzero(~np.isfinite(scores))[0]}")
     if len(pair[0]) != len(pair[1]):
         raise RotastackError(f"x and y must be pairs of scores, got {len(pair[0])} and {len(pair[1])}")
     if len(pair[0]) < at_least:

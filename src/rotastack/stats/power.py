@@ -140,11 +140,7 @@ def _check(sizes, test, n_train, n_test, alpha, wished, n_simulations, at_most) 
     for name, share in [("alpha", alpha), ("wished", wished)]:
         if not 0 < share < 1:
             raise RotastackError(f"{name} must lie between 0 and 1, got {share}")
-    for name, number in [
-        ("n_simulations", n_simulations),
-        ("at_most", at_most),
-        *(("sizes", s) for s in sizes),
-    ]:
+    for name, number in [("n_simulations", n_simulations), ("at_most", at_most), *(("sizes", s) for s in sizes)]:
         if not isinstance(number, (int, np.integer)) or number < 1:
             raise RotastackError(f"{name} must be a whole number of at least 1, got {number!r}")
     if not len(sizes):

@@ -36,9 +36,7 @@ class CorrectedT(NamedTuple):
     interval: tuple[float, float]
 
 
-def corrected_t(
-    x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, alpha: float = 0.05
-) -> CorrectedT:
+def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, alpha: float = 0.05) -> CorrectedT:
     """Test whether two methods are equal on one data set, from their scores on repeated splits of its rows.
 
     Training sets of different splits share rows, so the scores are correlated, and the paired t test finds

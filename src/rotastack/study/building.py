@@ -59,9 +59,7 @@ def load_class(path: str, where: str = "class") -> type:
             raise RotastackError(
                 f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}{own}"
             ) from None
-        raise RotastackError(
-            f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}"
-        ) from None
+        raise RotastackError(f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}") from None
     except Exception as error:  # a module of others may raise anything
         raise RotastackError(f"{where}: {path} cannot be imported: {' '.join(str(error).split())}") from None
     if not hasattr(module, name):
@@ -180,10 +178,7 @@ def modules_of(path: str, parameters: Mapping[str, Any]) -> list[str]:
     return sorted(found)
 
 
-REFITTED = {
-    "member": "rotastack.ensembles.forests.regularized",
-    "prune": "rotastack.ensembles.pruned",
-}
+REFITTED = {"member": "rotastack.ensembles.forests.regularized", "prune": "rotastack.ensembles.pruned"}
 """Kind of combiner -> module of the estimator that a model is, where this is not the pool's."""
 
 

@@ -14,17 +14,7 @@ from typing import Any, NamedTuple
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = [
-    "DRAWN_VIEWS",
-    "ESTIMATORS",
-    "PRUNERS",
-    "REGRESSORS",
-    "ROTATING",
-    "VIEWS",
-    "Entry",
-    "find",
-    "resolved",
-]
+__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "REGRESSORS", "ROTATING", "VIEWS", "Entry", "find", "resolved"]
 
 
 class Entry(NamedTuple):
@@ -54,8 +44,7 @@ ESTIMATORS: dict[str, Entry] = {
     "aeon_rotation_forest": Entry("aeon.classification.sklearn.RotationForestClassifier"),
     "bagging": Entry("sklearn.ensemble.BaggingClassifier"),
     "bagged_c45": Entry(
-        "rotastack.trees.forest.ForestClassifier",
-        {"criterion": "c45", "max_features": None, "min_samples_leaf": 2},
+        "rotastack.trees.forest.ForestClassifier", {"criterion": "c45", "max_features": None, "min_samples_leaf": 2}
     ),
     "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1, "verbosity": 0}),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
@@ -65,16 +54,13 @@ ESTIMATORS: dict[str, Entry] = {
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
     "drm": Entry("rotastack.linear.diversity.DiversityRegularizedClassifier"),
     "exrm": Entry("rotastack.linear.exclusivity.ExclusivityRegularizedClassifier"),
-    "exrm_nystroem": _pipeline(
-        ("nystroem", _spec("sklearn.kernel_approximation.Nystroem")), ("exrm", _spec("exrm"))
-    ),
+    "exrm_nystroem": _pipeline(("nystroem", _spec("sklearn.kernel_approximation.Nystroem")), ("exrm", _spec("exrm"))),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestClassifier"),
     "forest": Entry("rotastack.trees.forest.ForestClassifier"),
     "gaussian_process": Entry("rotastack.ensembles.inducers.gaussian_process.MedianGaussianProcess"),
     # as R's gbm: stumps, half of the rows in each round, 10 rows in a leaf
     "gradient_boosting": Entry(
-        "sklearn.ensemble.GradientBoostingClassifier",
-        {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10},
+        "sklearn.ensemble.GradientBoostingClassifier", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier"),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
@@ -82,9 +68,7 @@ ESTIMATORS: dict[str, Entry] = {
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
-    "mean_weight": Entry(
-        "rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}
-    ),
+    "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
     "naive_bayes": Entry("sklearn.naive_bayes.GaussianNB"),
     "nearest_neighbor": Entry("rotastack.ensembles.inducers.nearest.NearestNeighborClassifier"),
@@ -95,9 +79,7 @@ ESTIMATORS: dict[str, Entry] = {
     "random_rotation_boosting": Entry("rotastack.ensembles.pooled.boosting.RandomRotationBoostingClassifier"),
     "random_rotation_forest": Entry("rotastack.ensembles.forests.random.RandomRotationForestClassifier"),
     "random_subspace": Entry("rotastack.ensembles.pooled.reduction.RandomSubspaceEnsembleClassifier"),
-    "regularized_rotation_forest": Entry(
-        "rotastack.ensembles.forests.weightings.RotationWeightingsClassifier"
-    ),
+    "regularized_rotation_forest": Entry("rotastack.ensembles.forests.weightings.RotationWeightingsClassifier"),
     "rotastack": Entry("rotastack.ensembles.flagship.classifier.RotastackClassifier"),
     "rotation_forest": Entry("rotastack.ensembles.forests.rotation.RotationForestClassifier"),
     "sklearn_forest": Entry("sklearn.ensemble.RandomForestClassifier"),
@@ -107,8 +89,7 @@ ESTIMATORS: dict[str, Entry] = {
     "tree": Entry("rotastack.trees.tree.TreeClassifier"),
     # as R's rpart: its cp is a share of the root's wrong weight; 0.005 is a hundredth of the Gini impurity of two equal classes
     "tree_cart": Entry(
-        "rotastack.trees.tree.TreeClassifier",
-        {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": 0.005},
+        "rotastack.trees.tree.TreeClassifier", {"min_samples_split": 20, "min_samples_leaf": 7, "ccp_alpha": 0.005}
     ),
     "tree_full": Entry("rotastack.trees.tree.TreeClassifier", {"criterion": "entropy"}),
     "tree_stump": Entry("rotastack.trees.tree.TreeClassifier", {"max_depth": 1}),
@@ -123,8 +104,7 @@ REGRESSORS: dict[str, Entry] = {
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(
-        "sklearn.ensemble.GradientBoostingRegressor",
-        {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10},
+        "sklearn.ensemble.GradientBoostingRegressor", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
     "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor"),
     "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1, "verbosity": -1}),
@@ -272,8 +252,7 @@ def resolved(
     entry = find(name, among)
     short = {**estimators, **VIEWS, **PRUNERS}
     merged = {
-        key: _resolved_value(value, short, estimators)
-        for key, value in {**entry.parameters, **parameters}.items()
+        key: _resolved_value(value, short, estimators) for key, value in {**entry.parameters, **parameters}.items()
     }
     return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 

@@ -168,9 +168,7 @@ def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: 
         deep = list(_deep(_made(entry, plain, where, task)))
         for key in parameters:
             if key not in plain and key not in deep:
-                raise RotastackError(
-                    f"{where}: {key!r} is not a parameter of {cls.__name__}{nearest(key, deep)}"
-                )
+                raise RotastackError(f"{where}: {key!r} is not a parameter of {cls.__name__}{nearest(key, deep)}")
 
 
 def _check_values(made: Any, where: str) -> None:
@@ -201,12 +199,8 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], where: str, task
     _check_methods(made, ("fit", "predict", "get_params"), f"{where}.estimator", "estimator")
     kind = _kind(made)
     if kind != task.estimator_type:
-        found = (
-            f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
-        )
-        raise RotastackError(
-            f"{where}.estimator: {type(made).__name__} is {found or f'no {task.estimator_type}'}"
-        )
+        found = f"a {kind}, and the study's task is {task.name}" if kind in ("classifier", "regressor") else ""
+        raise RotastackError(f"{where}.estimator: {type(made).__name__} is {found or f'no {task.estimator_type}'}")
     return made
 
 
@@ -245,9 +239,7 @@ def _check_pool(pool: Pool, estimator: Any, where: str, task: Task) -> None:
     name = type(estimator).__name__
     if pool.ensemble_sizes:
         if not hasattr(type(estimator), task.staged):
-            raise RotastackError(
-                f"{where}.ensemble_sizes: {name} has no members whose mean decides (no {task.staged})"
-            )
+            raise RotastackError(f"{where}.ensemble_sizes: {name} has no members whose mean decides (no {task.staged})")
         n_members = _n_members(estimator)
         if n_members is not None and max(pool.ensemble_sizes) > n_members:
             raise RotastackError(

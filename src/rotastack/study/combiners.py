@@ -50,9 +50,7 @@ class Vote(_Combiner):
     path: ClassVar[str] = "rotastack.combine.voting.Voting"
 
     kind: Literal["vote"]
-    voting: Annotated[
-        Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")
-    ] = "soft"
+    voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
 
 
 class Stacking(_Trained):
@@ -91,9 +89,7 @@ class Weights(_Combiner):
         Literal["equal", "cut", "exp", "best", "new", "linear", "oob", "joint"],
         Field(description="how rotations are weighed"),
     ] = "exp"
-    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: found on a grid")] = (
-        None
-    )
+    h: Annotated[float | int | None, Field(description="parameter of cut and exp; null: found on a grid")] = None
 
     def check(self, n_rotations: int, where: str) -> None:
         """Refuse a parameter that does not go with the weighting; ValueError with the key."""
@@ -120,9 +116,7 @@ class Prune(_Combiner):
     """Some of the members decide: those that a pruner chooses by their votes."""
 
     kind: Literal["prune"]
-    pruner: Annotated[
-        str, Field(description="a pruner, by short name or class; none lets all members vote")
-    ] = "margin"
+    pruner: Annotated[str, Field(description="a pruner, by short name or class; none lets all members vote")] = "margin"
     parameters: Parameters = {}
     selection: Annotated[
         Literal["oob", "train", "test"] | None,
@@ -131,9 +125,7 @@ class Prune(_Combiner):
             "optimistic: only to compare with sources that did so"
         ),
     ] = None
-    first: Annotated[
-        int | None, Field(ge=1, description="use the first so many members of the pool; null: all")
-    ] = None
+    first: Annotated[int | None, Field(ge=1, description="use the first so many members of the pool; null: all")] = None
 
     _sorted = field_validator("parameters")(in_order)
 
@@ -158,6 +150,4 @@ class Other(Component, _Combiner):
         return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
 
 
-Combiner = Annotated[
-    Vote | Stacking | LogLinear | Weights | Member | Prune | Other, Field(discriminator="kind")
-]
+Combiner = Annotated[Vote | Stacking | LogLinear | Weights | Member | Prune | Other, Field(discriminator="kind")]

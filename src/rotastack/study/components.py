@@ -33,9 +33,7 @@ def check_texts(content: Any) -> None:
     elif isinstance(content, list):
         for value in content:
             check_texts(value)
-    elif isinstance(content, str) and (
-        _CONTROL & set(content) or any("\ud800" <= c <= "\udfff" for c in content)
-    ):
+    elif isinstance(content, str) and (_CONTROL & set(content) or any("\ud800" <= c <= "\udfff" for c in content)):
         raise ValueError(f"a text with control characters: {content!r:.80}")
 
 
@@ -61,9 +59,7 @@ def in_order(value: Any) -> Any:
 class Component(Document):
     """A class and its parameters."""
 
-    class_: Annotated[
-        str, Field(alias="class", description="a short name, one of our classes, or a dotted path")
-    ]
+    class_: Annotated[str, Field(alias="class", description="a short name, one of our classes, or a dotted path")]
     parameters: Parameters = {}
 
     _sorted = field_validator("parameters")(in_order)

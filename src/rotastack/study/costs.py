@@ -48,10 +48,7 @@ COSTS = {
     "LGBMRegressor": Cost(2, 0, 1.6, 60),
 }
 """Class -> what its trees cost; others are taken for a random forest. Boosters have trees in all rounds that they may take."""
-BOOSTED = {
-    "RotastackClassifier": Cost(420, 0, 60, 10_000, 1.15),
-    "RotastackRegressor": Cost(1200, 0, 340, 4_000),
-}
+BOOSTED = {"RotastackClassifier": Cost(420, 0, 60, 10_000, 1.15), "RotastackRegressor": Cost(1200, 0, 340, 4_000)}
 """Class -> what its boosted families cost, whose trees `trees_per_family` does not count."""
 
 

@@ -31,9 +31,7 @@ class Claim(Document):
 
     what: Annotated[
         str,
-        Field(
-            description="error, or any other column of the scores: disagreement, member_accuracy, margin, members"
-        ),
+        Field(description="error, or any other column of the scores: disagreement, member_accuracy, margin, members"),
     ]
     of: Annotated[str, Field(description="a method")]
     than: Annotated[str, Field(description="the method it is compared with")]
@@ -48,10 +46,7 @@ class Sweep(Document):
     values: Annotated[list[float], Field(min_length=2, description="of the parameter, rising")]
     lines: Annotated[
         dict[str, Annotated[list[str], Field(min_length=1)]],
-        Field(
-            min_length=1,
-            description="label -> a method for each value, or one method alone, drawn as a level",
-        ),
+        Field(min_length=1, description="label -> a method for each value, or one method alone, drawn as a level"),
     ]
     log: Annotated[bool, Field(description="a logarithmic axis")] = False
 
@@ -59,9 +54,7 @@ class Sweep(Document):
 class PublishedColumns(Document):
     """Published results that stand beside the study's own."""
 
-    table: Annotated[
-        str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")
-    ]
+    table: Annotated[str, Field(pattern="^[a-z0-9_-]+$", description="the name of a CSV file in config/published")]
     methods: Annotated[list[str], Field(description="of its methods; none: all that have a score")] = []
     suffix: Annotated[
         str,
@@ -80,14 +73,12 @@ class Evaluation(Document):
     """What is made of the scores."""
 
     alpha: Annotated[float, Field(gt=0, lt=0.5, description="significance level")] = 0.05
-    control: Annotated[
-        str | None, Field(description="method that the others are compared with; null: the first")
-    ] = None
+    control: Annotated[str | None, Field(description="method that the others are compared with; null: the first")] = (
+        None
+    )
     pairs: Annotated[
         list[Annotated[list[str], Field(min_length=2, max_length=2)]],
-        Field(
-            description="pairs of methods whose wins and ties are counted; none: each method against the control"
-        ),
+        Field(description="pairs of methods whose wins and ties are counted; none: each method against the control"),
     ] = []
     shown: Annotated[
         list[str],
@@ -105,9 +96,7 @@ class Evaluation(Document):
     ] = {}
     claims: Annotated[
         list[Claim],
-        Field(
-            description="statements to test over the data sets: disagreement of DRSF is higher than that of RotF"
-        ),
+        Field(description="statements to test over the data sets: disagreement of DRSF is higher than that of RotF"),
     ] = []
     sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
     published_columns: Annotated[
@@ -160,9 +149,7 @@ class Evaluation(Document):
                     known(label, f"sweeps.{k}.lines.{name}")
         for name, group in self.groups.items():
             if name == "all":
-                raise ValueError(
-                    'evaluation.groups: "all" is the name of all groups together; choose another one'
-                )
+                raise ValueError('evaluation.groups: "all" is the name of all groups together; choose another one')
             for label, method in group.methods.items():
                 key = f"groups.{name}.methods.{label}"
                 known(method, key)

@@ -35,9 +35,7 @@ Dataset = Annotated[
 class Noise(Document):
     """Noise in training rows, the same for all pools."""
 
-    labels: Annotated[
-        float, Field(ge=0, le=1, description="share of the rows that get another class at random")
-    ] = 0
+    labels: Annotated[float, Field(ge=0, le=1, description="share of the rows that get another class at random")] = 0
     features: Annotated[
         float, Field(ge=0, description="standard deviation of normal noise added to scaled numeric columns")
     ] = 0
@@ -75,9 +73,7 @@ class Pool(Document):
     diversity: Annotated[
         bool, Field(description="of splits, for forests: margins and correlation of the trees on test rows")
     ] = False
-    training_error: Annotated[bool, Field(description="of splits: the error on training rows as well")] = (
-        False
-    )
+    training_error: Annotated[bool, Field(description="of splits: the error on training rows as well")] = False
     ensemble_sizes: Annotated[
         list[Annotated[int, Field(ge=1)]],
         Field(
@@ -85,14 +81,10 @@ class Pool(Document):
             "members; a method takes one by combiner member, such as member: '5'"
         ),
     ] = []
-    noise: Annotated[
-        Noise, Field(description="of splits: noise in training rows, the same for all pools")
-    ] = Noise()
+    noise: Annotated[Noise, Field(description="of splits: noise in training rows, the same for all pools")] = Noise()
     repeats: Annotated[
         dict[str, Annotated[int, Field(ge=1)]],
-        Field(
-            description="of splits: data set -> how many are run, for estimators that are too slow for all"
-        ),
+        Field(description="of splits: data set -> how many are run, for estimators that are too slow for all"),
     ] = {}
 
     _sorted = field_validator("parameters")(in_order)
@@ -166,9 +158,7 @@ class StudyDocument(Document):
         ),
     ]
     title: Annotated[str, Field(description="heading of the report")] = ""
-    description: Annotated[
-        str, Field(description="what the study asks, and what differs from its source")
-    ] = ""
+    description: Annotated[str, Field(description="what the study asks, and what differs from its source")] = ""
     seed: Annotated[int, Field(ge=0, description="all randomness follows from it")] = 0
     task: Annotated[
         Literal["classification", "regression"],
@@ -178,8 +168,7 @@ class StudyDocument(Document):
         ),
     ] = "classification"
     datasets: Annotated[
-        list[Dataset],
-        Field(min_length=1, description="names of config/datasets.yaml, or entries of one's own"),
+        list[Dataset], Field(min_length=1, description="names of config/datasets.yaml, or entries of one's own")
     ]
     sizes: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9]+$")], dict[str, Any]],
@@ -190,9 +179,7 @@ class StudyDocument(Document):
     ] = {}
     missing: Annotated[
         Literal["stop", "skip"] | None,
-        Field(
-            description="what to do about a data set that cannot be had; null: what config/config.yaml says"
-        ),
+        Field(description="what to do about a data set that cannot be had; null: what config/config.yaml says"),
     ] = None
     published: Annotated[
         str | None,
@@ -208,16 +195,12 @@ class StudyDocument(Document):
             description="repeated nested cross-validation (thesis, section 3.3.2), or random splits (section 1.6.3)",
         ),
     ] = Nested()
-    blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = (
-        Blocks()
-    )
+    blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = Blocks()
     pools: Annotated[
         dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], Pool],
         Field(min_length=1, description="pool name -> how its members are trained"),
     ]
-    methods: Annotated[
-        dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")
-    ]
+    methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
     evaluation: Annotated[Evaluation, Field(description="what is made of the scores")] = Evaluation()
     model: Annotated[Refit, Field(description="the model that is made of a data set")] = Refit()
 
@@ -246,9 +229,7 @@ class StudyDocument(Document):
     def _fits_together(self) -> "StudyDocument":
         n_blocks = len(self.protocol.blocks(self.blocks))
         if n_blocks > 5000:
-            raise ValueError(
-                f"blocks: {n_blocks} jobs for each pool and data set are too many; make blocks larger"
-            )
+            raise ValueError(f"blocks: {n_blocks} jobs for each pool and data set are too many; make blocks larger")
         labels = list(self.methods)
         slugs = [slug(label) for label in labels]
         for name, pool in self.pools.items():
@@ -259,9 +240,7 @@ class StudyDocument(Document):
                 raise ValueError(f"pools.{name}: {error}") from None
             alone = [key for key in ("diversity", "ensemble_sizes") if getattr(pool, key)]
             if pool.view is not None and alone:
-                raise ValueError(
-                    f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several"
-                )
+                raise ValueError(f"pools.{name}: {alone[0]} is of one ensemble; a pool with a view has several")
         own = self.protocol.own_blocks
         strange = sorted(self.blocks.model_fields_set - set(own))
         if strange:

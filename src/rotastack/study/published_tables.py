@@ -43,9 +43,7 @@ def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
     """
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    spread = {
-        (r["table"], r["dataset"], r["method"]): r["value"] for r in rows if r["metric"] == f"{metric}_sd"
-    }
+    spread = {(r["table"], r["dataset"], r["method"]): r["value"] for r in rows if r["metric"] == f"{metric}_sd"}
     return [
         {**row, "sd": spread.get((row["table"], row["dataset"], row["method"]), "")}
         for row in rows

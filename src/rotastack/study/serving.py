@@ -52,12 +52,7 @@ class ModelServer(ThreadingHTTPServer):
 
     def health(self) -> dict[str, Any]:
         """Return what is served."""
-        return {
-            "status": "ok",
-            "model": self.model.name,
-            "columns": self.model.columns,
-            "classes": self.model.classes,
-        }
+        return {"status": "ok", "model": self.model.name, "columns": self.model.columns, "classes": self.model.classes}
 
     def answer(self, body: bytes) -> dict[str, Any]:
         """Return the predictions for a request.
@@ -74,9 +69,7 @@ class ModelServer(ThreadingHTTPServer):
         columns = found.columns
         answer: dict[str, Any] = {"predictions": columns["prediction"].tolist()}
         if proba:
-            shares = columns[[f"probability={c}" for c in self.model.classes]].set_axis(
-                self.model.classes, axis=1
-            )
+            shares = columns[[f"probability={c}" for c in self.model.classes]].set_axis(self.model.classes, axis=1)
             answer["probabilities"] = shares.to_dict("records")
         answer |= {end: columns[end].tolist() for end in ("lower", "upper") if end in columns}
         return {**answer, "notes": found.notes} if found.notes else answer

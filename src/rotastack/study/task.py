@@ -39,9 +39,7 @@ class Task:
         """Refuse a data set that says that it is for another task; RotastackError names it."""
         stated = entry.get("task", self.name)
         if stated != self.name:
-            raise RotastackError(
-                f"{where}: datasets: {name} is for {stated}, the study is of {self.name} (key 'task')"
-            )
+            raise RotastackError(f"{where}: datasets: {name} is for {stated}, the study is of {self.name} (key 'task')")
 
 
 class _Regression(Task):
@@ -64,9 +62,7 @@ class _Regression(Task):
                 f"{where}.kind: {combiner.kind} is of classes; in a regression it is vote (the mean), member or stacking"
             )
         if isinstance(combiner, Vote) and combiner.voting == "hard":
-            raise ValueError(
-                f"{where}.voting: numbers have no majority; in a regression it is soft, the mean"
-            )
+            raise ValueError(f"{where}.voting: numbers have no majority; in a regression it is soft, the mean")
 
 
 TASKS: dict[str, Task] = {task.name: task for task in (Task(), _Regression())}

@@ -17,16 +17,7 @@ from urllib.request import Request, urlopen
 
 from rotastack.errors import RotastackError, in_one_line
 
-__all__ = [
-    "FOLDER",
-    "VARIABLE",
-    "check_address",
-    "database_file",
-    "is_own",
-    "receipt_name",
-    "shown",
-    "without_secrets",
-]
+__all__ = ["FOLDER", "VARIABLE", "check_address", "database_file", "is_own", "receipt_name", "shown", "without_secrets"]
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
@@ -117,12 +108,8 @@ def check_file(path: Path) -> None:
     if not path.exists():
         return
     try:
-        with closing(
-            sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)
-        ) as database:
-            tables = {
-                name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")
-            }
+        with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
+            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
             whole = {"alembic_version", "experiments", "runs"} <= tables
             if whole and not any(name.startswith("_alembic_tmp") for name in tables):
                 database.execute("SELECT count(*) FROM experiments").fetchone()
@@ -174,9 +161,7 @@ def _ask(uri: str) -> None:
         raise RotastackError(f"{place}: {what} ({error.code} {error.reason})") from None
     except (OSError, http.client.HTTPException) as error:
         reason = error.reason if isinstance(error, URLError) else error
-        raise RotastackError(
-            f"{place}: the tracking server does not answer ({in_one_line(reason)})"
-        ) from None
+        raise RotastackError(f"{place}: the tracking server does not answer ({in_one_line(reason)})") from None
     except ValueError:
         raise RotastackError(f"{place}: this is no MLflow server: it answers something else") from None
 
@@ -186,9 +171,7 @@ def _certificates() -> ssl.SSLContext:
     path = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
     try:
         is_folder = path is not None and Path(path).is_dir()
-        context = ssl.create_default_context(
-            cafile=None if is_folder else path, capath=path if is_folder else None
-        )
+        context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
     except OSError as error:
         raise RotastackError(f"MLFLOW_TRACKING_SERVER_CERT_PATH: {path}: {in_one_line(error)}") from None
     if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true"):

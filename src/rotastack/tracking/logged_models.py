@@ -29,9 +29,7 @@ SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
 PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 
 
-def log_model(
-    client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame
-) -> str:
+def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
     """Log a model file with signature, example and requirements; return its id.
 
     The file is ours as it is. MLflow's own way would write it anew, try it in a server, and look through all
@@ -124,12 +122,7 @@ def register_model(
         experiment_id = client.get_run(run_id).info.experiment_id
         (model, *_) = client.search_logged_models([experiment_id], f"source_run_id = '{run_id}'")
         made = client.create_model_version(
-            name,
-            f"models:/{model.model_id}",
-            run_id,
-            dict(tags),
-            description=description,
-            model_id=model.model_id,
+            name, f"models:/{model.model_id}", run_id, dict(tags), description=description, model_id=model.model_id
         )
     if made.description != description:
         client.update_model_version(name, made.version, description)
@@ -142,9 +135,7 @@ def register_model(
     return f"models:/{name}/{made.version}"
 
 
-def _may_follow(
-    client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]
-) -> bool:
+def _may_follow(client: MlflowClient, name: str, champion: str | None, version: str, tags: Mapping[str, str]) -> bool:
     """Tell whether a version becomes the champion, and is not it already."""
     if champion is None:
         return True

@@ -41,9 +41,7 @@ def make_database(path: Path) -> None:
     except (MlflowException, SQLAlchemyError) as error:
         raise RotastackError(said_of_file(path, error)) from None
     except OSError as error:
-        raise RotastackError(
-            f"{path}: the tracking database cannot be made ({error.strerror or error})"
-        ) from None
+        raise RotastackError(f"{path}: the tracking database cannot be made ({error.strerror or error})") from None
 
 
 def _make(path: Path) -> None:

@@ -98,21 +98,11 @@ def load_model(path: str | Path, versions: Mapping[str, str] | None = None) -> A
             names = archive.namelist()
             room = sum(part.file_size for part in archive.infolist())
             if room > max(MOST_ROOM, MOST_TIMES * path.stat().st_size):
-                raise RotastackError(
-                    f"{path}: this is no model file of ours: it would unpack to {room:,} bytes"
-                )
+                raise RotastackError(f"{path}: this is no model file of ours: it would unpack to {room:,} bytes")
             found = json.loads(archive.read(_NOTE)) if _NOTE in names else dict(versions or {})
     except RotastackError:
         raise
-    except (
-        BadZipFile,
-        ValueError,
-        OSError,
-        EOFError,
-        NotImplementedError,
-        RuntimeError,
-        zlib.error,
-    ) as error:
+    except (BadZipFile, ValueError, OSError, EOFError, NotImplementedError, RuntimeError, zlib.error) as error:
         if getattr(error, "errno", None):
             raise unreadable(path, error) from None
         raise DamagedError(path, f"this is no model file, or half of one: {error}") from None
@@ -140,7 +130,9 @@ def _other_versions(found: Mapping[str, str]) -> str:
     wrote = " and ".join(f"{n} {v}" for n, v in found.items())
     here = " and ".join(f"{n} {VERSIONS[n]}" for n in found)
     pinned = " ".join(f"{n}=={v}" for n, v in found.items())
-    return f"written by {wrote}, but {here} are installed; install those (pip install {pinned}), or train the model again"
+    return (
+        f"written by {wrote}, but {here} are installed; install those (pip install {pinned}), or train the model again"
+    )
 
 
 def trusted_types(path: str | Path, name: str | Path | None = None) -> list[str]:

@@ -155,22 +155,16 @@ class Postgres:
 
         from rotastack.tracking.making import fill_database
 
-        with psycopg.connect(
-            host=str(self.socket), user=USER, dbname="postgres", autocommit=True
-        ) as connection:
+        with psycopg.connect(host=str(self.socket), user=USER, dbname="postgres", autocommit=True) as connection:
             if connection.execute("SELECT 1 FROM pg_database WHERE datname = %s", [DATABASE]).fetchone():
                 return
             connection.execute("DROP DATABASE IF EXISTS half_made WITH (FORCE)")
             connection.execute("CREATE DATABASE half_made")
             fill_database(self.uri("half_made"))
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'half_made'"
-            )
+            connection.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = 'half_made'")
             connection.execute(f"ALTER DATABASE half_made RENAME TO {DATABASE}")
 
     def _last(self) -> str:
         """Return the last line of the log, and where it is."""
-        lines = (
-            self.log.read_text(encoding="utf-8", errors="replace").splitlines() if self.log.exists() else []
-        )
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines() if self.log.exists() else []
         return f"{in_one_line(lines[-1]) if lines else 'it says nothing'} ({self.log})"

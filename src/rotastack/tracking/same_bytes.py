@@ -23,13 +23,7 @@ DATE = (1980, 1, 1, 0, 0, 0)
 TIMES = ("fit_seconds", "predict_seconds")
 """What our objects note of time, which is no part of a model: zero in its file."""
 
-ZERO = {
-    "__class__": "str",
-    "__module__": "builtins",
-    "__loader__": "JsonNode",
-    "content": "0.0",
-    "is_json": True,
-}
+ZERO = {"__class__": "str", "__module__": "builtins", "__loader__": "JsonNode", "content": "0.0", "is_json": True}
 
 
 def canonical(archive: bytes, notes: dict[str, str]) -> bytes:

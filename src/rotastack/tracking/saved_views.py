@@ -63,12 +63,7 @@ class SavedView:
         """Return the tag's value; columns from the end are left out until it is short enough."""
         columns = list(self.columns)
         while True:
-            content = {
-                "name": self.name,
-                "createdAt": created,
-                "updatedAt": created,
-                "state": self._state(columns),
-            }
+            content = {"name": self.name, "createdAt": created, "updatedAt": created, "state": self._state(columns)}
             text = json.dumps(content, separators=(",", ":"))
             if len(text) <= LONGEST or not columns:
                 return text if len(text) <= LONGEST else None
@@ -97,13 +92,7 @@ class SavedView:
             state["compareRunSections"] = [{"uuid": section, "name": self.name, "display": True, "isReordered": False,
                                             "deleted": False, "isGenerated": False}]  # fmt: skip
             state["compareRunCharts"] = [
-                {
-                    "uuid": f"{self.id}-{k}",
-                    "metricSectionId": section,
-                    "deleted": False,
-                    "isGenerated": False,
-                    **chart,
-                }
+                {"uuid": f"{self.id}-{k}", "metricSectionId": section, "deleted": False, "isGenerated": False, **chart}
                 for k, chart in enumerate(self.charts)
             ]
         return json.dumps(state, separators=(",", ":"))

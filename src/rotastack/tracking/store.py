@@ -61,14 +61,10 @@ def existing_uri(project: str | Path = ".") -> str:
 
 def studies(path: Path) -> dict[str, str]:
     """Return the studies in an SQLite database, the last first, with the numbers of their experiments."""
-    asked = (
-        "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active' AND experiment_id != 0"
-    )
+    asked = "SELECT name, experiment_id FROM experiments WHERE lifecycle_stage = 'active' AND experiment_id != 0"
     try:
         with closing(sqlite3.connect(path, timeout=60)) as database:
-            return {
-                name: str(number) for name, number in database.execute(f"{asked} ORDER BY experiment_id DESC")
-            }
+            return {name: str(number) for name, number in database.execute(f"{asked} ORDER BY experiment_id DESC")}
     except sqlite3.Error as error:
         raise RotastackError(said_of_file(path, error)) from None
 

@@ -159,19 +159,12 @@ class Writer:
         token = None
         while token is None or token:
             page = self.client.search_runs(
-                [self.experiment_id],
-                which + ours,
-                ViewType.ACTIVE_ONLY,
-                1000,
-                ["attributes.start_time ASC"],
-                token,
+                [self.experiment_id], which + ours, ViewType.ACTIVE_ONLY, 1000, ["attributes.start_time ASC"], token
             )
             found += [_Known.of(run) for run in page]
             token = page.token or ""
         chosen: dict[str, _Known] = {}
-        for (
-            run
-        ) in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
+        for run in found:  # a call that was sent twice has made two of them: the whole one counts, else the last
             before = chosen.get(run.tags["rotastack.key"])
             if before is None or not before.is_complete:
                 chosen[run.tags["rotastack.key"]] = run
@@ -186,9 +179,7 @@ class Writer:
         delete_models(self.client, self.experiment_id, run_id)
         self.client.delete_run(run_id)
 
-    def container(
-        self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None
-    ) -> str:
+    def container(self, kind: str, key: Mapping[str, Any], parent: str | None = None, name: str | None = None) -> str:
         """Return the run that stands for a study or a data set; made once, then kept up to date."""
         run, _ = self._upsert(kind, key, parent, name or str(key[kind]), {})
         return run.run_id
@@ -205,9 +196,7 @@ class Writer:
         tag ``rotastack.superseded``.
         """
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
-        run, is_there = self._upsert(
-            kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags}
-        )
+        run, is_there = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
         if not is_there:
             content = flat(record["parameters"] if params is None else params)
             run.waiting_params += [Param(key_name(k), str(v)[:6000]) for k, v in content.items()]
@@ -259,14 +248,10 @@ class Writer:
         """Log a series, its steps being cells or members."""
         stamp = milliseconds(started)
         self._runs[run_id].waiting_metrics += [
-            Metric(key_name(name), float(v), stamp, i)
-            for i, v in enumerate(values)
-            if v is not None and is_known(v)
+            Metric(key_name(name), float(v), stamp, i) for i, v in enumerate(values) if v is not None and is_known(v)
         ]
 
-    def log_dataset(
-        self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str
-    ) -> None:
+    def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
         """Log a table as the run's input, used for "training" or "evaluation"; the digest is its file's."""
         self.client.log_inputs(run_id, [dataset_input(table, name, source, context, digest)])
 

@@ -159,11 +159,7 @@ class BaggedViews:
         return views.filled(np.broadcast_to(means, (len(views), len(means))))
 
     def _views(
-        self,
-        find: Callable,
-        bag_seeds: NDArray[np.uint64],
-        view_seeds: NDArray[np.uint64],
-        options: tuple[float, ...],
+        self, find: Callable, bag_seeds: NDArray[np.uint64], view_seeds: NDArray[np.uint64], options: tuple[float, ...]
     ) -> LinearViews:
         shared = (
             find, bag_seeds, view_seeds, options, self.data, self.missing, self.places, self.edges, self.bags.ends,
@@ -185,8 +181,6 @@ def _found(
 ) -> LinearViews:
     """Return the views of a chunk of trees."""
     here = slice(begin, begin + TREES_AT_ONCE)
-    lengths, parts, columns, matrices, fills = find(
-        data, *rows, bag_seeds[here], view_seeds[here], *options, stop
-    )
+    lengths, parts, columns, matrices, fills = find(data, *rows, bag_seeds[here], view_seeds[here], *options, stop)
     starts = np.concatenate([[0], np.cumsum(lengths)])
     return LinearViews(len(data), starts, parts, columns, matrices, fills if len(fills) else None)

@@ -111,8 +111,6 @@ def member_bag(
     return rng.choice(n_rows, n_rows, p=weights / weights.sum())
 
 
-def weighted_bag(
-    sequence: np.random.SeedSequence, draw: int, shares: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def weighted_bag(sequence: np.random.SeedSequence, draw: int, shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return how often each row is drawn, by its share of the weight; boosting may draw for a member several times."""
     return np.random.default_rng(child(sequence, "bag", draw)).multinomial(len(shares), shares)

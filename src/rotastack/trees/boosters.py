@@ -61,15 +61,7 @@ class Boosters:
         self._learning = learning
         self.options, self.n_jobs = options, n_jobs
         self._X, self._views, self._view_of = X, views, view_of
-        self._shared: tuple[Any, ...] = (
-            options,
-            data,
-            weighted,
-            seeds,
-            view_of,
-            views.widths(),
-            *views.tables(),
-        )
+        self._shared: tuple[Any, ...] = (options, data, weighted, seeds, view_of, views.widths(), *views.tables())
         self._start()
 
     @classmethod
@@ -84,9 +76,7 @@ class Boosters:
 
         self._boosters = list(run_threads(started, self.bags, self.n_jobs))
         self._n_rounds = 0
-        self._kept: list[list[tuple[int, NDArray]]] = [
-            [] for _ in self.bags
-        ]  # scores of held-out rows at some rounds
+        self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # scores of held-out rows at some rounds
 
     def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
         """Grow more rounds; return each booster's held-out losses after these.
@@ -103,9 +93,7 @@ class Boosters:
                 (self._n_rounds, booster.held_scores()),
             ]
         self._n_rounds += n_rounds
-        return list(
-            run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs)
-        )
+        return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
 
     def finish(self, n_rounds: int) -> list[tuple[tuple, NDArray[np.float64]]]:
         """Return, for each booster, the arrays of the first rounds' trees, and the held-out rows' scores (output, row)."""
@@ -226,9 +214,7 @@ class Bag:
             raise ValueError(f"all rows are in fold {b}: its booster sees none")
         if n_classes is None:
             first = known[0]  # so that the mean of equal numbers is that number
-            base = unit * (
-                first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows])
-            )
+            base = unit * (first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows]))
             return cls(
                 b, members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
             )  # fmt: skip

@@ -18,12 +18,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 
-__all__ = [
-    "BoostedTrees",
-    "boosting_folds",
-    "grow_boosted",
-    "probabilities",
-]
+__all__ = ["BoostedTrees", "boosting_folds", "grow_boosted", "probabilities"]
 
 
 @dataclass

@@ -89,13 +89,7 @@ class C45Classifier(GrownClassifier):
     max_features = None
     random_state: Any = 0  # nothing is drawn
 
-    def __init__(
-        self,
-        *,
-        confidence: float | None = 0.25,
-        min_samples_leaf: int = 2,
-        subtree_raising: bool = True,
-    ):
+    def __init__(self, *, confidence: float | None = 0.25, min_samples_leaf: int = 2, subtree_raising: bool = True):
         self.confidence = confidence
         self.min_samples_leaf = min_samples_leaf
         self.subtree_raising = subtree_raising

@@ -43,9 +43,7 @@ def lots_of(
     for f, family in enumerate(families):
         n_views = 1 if family.views is None else len(family.views)
         if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
-            raise ValueError(
-                f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly"
-            )
+            raise ValueError(f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly")
         each = family.n_trees // n_views
         pieces = -(-each // most)
         view, piece = np.divmod(np.arange(n_views * pieces), pieces)
@@ -114,9 +112,7 @@ def grow_chunk(
     mine = lots[slice(*chunk)]
     n_outputs = arguments[8]
     held = np.zeros((len(mine), held_rows, n_outputs) if held_rows else (0, 0, 0), np.float32)
-    piece = grow_lots(
-        *arguments[:10], mine, *arguments[10:], keep, want_oob, oob_per_lot, held_rows > 0, held, stop
-    )
+    piece = grow_lots(*arguments[:10], mine, *arguments[10:], keep, want_oob, oob_per_lot, held_rows > 0, held, stop)
     if describe_nodes:
         return (*piece, None, held)
     nodes, impurity, weight, _, _, facts = piece[:6]

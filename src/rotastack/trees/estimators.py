@@ -120,9 +120,7 @@ class GrownEstimator(BaseEstimator):
         """Return X as contiguous float32 without infinite values, and y."""
         given = X
         predicting = y is _NO_TARGET
-        plain = _plain(X) and (
-            not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X))
-        )
+        plain = _plain(X) and (not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X)))
         if not plain:
             checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
             with np.errstate(over="ignore"):

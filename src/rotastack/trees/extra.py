@@ -70,10 +70,7 @@ class ExtraForestClassifier(ForestClassifier):
     """
 
     _splitter: ClassVar[str] = "random"
-    _parameter_constraints: ClassVar[dict] = {
-        **ForestClassifier._parameter_constraints,
-        "n_cuts": [LEAST_ONE],
-    }
+    _parameter_constraints: ClassVar[dict] = {**ForestClassifier._parameter_constraints, "n_cuts": [LEAST_ONE]}
 
     def __init__(
         self,
@@ -170,10 +167,7 @@ class ExtraForestRegressor(ForestRegressor):
     """
 
     _splitter: ClassVar[str] = "random"
-    _parameter_constraints: ClassVar[dict] = {
-        **ForestRegressor._parameter_constraints,
-        "n_cuts": [LEAST_ONE],
-    }
+    _parameter_constraints: ClassVar[dict] = {**ForestRegressor._parameter_constraints, "n_cuts": [LEAST_ONE]}
 
     def __init__(
         self,

@@ -3,12 +3,7 @@
 from typing import ClassVar
 
 from rotastack.base.scikit import StrOptions
-from rotastack.trees.estimators import (
-    CLASSIFIER_CONSTRAINTS,
-    FOREST_CONSTRAINTS,
-    GrownClassifier,
-    GrownRegressor,
-)
+from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownClassifier, GrownRegressor
 
 __all__ = ["ForestClassifier", "ForestRegressor"]
 

@@ -19,14 +19,7 @@ from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
 from rotastack.trees.units import run_units
 
-__all__ = [
-    "FamilyOutOfBag",
-    "TreeGroup",
-    "TreeOptions",
-    "by_column",
-    "grow_forest",
-    "log_table",
-]
+__all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "by_column", "grow_forest", "log_table"]
 
 TABLE_LIMIT = 1 << 22
 
@@ -221,9 +214,7 @@ def grow_forest(
     if seeds is None:
         seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
     want_oob = want_oob and (bootstrap or bag_counts is not None)
-    given = (
-        np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
-    )
+    given = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
     if bag_counts is not None and given.shape != (n_trees, n_rows):
         raise ValueError(f"bag_counts is of shape {given.shape}, not {(n_trees, n_rows)}")
     if given.min(initial=0) < 0:
@@ -271,9 +262,7 @@ def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
 
 
-def log_table(
-    criterion: str, base_weight: NDArray[np.float64], given: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def log_table(criterion: str, base_weight: NDArray[np.float64], given: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return x log2 x of 0, 1, ... as far as whole weights of a tree may add up; else nothing."""
     if criterion in ("gini", "squared_error") or (base_weight % 1).any():
         return np.empty(0)

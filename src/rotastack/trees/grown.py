@@ -90,9 +90,9 @@ class GrownTrees:
             np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)
         )
         if len(pieces) > 1:  # entries of the joined table of values
-            at = np.repeat(
-                np.cumsum([0, *(len(p[4]) for p in pieces[:-1])]), [len(p[0]) for p in pieces]
-            ).astype(np.int32)
+            at = np.repeat(np.cumsum([0, *(len(p[4]) for p in pieces[:-1])]), [len(p[0]) for p in pieces]).astype(
+                np.int32
+            )
             nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), at, 0)
         if regression:
             values += centre
@@ -138,9 +138,7 @@ class GrownTrees:
         nodes, n_values = [], 0
         for forest in forests:
             moved = forest.nodes.copy()
-            moved["child"] += np.where((moved["column"] < 0) & (moved["child"] >= 0), n_values, 0).astype(
-                np.int32
-            )
+            moved["child"] += np.where((moved["column"] < 0) & (moved["child"] >= 0), n_values, 0).astype(np.int32)
             nodes.append(moved)
             n_values += len(forest.values)
         views = [forest.views for forest in forests]
@@ -199,9 +197,7 @@ class GrownTrees:
             The trees were grown without a bootstrap, or with bags given.
         """
         if self.seeds is None:
-            raise ValueError(
-                "which rows are out of bag is not known: the trees have no bootstrap of their own"
-            )
+            raise ValueError("which rows are out of bag is not known: the trees have no bootstrap of their own")
         chosen = slice(None) if rows is None else rows
         out = np.empty((n_rows if rows is None else len(rows), len(self)), dtype=bool)
         bags = self.bags or Bags.of(n_rows)
@@ -267,9 +263,7 @@ class GrownTrees:
         table = np.concatenate([self.values.argmax(axis=1), np.arange(n_classes)[::-1]])
         return table[leaf]
 
-    def decision_path(
-        self, X: NDArray[np.float32], n_jobs: int | None = None
-    ) -> tuple[csr_matrix, NDArray[np.int64]]:
+    def decision_path(self, X: NDArray[np.float32], n_jobs: int | None = None) -> tuple[csr_matrix, NDArray[np.int64]]:
         """Return which nodes each row meets, (row, node of all trees), and each tree's first node."""
         leaf = self.leaves(X, n_jobs) + self.starts[:-1]
         parent = self._parents()
@@ -331,9 +325,7 @@ class GrownTrees:
         """
         self._check_described()
         mine = slice(self.starts[tree], self.starts[tree + 1])
-        return tree_arrays(
-            self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values
-        )
+        return tree_arrays(self.nodes[mine], self.impurity[mine], self.weight[mine], self.counts[mine], self.values)
 
     def text(
         self, tree: int, names: Sequence[str] | None = None, classes: Sequence | None = None, digits: int = 3
@@ -351,12 +343,7 @@ class GrownTrees:
             Decimals.
         """
         return tree_text(
-            self.arrays(tree),
-            self.views.matrix(int(self.tree_view[tree])),
-            self.missing,
-            names,
-            classes,
-            digits,
+            self.arrays(tree), self.views.matrix(int(self.tree_view[tree])), self.missing, names, classes, digits
         )
 
     def _check_described(self) -> None:
@@ -381,10 +368,7 @@ class GrownTrees:
         n_pieces = max(1, n_pieces)
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
         views = self.views
-        arrays = [
-            *(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)),
-            *views.tables(),
-        ]
+        arrays = [*(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)), *views.tables()]
         X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:

@@ -102,15 +102,11 @@ class LinearViews:
         flat = _checked_columns(chosen, n_features or n_in)
         views = np.arange(n_views)
         first = np.zeros(n_views, dtype=np.int64) if columns is None else views * n_in
-        parts = np.stack(
-            [first, np.full(n_views, n_in), views * (n_in * width), np.full(n_views, width)], axis=1
-        )
+        parts = np.stack([first, np.full(n_views, n_in), views * (n_in * width), np.full(n_views, width)], axis=1)
         return cls(n_features or n_in, np.arange(n_views + 1), parts, flat.ravel(), stack.ravel())
 
     @classmethod
-    def blocks(
-        cls, blocks: Sequence[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int
-    ) -> "LinearViews":
+    def blocks(cls, blocks: Sequence[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int) -> "LinearViews":
         """Return block-sparse views.
 
         Parameters
@@ -339,9 +335,7 @@ class LinearViews:
         if isinstance(state["parts"], list):
             state["parts"] = np.column_stack(state["parts"])
         kinds = {"starts": np.int64, "parts": np.int64, "columns": np.int32}
-        self.__dict__.update(
-            state, **{name: state[name].astype(kind, copy=False) for name, kind in kinds.items()}
-        )
+        self.__dict__.update(state, **{name: state[name].astype(kind, copy=False) for name, kind in kinds.items()})
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -350,7 +344,5 @@ class LinearViews:
 def _checked_columns(columns: ArrayLike, n_features: int) -> NDArray[np.int32]:
     chosen = np.asarray(columns)
     if chosen.size and (chosen.min() < 0 or chosen.max() >= n_features):
-        raise ValueError(
-            f"columns {int(chosen.min())} to {int(chosen.max())} asked for, but there are {n_features}"
-        )
+        raise ValueError(f"columns {int(chosen.min())} to {int(chosen.max())} asked for, but there are {n_features}")
     return np.ascontiguousarray(chosen, dtype=np.int32)

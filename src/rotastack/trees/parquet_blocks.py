@@ -77,9 +77,7 @@ class ParquetRows:
                 ):
                     raise RotastackError(f"{path}: column {name!r} holds {kind}, no numbers")
         if not self.n_rows or not self.columns:
-            raise RotastackError(
-                f"{', '.join(self.files) or paths}: no rows, or no columns beside {target!r}"
-            )
+            raise RotastackError(f"{', '.join(self.files) or paths}: no rows, or no columns beside {target!r}")
 
     def blocks(self) -> Iterator[tuple[int, NDArray[np.float32], NDArray]]:
         """Yield blocks of rows in order: number, float32 columns (NaN is missing), target.
@@ -155,9 +153,7 @@ def _target(batch: Any, path: str, name: str) -> NDArray:
     if column.null_count:
         raise RotastackError(f"{path}: the target {name!r} is missing in {column.null_count} rows or more")
     found = np.asarray(column.to_numpy(zero_copy_only=False))
-    if (
-        found.dtype.kind == "f" and not np.isfinite(found).all()
-    ):  # NaN, which is no null, would be in every leaf
+    if found.dtype.kind == "f" and not np.isfinite(found).all():  # NaN, which is no null, would be in every leaf
         n_bad = int((~np.isfinite(found)).sum())
         raise RotastackError(f"{path}: the target {name!r} is missing or infinite in {n_bad} rows or more")
     return found

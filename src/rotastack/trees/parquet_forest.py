@@ -158,9 +158,7 @@ def fit_parquet(
 
 def _check(forest: Any) -> None:
     if not isinstance(forest, GrownEstimator) or not hasattr(forest, "bootstrap"):
-        raise TypeError(
-            f"{type(forest).__name__} cannot be fitted to Parquet files; forests of rotastack.trees can"
-        )
+        raise TypeError(f"{type(forest).__name__} cannot be fitted to Parquet files; forests of rotastack.trees can")
     forest._check_parameters()
     if not forest.bootstrap:
         raise ValueError("bootstrap is False, but trees on Parquet files see a bag of the rows each")
@@ -238,10 +236,7 @@ def _score(
         for tree, seed in enumerate(seeds):
             unseen[tree, bags.drawn(seed, block, len(X), int(sizes[tree][block]))] = False
         totals = np.concatenate(
-            [
-                _totals(forest.outputs(X[a : a + step], n_jobs), unseen[:, a : a + step])
-                for a in range(0, len(X), step)
-            ]
+            [_totals(forest.outputs(X[a : a + step], n_jobs), unseen[:, a : a + step]) for a in range(0, len(X), step)]
         )
         counts = unseen.sum(axis=0)
         known = counts > 0

@@ -13,9 +13,7 @@ from numpy.typing import NDArray
 __all__ = ["n_threads", "own", "run_threads", "workers_apart"]
 
 
-def run_threads(
-    function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None
-) -> Iterator:
+def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
     """Yield ``function(item, stop)`` of all items, in order.
 
     Only the main thread hears of Ctrl-C, and it waits for the others to end: they do so soon if they look

@@ -11,9 +11,7 @@ def tied_rows(shares: NDArray[np.float64]) -> NDArray[np.intp]:
     return np.flatnonzero((shares == shares.max(axis=1, keepdims=True)).sum(axis=1) > 1)
 
 
-def break_ties(
-    shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArray[np.float64], n_votes: int
-) -> None:
+def break_ties(shares: NDArray[np.float64], rows: NDArray[np.intp], sums: NDArray[np.float64], n_votes: int) -> None:
     """Put the class of the largest sum first where votes are even, by an amount that float32 keeps."""
     best = shares[rows] == shares[rows].max(axis=1, keepdims=True)
     sums = np.round(sums, 9)  # equal but for the order of adding

@@ -89,9 +89,7 @@ def elsewhere(n_jobs: int | None) -> bool:
     return n_jobs != 1 and workers_apart() and effective_n_jobs(n_jobs) > 1
 
 
-def _sent(
-    call: Callable, function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None
-) -> Iterator:
+def _sent(call: Callable, function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
     """Yield what workers return, in order. If one of them is lost, and units with it, the rest is sent once more."""
     backend = get_active_backend(prefer="threads")[0]
     how = "generator" if backend.supports_return_generator else "list"
@@ -150,9 +148,7 @@ def _opened(path: str) -> tuple:
     """Return what is in a file, its arrays mapped into memory."""
     if not Path(path).exists():
         raise _UnseenError
-    return tuple(
-        np.asarray(part) if isinstance(part, np.memmap) else part for part in joblib.load(path, mmap_mode="r")
-    )
+    return tuple(np.asarray(part) if isinstance(part, np.memmap) else part for part in joblib.load(path, mmap_mode="r"))
 
 
 def _unit(function: Callable, item: Any, *shared: Any) -> Any:
@@ -176,9 +172,7 @@ def _packed(found: Any) -> Any:
         return tuple(_packed(part) for part in found)
     if not isinstance(found, np.ndarray) or found.dtype.kind not in "if" or found.size < SMALL:
         return found
-    if found.dtype.kind == "f" and (
-        np.signbit(found).any() or (found != np.rint(found)).any() or found.max() > 2**32
-    ):
+    if found.dtype.kind == "f" and (np.signbit(found).any() or (found != np.rint(found)).any() or found.max() > 2**32):
         return found
     return _Narrowed(narrow(found), found.dtype)
 

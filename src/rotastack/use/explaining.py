@@ -133,9 +133,7 @@ def _scored(
     return "held out", rows, lambda table: float(again.score(reader.transform(table), target[rows]))
 
 
-def _dependence(
-    pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int
-) -> dict[str, Any]:
+def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
     """Return the mean prediction over rows in all of which a column has the same value, for some of its values."""
     values, ordered = _values(features[column], pipeline.named_steps["table"])
     sample = features.sample(min(PREDICTED_ROWS, len(features)), random_state=seed)
@@ -209,9 +207,7 @@ def _family_in_words(family: TreeFamily) -> str:
         text += ", cuts drawn at random"
     if family.criterion == "c45":
         text += "; trees of C4.5"
-    return text + (
-        ", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else ""
-    )
+    return text + (", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else "")
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
@@ -242,9 +238,7 @@ def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list
     return words
 
 
-def _importances_in_words(
-    importances: Sequence[dict[str, Any]], scoring: str, score: float, how: str
-) -> list[str]:
+def _importances_in_words(importances: Sequence[dict[str, Any]], scoring: str, score: float, how: str) -> list[str]:
     """Return what is lost, and which columns make no difference."""
     used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
     if not used:

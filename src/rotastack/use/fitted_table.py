@@ -88,11 +88,7 @@ class FittedTable:
         frame = None
         if whole:
             frame, estimator = told(estimator, np.flatnonzero(reader.categorical_).tolist())
-        steps = [
-            ("table", reader),
-            *([] if frame is None else [("frame", frame)]),
-            (NAMES[self._task], estimator),
-        ]
+        steps = [("table", reader), *([] if frame is None else [("frame", frame)]), (NAMES[self._task], estimator)]
         model = Pipeline(steps).fit(self._X, self._y)
         if "n_jobs" in known:
             estimator.set_params(n_jobs=None)

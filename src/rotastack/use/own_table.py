@@ -138,11 +138,7 @@ def counts_among(features: pd.DataFrame) -> list[str]:
     """
     found = []
     for name, column in features.items():
-        if (
-            is_integer_dtype(column.dtype)
-            and column_kind(column).kind == "categorical"
-            and column.nunique() > 2
-        ):
+        if is_integer_dtype(column.dtype) and column_kind(column).kind == "categorical" and column.nunique() > 2:
             found.append(str(name))
     return found
 
@@ -218,11 +214,7 @@ def study_name(table: str, target: str) -> str:
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
     name = name if name and name not in taken else f"my-{name or 'table'}"
     path = Path("studies") / f"{name}.yaml"
-    files = (
-        [source["file"] for sources in _sources(load_yaml(path)) for source in sources]
-        if path.is_file()
-        else []
-    )
+    files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
     other = any(file["path"] == table and file["target"] != target for file in files)
     return f"{name}-{_plain(target) or 'target'}" if other else name
 
@@ -231,9 +223,7 @@ def _plain(text: str) -> str:
     return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in text.lower()).strip("-_")
 
 
-def study_of(
-    table: str, target: str, shape: Shape, layout: Layout, numeric: Sequence[str] = ()
-) -> dict[str, Any]:
+def study_of(table: str, target: str, shape: Shape, layout: Layout, numeric: Sequence[str] = ()) -> dict[str, Any]:
     """Return the study of a table, as its YAML file says it; `numeric` are columns that are numbers whatever the rules say."""
     name, file = study_name(table, target), Path(table).name
     labels = labels_of(shape.task)
@@ -294,9 +284,7 @@ def place_of(study: dict[str, Any]) -> Place:
         return Place(path)
     found = load_yaml(path)
     if _sources(found) != _sources(study):
-        raise RotastackError(
-            f"{path} is there already and is about something else; move it or rename the table"
-        )
+        raise RotastackError(f"{path} is there already and is about something else; move it or rename the table")
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
     if not mark.endswith(_digest(body)):
         return Place(path, edited=True)
@@ -309,10 +297,7 @@ def write_study(study: dict[str, Any], place: Place) -> None:
     """Write the study's file, but for one that somebody has edited."""
     if not place.edited:
         body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
-        write_text(
-            place.path,
-            f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}",
-        )
+        write_text(place.path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")
 
 
 def _sources(study: Any) -> list[Any]:

@@ -77,9 +77,7 @@ class SavedModel:
         model = self.pipeline[-1]
         if intervals and not hasattr(model, "predict_interval"):
             kind = "predicts numbers without intervals" if is_regressor(model) else "predicts classes"
-            raise RotastackError(
-                f"{self.name}: {type(model).__name__} {kind}; only RotastackRegressor has intervals"
-            )
+            raise RotastackError(f"{self.name}: {type(model).__name__} {kind}; only RotastackRegressor has intervals")
         rows, notes = self._rows(table)
         if not len(rows):
             raise RotastackError("the table has no rows")
@@ -116,11 +114,7 @@ class SavedModel:
             if is_numeric_dtype(table[column].dtype):
                 continue
             how = reader.dates_.get(column)
-            found = (
-                date_numbers(table[column], how["format"], how["parts"])[:, 0]
-                if how
-                else numbers_of(table[column])
-            )
+            found = date_numbers(table[column], how["format"], how["parts"])[:, 0] if how else numbers_of(table[column])
             texts = table[column][np.isnan(found) & table[column].notna().to_numpy()]
             if len(texts):
                 kind = "dates as in training" if how else "numbers"
@@ -167,9 +161,7 @@ def file_of_study(study: str, dataset: str | None = None, project: str | Path = 
         )
     files = models[study]
     if dataset is None and len(files) > 1:
-        raise RotastackError(
-            f"study {study!r} has several models; choose one by --dataset: {', '.join(files)}"
-        )
+        raise RotastackError(f"study {study!r} has several models; choose one by --dataset: {', '.join(files)}")
     dataset = dataset or next(iter(files))
     if dataset not in files:
         raise RotastackError(

@@ -162,9 +162,7 @@ class DiffusionMap(BaseView):
         self.landmark_rows_ = distinct_rows(X, self.n_landmarks, rng)
         n = len(self.landmark_rows_)
         if n < 2:
-            raise ValueError(
-                f"all {len(X)} rows of X are equal; a diffusion map needs 2 distinct rows at least"
-            )
+            raise ValueError(f"all {len(X)} rows of X are equal; a diffusion map needs 2 distinct rows at least")
         if self.n_components is not None and self.n_components >= n:
             raise ValueError(
                 f"n_components is {self.n_components}, but {n} landmarks (distinct rows) have {n - 1} at most"
@@ -317,9 +315,7 @@ def _width(X, landmarks, epsilon, rng):
             distances = _distances(landmarks, rng)
         width = float(np.quantile(distances, 0.5 if epsilon == "median" else epsilon[1]))
     if not 0 < width < np.inf:
-        raise ValueError(
-            f"rows of X have a distance of {width:g}, which is no epsilon; scale the columns first"
-        )
+        raise ValueError(f"rows of X have a distance of {width:g}, which is no epsilon; scale the columns first")
     return width
 
 

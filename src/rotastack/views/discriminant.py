@@ -82,9 +82,7 @@ class DiscriminantRotation(SubsetRotation):
         self.random_state = random_state
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        return discriminant_blocks(
-            X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence
-        )
+        return discriminant_blocks(X, rows, n_subsets, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequence)
 
 
 def discriminant_blocks(

@@ -49,10 +49,7 @@ def told_classes(codes: NDArray[np.integer], n_classes: int = 0) -> NDArray[np.i
 
 
 def category_means(
-    X: NDArray[np.floating],
-    target: NDArray[np.floating],
-    groups: Sequence[NDArray[np.intp]],
-    rows: NDArray[np.intp],
+    X: NDArray[np.floating], target: NDArray[np.floating], groups: Sequence[NDArray[np.intp]], rows: NDArray[np.intp]
 ) -> list[Block]:
     """Return, for each category column, the matrix that turns its dummies into mean targets.
 

@@ -43,9 +43,7 @@ def haar_rotations(
     return q[0] if size is None else q
 
 
-def direct_rotations(
-    n_features: int, rng: np.random.Generator, size: int | None = None
-) -> NDArray[np.float64]:
+def direct_rotations(n_features: int, rng: np.random.Generator, size: int | None = None) -> NDArray[np.float64]:
     """Draw matrices by the direct method of the thesis (listing 1.1): half-turns about random axes.
 
     ``2 v v' - I`` with a unit vector v halfway between the first axis and a uniform direction.
@@ -113,11 +111,7 @@ def draw_rotations(
 
 
 def draw_rotation(
-    n_features: int,
-    rng: np.random.Generator,
-    flip: bool = False,
-    max_axes: int = 1000,
-    method: str = "haar",
+    n_features: int, rng: np.random.Generator, flip: bool = False, max_axes: int = 1000, method: str = "haar"
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
     """Draw the axes to rotate and their rotation: all axes, or `max_axes` random ones.
 

@@ -78,9 +78,7 @@ class MultiRotation(DrawnView):
 
     def _draw(self, n_features: int, sequence: np.random.SeedSequence) -> None:
         n_drawn = self.n_rotations - bool(self.include_identity)
-        self.axes_, self.blocks_ = draw_rotations(
-            n_features, sequence, n_drawn, flip=self.flip, max_axes=self.max_axes
-        )
+        self.axes_, self.blocks_ = draw_rotations(n_features, sequence, n_drawn, flip=self.flip, max_axes=self.max_axes)
 
     def linear_parts(self) -> list[Part]:
         identity: list[Part] = [(np.arange(self.n_features_in_), None)] if self.include_identity else []

@@ -5,13 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.views.subsets import (
-    Block,
-    RowsByClass,
-    SubsetRotation,
-    signed,
-    split_columns,
-)
+from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 

@@ -91,11 +91,7 @@ class RandomizedView(BaseView):
     }
 
     def __init__(
-        self,
-        view: Any,
-        param_distributions: dict[str, Any],
-        n_landmarks: int | None = None,
-        random_state=None,
+        self, view: Any, param_distributions: dict[str, Any], n_landmarks: int | None = None, random_state=None
     ):
         self.view = view
         self.param_distributions = param_distributions
@@ -125,9 +121,7 @@ class RandomizedView(BaseView):
         X = validate_data(self, X, dtype=FLOATS)
         sequence = root_sequence(self.random_state)
         seeds = {part: child(sequence, part) for part in ("parameters", "landmarks", "view")}
-        sampler = ParameterSampler(
-            self.param_distributions, 1, random_state=integer_seed(seeds["parameters"])
-        )
+        sampler = ParameterSampler(self.param_distributions, 1, random_state=integer_seed(seeds["parameters"]))
         self.params_: dict[str, Any] = next(iter(sampler))
         view: Any = clone(self.view).set_params(**clone(self.params_, safe=False))
         for name in view.get_params():

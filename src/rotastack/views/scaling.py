@@ -65,9 +65,7 @@ class _MedianImputingScaler(OneToOneFeatureMixin, TransformerMixin, BaseEstimato
         return self._scale(filled).astype(X.dtype, copy=False)
 
     def _validated(self, X: ArrayLike, reset: bool) -> NDArray[np.floating]:
-        return validate_data(
-            self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"
-        )
+        return validate_data(self, X, reset=reset, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -141,9 +139,7 @@ class QuantileScaler(_MedianImputingScaler):
 
     def _fit_scale(self, X):
         if not 0 <= self.lower < self.upper <= 1:
-            raise ValueError(
-                f"lower and upper must satisfy 0 <= lower < upper <= 1, got {self.lower}, {self.upper}"
-            )
+            raise ValueError(f"lower and upper must satisfy 0 <= lower < upper <= 1, got {self.lower}, {self.upper}")
         low, high = np.quantile(X, [self.lower, self.upper], axis=0)
         flat = low == high
         self.low_ = np.where(flat, X.min(axis=0), low)

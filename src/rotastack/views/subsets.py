@@ -13,15 +13,7 @@ from rotastack.base.view import Part
 from rotastack.seeds import root_sequence
 from rotastack.views.linear import FittedView
 
-__all__ = [
-    "Block",
-    "RowsByClass",
-    "SubsetRotation",
-    "count_subsets",
-    "signed",
-    "split_columns",
-    "whole_matrix",
-]
+__all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
 
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
 """Columns, and the square matrix whose outputs take their places."""
@@ -87,9 +79,7 @@ class RowsByClass:
         """Number of classes."""
         return int(self.codes[-1]) + 1
 
-    def draw(
-        self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1
-    ) -> NDArray[np.intp]:
+    def draw(self, n_samples: int, ratio: float, rng: np.random.Generator, least: int = 1) -> NDArray[np.intp]:
         """Draw a bootstrap from a random subset of the classes, `n_samples` times.
 
         The subset is uniform over those of at least `least` classes; of its rows ``ratio`` times their

@@ -33,9 +33,7 @@ _LIBC = ctypes.CDLL(None)
 _PR_SET_PDEATHSIG = 1
 
 
-def serve(
-    folder: Path, sockets: dict[str, socket.socket], life: int, run: Callable[[list[str]], int]
-) -> None:
+def serve(folder: Path, sockets: dict[str, socket.socket], life: int, run: Callable[[list[str]], int]) -> None:
     """Run steps until `life` is closed at its other end.
 
     Parameters
@@ -62,14 +60,10 @@ class _Server:
         See :func:`serve`.
     """
 
-    def __init__(
-        self, folder: Path, sockets: dict[str, socket.socket], life: int, run: Callable[[list[str]], int]
-    ):
+    def __init__(self, folder: Path, sockets: dict[str, socket.socket], life: int, run: Callable[[list[str]], int]):
         self.folder, self.sockets, self.life, self.run = folder, sockets, life, run
         self.identity = json.loads(json.dumps(identity()))
-        self.clients: dict[
-            int, socket.socket | None
-        ] = {}  # process of a step -> its client; None if it is gone
+        self.clients: dict[int, socket.socket | None] = {}  # process of a step -> its client; None if it is gone
         self.known: dict[str, list[str]] = {}  # step -> what it imported, and this process has yet to
         self._listen()
 
@@ -267,9 +261,7 @@ class _Server:
         file = self.folder / str(process)
         with suppress(OSError, ValueError):
             found = json.loads(file.read_text(encoding="utf-8"))
-            self.known[found["step"]] = list(
-                dict.fromkeys([*self.known.get(found["step"], []), *found["modules"]])
-            )
+            self.known[found["step"]] = list(dict.fromkeys([*self.known.get(found["step"], []), *found["modules"]]))
             file.unlink()
 
 
@@ -303,9 +295,7 @@ def _named(argv: list[str]) -> list[str]:
     def paths(content: Any) -> Iterator[str]:
         if isinstance(content, dict):
             yield from (v for k, v in content.items() if k in ("class", "estimator") and isinstance(v, str))
-        for part in (
-            content.values() if isinstance(content, dict) else content if isinstance(content, list) else ()
-        ):
+        for part in content.values() if isinstance(content, dict) else content if isinstance(content, list) else ():
             yield from paths(part)
 
     with suppress(ValueError, ImportError):

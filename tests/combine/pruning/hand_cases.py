@@ -29,17 +29,13 @@ CASES = []
 
 def case(pruner, pool, why, expected, **kwargs):
     """Append a case."""
-    CASES.append(
-        {"pruner": pruner, "votes": pool[0], "y": pool[1], "kwargs": kwargs, "expected": expected, "why": why}
-    )
+    CASES.append({"pruner": pruner, "votes": pool[0], "y": pool[1], "kwargs": kwargs, "expected": expected, "why": why})
 
 
 # ---- kappa
 THREE = labels("0011", "0011", "0101", "1100")  # own errors 0, 1/2, 1; kappa 01: 0, 02: -1, 12: 0
 case("kappa", THREE, "pair (0,2) at -1, the right one first", {"selected": [0, 2]}, n_select=2)
-case(
-    "kappa", THREE, "then (0,1) brings member 1", {"selected": [0, 2, 1], "weights": [1 / 3] * 3}, n_select=3
-)
+case("kappa", THREE, "then (0,1) brings member 1", {"selected": [0, 2, 1], "weights": [1 / 3] * 3}, n_select=3)
 case("kappa", THREE, "0.5 x 3 = 1.5 rounds up to 2", {"selected": [0, 2]}, n_select=0.5)
 case("kappa", THREE, "0.1 x 3 = 0.3 is at least 1", {"selected": [0], "weights": [1, 0, 0]}, n_select=0.1)
 CONSTANT = labels("0001", "0000", "0000", "0111")  # own errors 1/4, 1/4, 1/2; kappa 01: 1 (0/0), 02 = 12: 0
@@ -54,9 +50,7 @@ P1 = rights("RRRRWW", "WWRRRR", "RRWWRR", "RRRRWW")
 case("drep", P1, "a pair votes as its first: the error never falls", {"selected": [0]}, rho=0.5)
 case("drep", P1, "diff 1: -1/3, 2: -1/3, 3: 1", {"selected": [0, 1, 2]}, rho=0.5, stop="higher")
 case("drep", P1, "errors 1/3 1/3 0 1/3", {"selected": [0, 1, 2]}, rho=0.5, stop=None)
-P1_DEAF = rights(
-    "RRR---", "W--RR-", "----RW"
-)  # own errors 0, 1/3, 1/2; alone in the joint vote 1/2, 2/3, 5/6
+P1_DEAF = rights("RRR---", "W--RR-", "----RW")  # own errors 0, 1/3, 1/2; alone in the joint vote 1/2, 2/3, 5/6
 case("drep", P1_DEAF, "01: 1/6, 02: 1/3, 012: 1/6", {"selected": [0, 1], "weights": [0.5, 0.5, 0]}, rho=1.0)
 case("drep", P1_DEAF, "diff 1: -1/6, 2: 0; ceil(.5 x 2) = 1", {"selected": [0, 1]}, rho=0.5)
 case("drep", rights("WW", "RR"), "an always-right member needs no other", {"selected": [1]}, rho=1.0)
@@ -75,49 +69,28 @@ case("mdm", rights("R-", "-R", "RR"), "a no-say is 0", {"selected": [0, 1]}, n_s
 
 # ---- P2: own errors 1/2, 1/4, 1/4, 1/4
 P2 = rights("RRWW", "RRRW", "WRRR", "RWRR")
-case(
-    "meandm", P2, "prefix errors 1/4 1/4 0 1/4", {"selected": [1, 2, 3], "weights": [0, 1 / 3, 1 / 3, 1 / 3]}
-)
+case("meandm", P2, "prefix errors 1/4 1/4 0 1/4", {"selected": [1, 2, 3], "weights": [0, 1 / 3, 1 / 3, 1 / 3]})
 case("meandm", P2, "by accuracy, then index", {"selected": [1, 2, 3, 0]}, n_select=4)
 case("meandm", rights("R---", "RRRW"), "error 0 on one row; prefix errors 3/4, 1/4", {"selected": [0, 1]})
 case("reduced_error", P2, "1/4; all 1/4: own error; 3 gives 0", {"selected": [1, 2, 3, 0]}, n_select=4)
 case("reduced_error", rights("R---", "RRRW"), "rows without a say are wrong", {"selected": [1]}, n_select=1)
-case(
-    "reduced_error",
-    rights("R-", "W-"),
-    "a row nobody has a say on is left out",
-    {"selected": [0]},
-    n_select=0.5,
-)
+case("reduced_error", rights("R-", "W-"), "a row nobody has a say on is left out", {"selected": [0]}, n_select=0.5)
 
 # ---- orientation
 AAB = rights("RRRRWW", "RRRRWW", "RWWWRR")  # total (3,1,1,1,-1,-1), c_ref ~ (2,10,10,10,18,18): dots -4 -4 8
 case("orientation", AAB, "the less accurate one points the right way", {"selected": [2, 0, 1]}, n_select=3)
 case("orientation", rights("RW", "WR", "RR"), "c_ref = 0: the diagonal", {"selected": [2, 0, 1]}, n_select=3)
-case(
-    "orientation",
-    rights("WR", "RW"),
-    "c_ens = 0: the diagonal, all at pi/2",
-    {"selected": [0, 1]},
-    n_select=2,
-)
+case("orientation", rights("WR", "RW"), "c_ens = 0: the diagonal, all at pi/2", {"selected": [0, 1]}, n_select=2)
 case("orientation", rights("W", "R"), "total 0", {"selected": [1]}, n_select=1)
 SOME = rights("RR-", "RWR", "-RR")  # total (2,1,2), c_ref ~ (-1,4,-1): 3/sqrt 2, -6/sqrt 3, 3/sqrt 2
 case("orientation", SOME, "norms are over the rows with a say", {"selected": [0, 2, 1]}, n_select=3)
 
 # ---- LP
-case(
-    "lp",
-    rights("RRW", "RWR", "WRR"),
-    "symmetric",
-    {"selected": [0, 1, 2], "weights": [1 / 3] * 3, "rho": 1 / 3},
-)
+case("lp", rights("RRW", "RWR", "WRR"), "symmetric", {"selected": [0, 1, 2], "weights": [1 / 3] * 3, "rho": 1 / 3})
 case("lp", rights("RW", "RR"), "the always-right", {"selected": [1], "weights": [0, 1], "rho": 1})
 case("lp", rights("WW"), "T = 1, always wrong", {"selected": [0], "weights": [1], "rho": -1})
 case("lp", rights("RW", "WR"), "halves", {"weights": [0.5, 0.5], "rho": 0})
-case(
-    "lp", rights("R--", "-R-"), "no-says are 0, the last row is left out", {"weights": [0.5, 0.5], "rho": 0.5}
-)
+case("lp", rights("R--", "-R-"), "no-says are 0, the last row is left out", {"weights": [0.5, 0.5], "rho": 0.5})
 
 # ---- margin: orthogonal columns give w_j = max(0, d'1 - lambda/2)/n
 ORTHOGONAL = rights("RRRW", "RRWR", "RWRR", "WRRR")
@@ -129,17 +102,8 @@ case(
     lambda_=2.0,
 )
 case("margin", rights("RRWW", "RRRR"), "w = 0, 3/4", {"selected": [1], "lasso": [0, 0.75]}, lambda_=2.0)
-case(
-    "margin", P2, "all weights 0: own error, index", {"selected": [1, 2, 3], "lasso": [0] * 4}, lambda_=100.0
-)
-case(
-    "margin",
-    P2,
-    "order 0 2 1 3: 1/2 1/2 1/4 1/4",
-    {"selected": [0, 2, 1]},
-    lambda_=1.0,
-    lasso=[0.9, 0.1, 0.2, 0],
-)
+case("margin", P2, "all weights 0: own error, index", {"selected": [1, 2, 3], "lasso": [0] * 4}, lambda_=100.0)
+case("margin", P2, "order 0 2 1 3: 1/2 1/2 1/4 1/4", {"selected": [0, 2, 1]}, lambda_=1.0, lasso=[0.9, 0.1, 0.2, 0])
 case("margin", rights("WWW"), "one wrong member, w = 0", {"selected": [0], "lasso": [0]}, lambda_=1.0)
 
 # ---- QMM: S of (RRRW, RRWR) is [[1, -1/3], [-1/3, 1]]
@@ -149,9 +113,7 @@ WRONG = rights("RRRW", "WWWW")  # margins under equal weights 0 0 0 -1: rows in 
 case("qmm", WRONG, "row 3 always holds: all on the wrong one", {"weights": [0, 1], "objective": 0}, v=0.25)
 case("qmm", WRONG, "row 0: w0 - w1 >= 0", {"weights": [0.5, 0.5], "objective": 0.25}, v=0.5)
 case("qmm", WRONG, "w0 - w1 >= .6", {"weights": [0.8, 0.2], "objective": 0.64}, v=0.5, weights=[0.8, 0.2])
-case(
-    "qmm", WRONG, "default v = .5, scaled weights", {"weights": [0.8, 0.2], "objective": 0.64}, weights=[4, 1]
-)
+case("qmm", WRONG, "default v = .5, scaled weights", {"weights": [0.8, 0.2], "objective": 0.64}, weights=[4, 1])
 case("qmm", rights("RW"), "T = 1: var 2", {"weights": [1], "objective": 2}, v=0.5)
 case("qmm", rights("R", "W"), "n = 1, v = 1: w0 >= w1, any; S = 0", {"objective": 0}, v=1.0)
 
@@ -169,11 +131,7 @@ VALUES = [
         [[0, 2 / 3, 2 / 3, 0], [2 / 3, 0, 2 / 3, 2 / 3], [2 / 3, 2 / 3, 0, 2 / 3], [0, 2 / 3, 2 / 3, 0]],
     ),
     ("both wrong, other labels: right/wrong", lambda m: m.disagreement(*labels("00", "10", "20"))[0, 1], 0),
-    (
-        "both wrong, other labels: labels",
-        lambda m: m.label_disagreement(labels("00", "10", "20")[0])[0, 1],
-        0.5,
-    ),
+    ("both wrong, other labels: labels", lambda m: m.label_disagreement(labels("00", "10", "20")[0])[0, 1], 0.5),
     ("disagreement on the rows of both", lambda m: m.disagreement(*rights("RR-W", "RW--"))[0, 1], 0.5),
     ("no common row", lambda m: m.disagreement(*rights("R-", "-R"))[0, 1], math.nan),
     ("mean over 01, 03, 13", lambda m: m.mean_pairwise(m.label_disagreement(P1[0]), [0, 1, 3]), 4 / 9),
@@ -201,11 +159,7 @@ VALUES = [
     ),
     ("weighted tie at .3", lambda m: m.joint_vote([[1, 0, 0]], [0, 1, 2], [0.3, 0.1, 0.2]), [1]),
     ("no say", lambda m: m.joint_vote([[-1, 0]], [0]), [-1]),
-    (
-        "half up",
-        lambda m: [m.target_size(f, 5) for f in (0.5, 0.3, 0.1, 0.01, 5, 1.0, 1)],
-        [3, 2, 1, 1, 5, 5, 1],
-    ),
+    ("half up", lambda m: [m.target_size(f, 5) for f in (0.5, 0.3, 0.1, 0.01, 5, 1.0, 1)], [3, 2, 1, 1, 5, 5, 1]),
 ]
 
 

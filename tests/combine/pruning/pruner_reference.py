@@ -99,9 +99,7 @@ def pair_kappa(a, b):
         return None
     n = len(both)
     theta_1 = Fraction(sum(p == q for p, q in both), n)
-    theta_2 = Fraction(
-        sum(sum(p == c for p, _ in both) * sum(q == c for _, q in both) for c in set(a)), n * n
-    )
+    theta_2 = Fraction(sum(sum(p == c for p, _ in both) * sum(q == c for _, q in both) for c in set(a)), n * n)
     return Fraction(1) if theta_2 == 1 else (theta_1 - theta_2) / (1 - theta_2)
 
 

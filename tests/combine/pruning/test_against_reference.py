@@ -26,10 +26,7 @@ repeatable = settings(derandomize=True)
 ORDERED = {
     "kappa": (lambda n: KappaPruner(n), lambda v, y, n: reference.kappa(v, y, n)),
     "mdm": (lambda n: MDMPruner(n), lambda v, y, n: reference.mdm(v, y, n)),
-    "mdm moving": (
-        lambda n: MDMPruner(n, p="moving"),
-        lambda v, y, n: reference.mdm(v, y, n, "moving"),
-    ),
+    "mdm moving": (lambda n: MDMPruner(n, p="moving"), lambda v, y, n: reference.mdm(v, y, n, "moving")),
     "mdm function": (
         lambda n: MDMPruner(n, p=lambda u: 0.1 * u),
         lambda v, y, n: reference.mdm(v, y, n, lambda u: 0.1 * u),
@@ -96,9 +93,7 @@ def test_drep(rho, pool):
     assert printed.selected_.tolist() == reference.drep(votes, y, rho)[0]
     to_the_end = DREPPruner(rho, patience=votes.shape[1]).fit(votes, y)
     assert to_the_end.selected_.tolist() == reference.drep(votes, y, rho, stop=None)[0]
-    np.testing.assert_allclose(
-        to_the_end.errors_, reference.ordered_curve(votes, y, to_the_end.selected_.tolist())
-    )
+    np.testing.assert_allclose(to_the_end.errors_, reference.ordered_curve(votes, y, to_the_end.selected_.tolist()))
     # Patience of two: it went on past the size kept, and neither of the next two was better.
     patient = DREPPruner(rho).fit(votes, y).selected_.tolist()
     whole = endless_drep(votes, y, rho)
@@ -184,9 +179,7 @@ def test_pairs(pool):
     votes, y = pool
     mask = votes >= 0
     np.testing.assert_allclose(disagreement(votes, y, mask), reference.disagreement(votes, y), atol=1e-12)
-    np.testing.assert_allclose(
-        disagreement(votes, mask=mask), reference.label_disagreement(votes), atol=1e-12
-    )
+    np.testing.assert_allclose(disagreement(votes, mask=mask), reference.label_disagreement(votes), atol=1e-12)
     np.testing.assert_allclose(kappa(votes, mask), reference.kappa_matrix(votes), atol=1e-9)
     np.testing.assert_allclose(margins(votes, y, mask), reference.multiclass_margins(votes, y), atol=1e-12)
     if votes.shape[1] > 1:

@@ -48,9 +48,7 @@ def test_no_score_is_left_from_an_earlier_fit():
 def test_scores_that_are_none():
     with pytest.raises(ValueError, match="The 'oob_score' parameter of RotastackClassifier must be"):
         classifier(oob_score="acuracy").fit(X, y)
-    with pytest.raises(
-        ValueError, match="oob_score: neg_max_error heeds no weights of rows; choose another score"
-    ):
+    with pytest.raises(ValueError, match="oob_score: neg_max_error heeds no weights of rows; choose another score"):
         RotastackRegressor(5, oob_score="neg_max_error", random_state=0).fit(
             X[:, :3], X[:, 3], sample_weight=1 + WEIGHTS
         )

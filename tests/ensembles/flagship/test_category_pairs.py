@@ -28,14 +28,7 @@ def test_means_are_those_of_the_cells():
     targets = rng.normal(size=(80, 2))
     view = CategoryPairs(groups).fit(X, targets)
     found = view.transform(X)
-    assert list(zip(view.first_, view.second_, strict=True)) == [
-        (0, 0),
-        (1, 1),
-        (2, 2),
-        (0, 1),
-        (0, 2),
-        (1, 2),
-    ]
+    assert list(zip(view.first_, view.second_, strict=True)) == [(0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)]
     assert found.shape == (80, 2 + 6 * 2)
     np.testing.assert_array_equal(found[:, :2], numbers)
     mean = targets.mean(axis=0)

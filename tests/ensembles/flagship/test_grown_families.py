@@ -61,15 +61,10 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name, monkeypatch):
     other = rows.codes.copy()
     other[folds == 2] = np.random.default_rng(1).permutation(other[folds == 2])
     fixed = TreeFamily(
-        **{
-            **FAMILIES[name].__dict__,
-            "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False),
-        }
+        **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
     )
     first, second = (
-        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), np.random.SeedSequence(0))[
-            1
-        ][0]
+        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), np.random.SeedSequence(0))[1][0]
         for codes in (rows.codes, other)
     )
     assert (first[folds == 2] == second[folds == 2]).all()
@@ -96,10 +91,7 @@ def test_what_memorises_gets_no_say(all_kept):
 def test_threads_and_files_do_not_matter(kind, tmp_path):
     X, y = load_iris(return_X_y=True) if kind is RotastackClassifier else load_diabetes(return_X_y=True)
     table = pd.DataFrame(X).add_prefix("x")
-    table["kind"], table["other"] = (
-        np.where(X[:, 0] > X[:, 1], "a", "b"),
-        np.digitize(X[:, 2], [0, 2]).astype(str),
-    )
+    table["kind"], table["other"] = (np.where(X[:, 0] > X[:, 1], "a", "b"), np.digitize(X[:, 2], [0, 2]).astype(str))
     first, second = (kind(10, random_state=0, n_jobs=k).fit(table, y) for k in (1, 3))
     answers = [
         model.predict_proba(table) if hasattr(model, "predict_proba") else model.predict(table)
@@ -140,8 +132,7 @@ def test_boosting_is_left_out_where_classes_are_many(all_kept):
         clf = RotastackClassifier(5, ("id", "boosted"), random_state=0).fit(X, y)
     assert clf.families_ == ("id",)
     with pytest.raises(
-        ValueError,
-        match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110",
+        ValueError, match="families: boosted grows a tree a class and round, which is for up to 100 classes, not 110"
     ):
         RotastackClassifier(5, ("boosted",)).fit(X, y)
 
@@ -177,10 +168,7 @@ def test_categories_are_encoded_by_targets_of_any_size(move):
 @pytest.mark.parametrize(
     ("boosting", "message"),
     [
-        (
-            BoostingOptions(max_bins=256),
-            "families: mine: The 'max_bins' parameter of BoostingOptions must be",
-        ),
+        (BoostingOptions(max_bins=256), "families: mine: The 'max_bins' parameter of BoostingOptions must be"),
         (BoostingOptions(subsample=2.0), "families: mine: The 'subsample' parameter"),
         ({"n_rounds": 3}, "families: mine: boosting must be BoostingOptions or None, got {'n_rounds': 3}"),
     ],
@@ -194,7 +182,5 @@ def test_boosting_that_cannot_be(boosting, message):
 def test_a_forest_without_families_on_bags():
     X, y = load_iris(return_X_y=True)
     clf = RotastackClassifier(5, ("boosted",), random_state=0).fit(X, y)
-    with pytest.raises(
-        AttributeError, match="no family is grown on bags; the trees of boosted are in grown_"
-    ):
+    with pytest.raises(AttributeError, match="no family is grown on bags; the trees of boosted are in grown_"):
         clf.forest_  # noqa: B018

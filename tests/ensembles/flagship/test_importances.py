@@ -11,9 +11,7 @@ from rotastack.trees.nodes import split_columns
 
 def mixed_table(n=150):
     rng = np.random.default_rng(0)
-    table = pd.DataFrame(
-        {"noise": rng.normal(size=n), "x": rng.normal(size=n), "kind": rng.choice(["a", "b", "c"], n)}
-    )
+    table = pd.DataFrame({"noise": rng.normal(size=n), "x": rng.normal(size=n), "kind": rng.choice(["a", "b", "c"], n)})
     return table, table["x"] + 1.5 * (table["kind"] == "b")  # fmt: skip
 
 
@@ -111,9 +109,7 @@ def test_decreases_go_through_views_to_the_columns_that_were_given(all_kept):
         for t in range(6 * f, 6 * f + 6):
             tree = model.forest_.take(np.array([t]))
             matrix = model.forest_.views.matrix(model.forest_.tree_view[t]).astype(float)
-            bag = np.bincount(
-                (model.forest_.bags or Bags.of(len(X))).drawn(model.forest_.seeds[t]), minlength=len(X)
-            )
+            bag = np.bincount((model.forest_.bags or Bags.of(len(X))).drawn(model.forest_.seeds[t]), minlength=len(X))
             for node, decrease in decreases(tree, rows, codes, bag):
                 squares = matrix[:, node] ** 2
                 of_family += decrease * squares / squares.sum() / total(tree, rows, codes, bag)
@@ -159,11 +155,7 @@ def test_sources_of_the_columns_that_trees_see():
 
 def test_a_target_that_nothing_tells_has_no_importances():
     X, _ = mixed_table(30)
-    assert RotastackRegressor(3, random_state=0).fit(X, np.ones(30)).feature_importances_.tolist() == [
-        0,
-        0,
-        0,
-    ]
+    assert RotastackRegressor(3, random_state=0).fit(X, np.ones(30)).feature_importances_.tolist() == [0, 0, 0]
 
 
 def test_few_trees_leave_rows_that_no_family_of_weight_has_out_of_bag():

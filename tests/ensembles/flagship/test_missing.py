@@ -102,8 +102,7 @@ def test_rows_without_a_weight_say_nothing_of_what_is_missing():
 
 
 @pytest.mark.parametrize(
-    "estimator",
-    [RotationForestClassifier(3, scaling=None), PooledEnsembleClassifier(RandomRotation(), scaling=None)],
+    "estimator", [RotationForestClassifier(3, scaling=None), PooledEnsembleClassifier(RandomRotation(), scaling=None)]
 )
 def test_who_takes_no_missing_values_says_what_to_do(estimator):
     X, y = holed()

@@ -49,9 +49,7 @@ def test_an_unknown_category_is_not_the_first_one(unknown):
 def test_an_unknown_category_is_missing_where_training_rows_are():
     X, y = cities(missing=True)
     clf = small().fit(X, y)
-    with pytest.warns(
-        UserWarning, match="column 'city': 1 of 1 rows .* \\(such as 'Ulm'\\); it counts as missing, as"
-    ):
+    with pytest.warns(UserWarning, match="column 'city': 1 of 1 rows .* \\(such as 'Ulm'\\); it counts as missing, as"):
         proba = clf.predict_proba(X.head(1).assign(city="Ulm"))
     np.testing.assert_array_equal(proba, clf.predict_proba(X.head(1).assign(city=None)))
 
@@ -92,9 +90,7 @@ def test_dates_become_numbers():
         assert clf.table_.dates_[0]["parts"] == ["days", "month", "weekday"]
         assert clf.oob_score_ > 0.95
         assert clf.predict_proba(X.assign(day=None)).shape == (300, 2)
-    named = small(categorical_features=["kind"]).fit(
-        pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y
-    )
+    named = small(categorical_features=["kind"]).fit(pd.DataFrame({"day": day, "kind": ["a", "b", "c"] * 100}), y)
     assert named.table_.categorical_.tolist() == [False, True]
 
 
@@ -125,9 +121,7 @@ def test_ids_and_free_text_are_left_out_with_a_warning():
     X, y = cities(300)
     ids = [f"c{k:04d}" for k in range(300)]
     long = X.assign(id=ids, number=np.arange(300), name=[f"name {k % 200}" for k in range(300)])
-    with pytest.warns(
-        UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(text: 200"
-    ):
+    with pytest.warns(UserWarning, match=r"nothing is learnt from 'id' \(id: .*'number' \(id: .*'name' \(text: 200"):
         clf = small().fit(long, y)
     np.testing.assert_array_equal(clf.predict_proba(long), small().fit(X, y).predict_proba(X))
     with (
@@ -175,9 +169,7 @@ def test_what_is_no_number_in_predict_is_named():
         clf = small().fit(used, y)
         with pytest.raises(ValueError, match=message):
             clf.predict(used.assign(number="big"))
-        with pytest.raises(
-            ValueError, match="^column 'number' was numeric in fit and holds '2020-01-01 00:00:00'"
-        ):
+        with pytest.raises(ValueError, match="^column 'number' was numeric in fit and holds '2020-01-01 00:00:00'"):
             clf.predict(used.assign(number=pd.Timestamp("2020-01-01")))
 
 

@@ -107,9 +107,7 @@ def test_a_table_with_categories_and_missing_values():
     rng = np.random.default_rng(0)
     colour, length = rng.integers(0, 12, 200), rng.normal(size=200)
     y = rng.permutation(12)[colour] + length
-    X = pd.DataFrame(
-        {"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)}
-    )
+    X = pd.DataFrame({"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)})
     reg = small().fit(X, y)
     assert reg.families_ == (*FAMILIES, "rotation", "extra", "pairs", "boosted")
     assert reg.family_weights_[-1] > 0.1
@@ -124,8 +122,7 @@ def test_rows_of_no_weight_are_left_out():
     present[100:] = 0
     spoiled = np.where(present > 0, y, 1e6)
     np.testing.assert_allclose(
-        small().fit(X, y, sample_weight=present).predict(X),
-        small().fit(X, spoiled, sample_weight=present).predict(X),
+        small().fit(X, y, sample_weight=present).predict(X), small().fit(X, spoiled, sample_weight=present).predict(X)
     )
     with pytest.raises(ValueError, match="Negative values in data passed to `sample_weight`"):
         small().fit(X, y, sample_weight=present - 1)
@@ -265,9 +262,7 @@ def test_intervals_hold_what_they_are_to_hold():
     held = []
     for start in range(0, 1200, 300):
         train, test = slice(start, start + 150), slice(start + 150, start + 300)
-        lower, upper = (
-            RotastackRegressor(20, random_state=0).fit(X[train], y[train]).predict_interval(X[test], 0.8).T
-        )
+        lower, upper = RotastackRegressor(20, random_state=0).fit(X[train], y[train]).predict_interval(X[test], 0.8).T
         held.append(np.mean((lower <= y[test]) & (y[test] <= upper)))
     assert 0.74 < np.mean(held) < 0.88
 

@@ -181,9 +181,7 @@ class TestMarginForest:
 
     def test_weighted_votes(self):
         X, Z, y, t = split()
-        fitted = DoubleRotationMarginForestClassifier(30, vote="weighted", lambda_=1.0, random_state=0).fit(
-            X, y
-        )
+        fitted = DoubleRotationMarginForestClassifier(30, vote="weighted", lambda_=1.0, random_state=0).fit(X, y)
         assert fitted.score(Z, t) > 0.9
         assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1
 
@@ -217,9 +215,7 @@ def test_a_view_is_fitted_to_its_trees_bag():
 def test_cuts_of_random_trees_are_handed_on():
     X, Z, y, _ = split()
     one, many = (
-        RotationForestClassifier(
-            5, estimator=TreeClassifier(splitter="random", n_cuts=n), random_state=0
-        ).fit(X, y)
+        RotationForestClassifier(5, estimator=TreeClassifier(splitter="random", n_cuts=n), random_state=0).fit(X, y)
         for n in (1, 50)
     )
     assert (one.predict_proba(Z) != many.predict_proba(Z)).any()

@@ -61,9 +61,7 @@ def test_all_columns_categorical_and_single_column():
     X = np.array([[0, 1], [1, 0], [0, 0], [1, 1]] * 10, dtype=float)
     y = X[:, 0].astype(int)
     assert (
-        StackedRotationClassifier(2, n_trees=3, cv=3, categorical_features=[0, 1], random_state=0)
-        .fit(X, y)
-        .score(X, y)
+        StackedRotationClassifier(2, n_trees=3, cv=3, categorical_features=[0, 1], random_state=0).fit(X, y).score(X, y)
         == 1
     )
     with pytest.warns(UserWarning, match="only rotation is the identity"):
@@ -86,18 +84,14 @@ def test_families_share_the_members_and_out_of_bag_is_kept_per_family(iris):
 def test_bootstrap_out_of_bag_is_honest():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(200, 4)), rng.integers(0, 2, 200)
-    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=40, bootstrap=True, random_state=0).fit(
-        X, y
-    )
+    clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=40, bootstrap=True, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.9
     assert 0.3 < clf.oob_score_ < 0.7
 
 
 def test_learner_without_probabilities_votes(iris):
     X, y = iris
-    clf = PooledEnsembleClassifier(RandomRotation(), RidgeClassifier(), n_estimators=3, random_state=0).fit(
-        X, y
-    )
+    clf = PooledEnsembleClassifier(RandomRotation(), RidgeClassifier(), n_estimators=3, random_state=0).fit(X, y)
     assert set(np.unique(clf.predict_proba(X).round(6))) <= {0.0, 0.333333, 0.666667, 1.0}
 
 
@@ -127,19 +121,9 @@ def test_class_absent_from_a_training_set_has_probability_zero():
         (RandomRotationForestClassifier(4), np.eye(4), [0.5, 1.2, 3.3, 0.1], "[Cc]ontinuous"),
         (StackedRotationClassifier(cv=5), np.eye(4), [0, 1, 0, 1], "4 rows cannot be split into 5 folds"),
         (StackedRotationClassifier(cv=2), np.eye(4), [0, 1, 0, 1], "'cv' parameter"),
-        (
-            PooledEnsembleClassifier(categorical_features=[7]),
-            np.eye(4),
-            [0, 1, 0, 1],
-            "column numbers from 0 to 3",
-        ),
+        (PooledEnsembleClassifier(categorical_features=[7]), np.eye(4), [0, 1, 0, 1], "column numbers from 0 to 3"),
         (PooledEnsembleClassifier([("a", None, 0)]), np.eye(4), [0, 1, 0, 1], "positive sum"),
-        (
-            PooledEnsembleClassifier([("a", None)]),
-            np.eye(4),
-            [0, 1, 0, 1],
-            r"a list of \(name, transformer, share\)",
-        ),
+        (PooledEnsembleClassifier([("a", None)]), np.eye(4), [0, 1, 0, 1], r"a list of \(name, transformer, share\)"),
     ],
 )
 def test_bad_input_is_named(estimator, X, y, message):
@@ -170,9 +154,7 @@ def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
 
 def test_any_learner_and_combiner(iris):
     X, y = iris
-    clf = PooledEnsembleClassifier(
-        RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0
-    )
+    clf = PooledEnsembleClassifier(RandomRotation(), KNeighborsClassifier(), Voting("hard"), 5, random_state=0)
     assert clf.fit(X, y).score(X, y) > 0.9
 
 
@@ -180,11 +162,7 @@ def test_a_member_keeps_its_view_in_all_trainings(iris):
     """Level 1 needs columns that mean the same in every fold."""
     X, y = iris
     clf = PooledEnsembleClassifier(
-        RandomRotation(),
-        combiner=Stacking(LogisticRegression(max_iter=1000)),
-        n_estimators=3,
-        cv=3,
-        random_state=0,
+        RandomRotation(), combiner=Stacking(LogisticRegression(max_iter=1000)), n_estimators=3, cv=3, random_state=0
     ).fit(X, y)
     for k in range(3):
         first, *others = [pool.members[k].view.block_ for pool in clf.nested_pools_.values()]
@@ -206,11 +184,7 @@ def test_a_second_fit_forgets_the_first(iris):
 def test_bootstrap_goes_with_a_trained_combiner(iris):
     X, y = iris
     clf = PooledEnsembleClassifier(
-        RandomRotation(),
-        combiner=Stacking(LogisticRegression(max_iter=1000)),
-        n_estimators=2,
-        cv=3,
-        bootstrap=True,
+        RandomRotation(), combiner=Stacking(LogisticRegression(max_iter=1000)), n_estimators=2, cv=3, bootstrap=True
     ).fit(X, y)
     assert all(m.out_of_bag is not None for p in clf.nested_pools_.values() for m in p.members)
 
@@ -218,7 +192,5 @@ def test_bootstrap_goes_with_a_trained_combiner(iris):
 def test_a_regression_has_no_labels_for_a_view(iris):
     X, y = iris
     pool = PooledEnsembleRegressor([("id", None, 1), ("lda", DiscriminantRotation(), 1)], n_estimators=2)
-    with pytest.raises(
-        ValueError, match="a regression has no class labels, which the view DiscriminantRotation"
-    ):
+    with pytest.raises(ValueError, match="a regression has no class labels, which the view DiscriminantRotation"):
         pool.fit(X, y.astype(float))

@@ -25,12 +25,8 @@ SMALL = {"forest": ForestClassifier(4), "boosted": XGBClassifier(n_estimators=3,
 
 def decide(X, y, folds, kind, combiner, scaler):
     estimator = SMALL[kind]
-    recipes = [Recipe(None, estimator)] + [
-        Recipe(RandomRotation(random_state=k).fit(X), estimator) for k in range(2)
-    ]
-    outputs = nested_outputs(
-        X, y, 3, folds, nested_pairs(4), recipes, np.random.SeedSequence(5), scaler=scaler
-    )
+    recipes = [Recipe(None, estimator)] + [Recipe(RandomRotation(random_state=k).fit(X), estimator) for k in range(2)]
+    outputs = nested_outputs(X, y, 3, folds, nested_pairs(4), recipes, np.random.SeedSequence(5), scaler=scaler)
     return combine_nested(combiner, outputs, folds, y, np.random.SeedSequence(6))[0]
 
 

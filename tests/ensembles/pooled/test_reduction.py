@@ -29,9 +29,7 @@ X, y = load_wine(return_X_y=True)
 
 
 @pytest.mark.parametrize(("ensemble", "view"), CASES)
-@pytest.mark.parametrize(
-    "estimator", [KNeighborsClassifier(1), KNeighborsClassifier(3), GaussianNB(), C45Classifier()]
-)
+@pytest.mark.parametrize("estimator", [KNeighborsClassifier(1), KNeighborsClassifier(3), GaussianNB(), C45Classifier()])
 def test_it_is_the_pool_of_views_and_inducers(ensemble, view, estimator):
     ours = ensemble(estimator, 5, 4, random_state=0).fit(X[::2], y[::2])
     pool = PooledEnsembleClassifier(view(5), estimator, n_estimators=4, random_state=0).fit(X[::2], y[::2])
@@ -93,13 +91,7 @@ def test_parameters_of_the_map_reach_it():
         n_estimators=2, epsilon=0.5, n_landmarks=50, extension="kernel", delta=0.01, t=2, random_state=0
     ).fit(X, y)
     view = model.pool_.members[0].view
-    assert (view.epsilon_, len(view.landmarks_), view.extension, view.delta, view.t) == (
-        0.5,
-        50,
-        "kernel",
-        0.01,
-        2,
-    )
+    assert (view.epsilon_, len(view.landmarks_), view.extension, view.delta, view.t) == (0.5, 50, "kernel", 0.01, 2)
 
 
 @pytest.mark.parametrize(("ensemble", "view"), CASES)

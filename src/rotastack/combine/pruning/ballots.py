@@ -30,11 +30,7 @@ class Ballots:
 
     @classmethod
     def checked(
-        cls,
-        votes: ArrayLike,
-        y: ArrayLike,
-        weights: ArrayLike | None = None,
-        n_classes: int | None = None,
+        cls, votes: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None, n_classes: int | None = None
     ) -> "Ballots":
         """Return the ballots, or refuse them.
 
@@ -45,9 +41,7 @@ class Ballots:
         """
         truth = np.asarray(y)
         if truth.ndim != 1 or truth.dtype.kind not in "iu":
-            raise ValueError(
-                f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}"
-            )
+            raise ValueError(f"y must be class numbers of shape (n_rows,), got {truth.dtype} of shape {truth.shape}")
         cast = checked_votes(votes, n_classes)
         if len(truth) != len(cast):
             raise ValueError(f"votes are of {len(cast)} rows, y of {len(truth)}")

@@ -123,9 +123,7 @@ class Pruner(Combiner):
         given = np.asarray(outputs)
         n_given = given.shape[0] if given.ndim == 3 else given.shape[-1]
         if n_given != self.n_members_:
-            raise ValueError(
-                f"outputs are of {n_given} members, but the pruner was fitted to {self.n_members_}"
-            )
+            raise ValueError(f"outputs are of {n_given} members, but the pruner was fitted to {self.n_members_}")
         if given.ndim == 3:
             if given.shape[2] != len(self.classes_):
                 raise ValueError(f"outputs are of {given.shape[2]} classes, not {len(self.classes_)}")

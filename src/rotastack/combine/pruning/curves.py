@@ -43,9 +43,7 @@ def ordered_curve(
     return ordered_errors(ballots, chosen, ballots.weights)
 
 
-def ordered_errors(
-    ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def ordered_errors(ballots: Ballots, order: NDArray[np.intp], weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the error of the vote of the first 1, 2, ... members of `order`, (member,).
 
     Rows are taken in blocks, so that the counts take no more memory than some (member, member) matrices.

@@ -62,13 +62,7 @@ class MarginPruner(OrderingPruner):
     (array([0, 1, 2]), array([0.393, 0.393, 0.393]))
     """
 
-    def __init__(
-        self,
-        lambda_: float | str = "cv",
-        positive: bool = True,
-        vote: str = "simple",
-        size: str = "best",
-    ):
+    def __init__(self, lambda_: float | str = "cv", positive: bool = True, vote: str = "simple", size: str = "best"):
         self.lambda_ = lambda_
         self.positive = positive
         self.vote = vote

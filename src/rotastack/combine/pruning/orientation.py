@@ -54,8 +54,6 @@ class OrientationPruner(OrderingPruner):
         if reference @ reference <= 1e-18 * len(mean):
             reference = np.ones(len(mean))
         sizes = np.sqrt((signs**2).sum(axis=0, dtype=np.float64) * (reference @ reference))
-        cosines = np.divide(reference @ signs, sizes, out=np.zeros(ballots.n_members), where=sizes > 0).round(
-            12
-        )
+        cosines = np.divide(reference @ signs, sizes, out=np.zeros(ballots.n_members), where=sizes > 0).round(12)
         self.angles_ = np.arccos(cosines.clip(-1, 1))
         return np.lexsort((ballots.precedence, -cosines))

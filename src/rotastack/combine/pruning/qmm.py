@@ -103,9 +103,7 @@ class QMMPruner(Pruner):
             tried = ", ".join(f"{v:g}" for v in shares)
             self.status_ = f"original weights: no solution for v = {tried}"
         else:
-            self.status_ = (
-                "solved" if self.v_ == first else f"solved with v = {self.v_:g} instead of {first:g}"
-            )
+            self.status_ = "solved" if self.v_ == first else f"solved with v = {self.v_:g} instead of {first:g}"
         self.objective_ = float(self.weights_ @ covariance(ballots) @ self.weights_)
         order = np.lexsort((ballots.precedence, -self.weights_.round(7)))
         self.selected_ = order[self.weights_[order] > KEPT]

@@ -6,9 +6,7 @@ from numpy.typing import NDArray
 __all__ = ["solve", "solve_exactly"]
 
 
-def solve(
-    S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]
-) -> NDArray[np.float64] | None:
+def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Return the w that minimises w'Sw under rows w >= least, sum 1 and w >= 0; None if there was none.
 
     PIQP, a proximal interior point method for dense problems.

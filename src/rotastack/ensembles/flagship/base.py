@@ -155,15 +155,11 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         self.pool_.weights_ = self.family_weights_[kept]
         edges = np.cumsum([0, *(len(grown.names) for grown in self.grown_)])
         chosen = [kept[a:b] for a, b in pairwise(edges)]
-        self.grown_ = [
-            grown.keep(mine) for grown, mine in zip(self.grown_, chosen, strict=True) if mine.any()
-        ]
+        self.grown_ = [grown.keep(mine) for grown, mine in zip(self.grown_, chosen, strict=True) if mine.any()]
         for grown in self.grown_:
             grown.forget()
 
-    def _score_out_of_bag(
-        self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None
-    ) -> float:
+    def _score_out_of_bag(self, y: NDArray, known: NDArray[np.bool_], weights: NDArray[np.float64] | None) -> float:
         """Return the score that is asked for, over the rows that are known."""
         answers = {name: answer[known] for name, answer in self._answers_out_of_bag().items()}
         weights = some(weights, known)
@@ -231,9 +227,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         check_is_fitted(self)
         on_bags = [grown.trees for grown in self.grown_ if isinstance(grown, OnBags)]
         if not on_bags:
-            raise AttributeError(
-                f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_"
-            )
+            raise AttributeError(f"no family is grown on bags; the trees of {', '.join(self.families_)} are in grown_")
         return GrownTrees.concatenate(on_bags)
 
     def __sklearn_tags__(self):

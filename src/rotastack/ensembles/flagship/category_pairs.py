@@ -131,9 +131,7 @@ def _best_pairs(
     return first[np.sort(best)], second[np.sort(best)]
 
 
-def _told(
-    codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]
-) -> NDArray[np.float64]:
+def _told(codes: NDArray[np.intp], sizes: NDArray[np.intp], targets: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return what pairs of categories tell beyond either alone, (category, category)."""
     edges = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((edges[-1], edges[-1]))

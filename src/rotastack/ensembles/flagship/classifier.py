@@ -175,9 +175,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight, self.class_weight))
         if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
-            raise ValueError(
-                f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed"
-            )
+            raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_), self._known_families)
         codes = self._numbered(y)
@@ -200,16 +198,12 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             ]
         )
         outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
-        self.pool_ = LogLinearWeights(self.ridge).fit(
-            outputs, codes, len(self.classes_), sample_weight=weights
-        )
+        self.pool_ = LogLinearWeights(self.ridge).fit(outputs, codes, len(self.classes_), sample_weight=weights)
         never = np.asarray(unseen.all(axis=0))
         self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
-        return np.concatenate(
-            [self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))]
-        )
+        return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])
 
     def _losses(self, answers: dict[str, NDArray], y: NDArray) -> NDArray[np.float64]:
         codes = np.searchsorted(self.classes_, y)

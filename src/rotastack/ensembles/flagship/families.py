@@ -75,14 +75,7 @@ _WHOLE = TreeFamily("", max_features=None, n_folds=8, bootstrap=False)
 """Trees that see all columns, and all rows but a fold's."""
 
 _BOOSTING = BoostingOptions(
-    300,
-    0.2,
-    max_bins=63,
-    min_samples_leaf=5,
-    l2_regularization=0.3,
-    max_features=128,
-    n_iter_no_change=10,
-    tol=0.005,
+    300, 0.2, max_bins=63, min_samples_leaf=5, l2_regularization=0.3, max_features=128, n_iter_no_change=10, tol=0.005
 )
 
 FAMILIES = {
@@ -96,26 +89,12 @@ FAMILIES = {
         TreeFamily("Lsp", ("sparse", "discriminants"), max_features="double", title="sparse rotations"),
         TreeFamily("te", ("numbers", "shares"), max_features=None, title="shares of categories"),
         replace(
-            _WHOLE,
-            name="rotation",
-            parts=("principal", "discriminants"),
-            criterion="c45",
-            title="principal axes, C4.5",
+            _WHOLE, name="rotation", parts=("principal", "discriminants"), criterion="c45", title="principal axes, C4.5"
         ),
-        replace(
-            _WHOLE,
-            name="c45",
-            parts=("identity", "discriminants"),
-            criterion="c45",
-            title="discriminants, C4.5",
-        ),
+        replace(_WHOLE, name="c45", parts=("identity", "discriminants"), criterion="c45", title="discriminants, C4.5"),
         TreeFamily("pairs", ("pairs",), max_features=None, n_folds=8, title="pairs of categories"),
-        TreeFamily(
-            "boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8), title="boosted, 8 leaves"
-        ),
-        TreeFamily(
-            "boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31), title="boosted, 31 leaves"
-        ),
+        TreeFamily("boosted", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=8), title="boosted, 8 leaves"),
+        TreeFamily("boosted31", n_folds=5, boosting=_BOOSTING._replace(max_leaf_nodes=31), title="boosted, 31 leaves"),
     )
 }
 """The families of a classifier that are known by name."""
@@ -124,9 +103,7 @@ NUMBER_FAMILIES = {
     family.name: replace(family, max_features=None)
     for family in (
         *(family for name, family in FAMILIES.items() if name not in ("idall", "rotation", "c45")),
-        TreeFamily(
-            "LmET", ("identity", "discriminants"), splitter="random", title="discriminants, random cuts"
-        ),
+        TreeFamily("LmET", ("identity", "discriminants"), splitter="random", title="discriminants, random cuts"),
         replace(
             _WHOLE,
             name="rotation",
@@ -146,9 +123,7 @@ NUMBER_FAMILIES = {
 """The families of a regressor that are known by name: their trees look at all columns for each split."""
 
 
-def families_by_name(
-    families: Sequence[str | TreeFamily], named: Mapping[str, TreeFamily]
-) -> dict[str, TreeFamily]:
+def families_by_name(families: Sequence[str | TreeFamily], named: Mapping[str, TreeFamily]) -> dict[str, TreeFamily]:
     """Return the families of `named`, and those of `families` that are one's own."""
     return {**named, **{family.name: family for family in families if not isinstance(family, str)}}
 
@@ -183,9 +158,7 @@ def find_families(
         found.append(family)
     if not found:
         raise ValueError("families is empty; at least one is needed")
-    of_all = [
-        f for f in found if n_categories or not OF_CATEGORIES & {p for p in f.parts if isinstance(p, str)}
-    ]
+    of_all = [f for f in found if n_categories or not OF_CATEGORIES & {p for p in f.parts if isinstance(p, str)}]
     if not of_all:
         raise ValueError(f"families: {found[0].name} needs a categorical column, and there is none")
     return of_all
@@ -193,9 +166,7 @@ def find_families(
 
 def _check(family: TreeFamily) -> None:
     if not isinstance(family.parts, tuple | list) or not len(family.parts):
-        raise ValueError(
-            f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}"
-        )
+        raise ValueError(f"families: {family.name}: parts must be a tuple of one at least, got {family.parts!r}")
     for part in family.parts:
         if part not in PARTS if isinstance(part, str) else not is_linear(part):
             raise ValueError(
@@ -222,21 +193,13 @@ def _check(family: TreeFamily) -> None:
             f"families: {family.name}: trees of C4.5 take the best cut (splitter) of all columns (max_features=None)"
         )
     if not isinstance(family.n_folds, Integral) or family.n_folds < 0 or family.n_folds == 1:
-        raise ValueError(
-            f"families: {family.name}: n_folds must be 0 or a number from 2, got {family.n_folds!r}"
-        )
-    if "pairs" in family.parts and (
-        len(family.parts) > 1 or not family.n_folds or family.boosting is not None
-    ):
-        raise ValueError(
-            f"families: {family.name}: pairs of categories stand alone, on n_folds, without boosting"
-        )
+        raise ValueError(f"families: {family.name}: n_folds must be 0 or a number from 2, got {family.n_folds!r}")
+    if "pairs" in family.parts and (len(family.parts) > 1 or not family.n_folds or family.boosting is not None):
+        raise ValueError(f"families: {family.name}: pairs of categories stand alone, on n_folds, without boosting")
     if family.boosting is None:
         return
     if not isinstance(family.boosting, BoostingOptions):
-        raise ValueError(
-            f"families: {family.name}: boosting must be BoostingOptions or None, got {family.boosting!r}"
-        )
+        raise ValueError(f"families: {family.name}: boosting must be BoostingOptions or None, got {family.boosting!r}")
     try:
         family.boosting.check()
     except ValueError as error:

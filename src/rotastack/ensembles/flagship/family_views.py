@@ -120,9 +120,7 @@ _OF_COLUMNS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uin
 
 def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
     n_features = rows.X.shape[1]
-    return LinearViews.subset(
-        np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features
-    )
+    return LinearViews.subset(np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features)
 
 
 def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
@@ -136,10 +134,7 @@ def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
     return LinearViews.blocks(found, rows.X.shape[1])
 
 
-_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {
-    "numbers": _numbers,
-    "shares": _shares,
-}
+_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {"numbers": _numbers, "shares": _shares}
 
 
 def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:

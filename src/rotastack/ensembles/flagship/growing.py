@@ -13,14 +13,7 @@ from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates
-from rotastack.ensembles.flagship.grown_families import (
-    GrownFamilies,
-    OnBags,
-    OnFolds,
-    OnPairs,
-    OnRounds,
-    n_folds,
-)
+from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
 from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
@@ -148,10 +141,7 @@ def _forests_on_folds(
 ) -> Iterator[_Forest]:  # fmt: skip
     """Grow, for each family that is not boosted and each of its folds, a forest on the rows outside of it."""
     wanted = [
-        (f, fold)
-        for f, mine in enumerate(folds)
-        if families[f].boosting is None
-        for fold in range(n_folds(mine))
+        (f, fold) for f, mine in enumerate(folds) if families[f].boosting is None for fold in range(n_folds(mine))
     ]
     yield from run_wholes(
         _forest_on_fold, wanted, (families, n_trees, sequences, len(folds), *folds, *rows.parts()), n_jobs
@@ -182,9 +172,7 @@ def _forest_on_fold(
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 
 
-def _on_folds(
-    family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]
-) -> _Grown:
+def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], grown: Iterator[_Forest]) -> _Grown:
     """Put together the forests of a family, the next that are grown."""
     outputs = np.full((1, len(folds), rows.n_classes or 1), np.nan)
     forests: list[GrownTrees] = []
@@ -193,9 +181,7 @@ def _on_folds(
         outputs[0, folds == fold] = held
         forests.append(trees)
         if family.parts in (("identity",), ("pairs",)):
-            trees.views = LinearViews.identity(
-                trees.views.n_features
-            )  # one for all, where workers return copies
+            trees.views = LinearViews.identity(trees.views.n_features)  # one for all, where workers return copies
         if seen is not None:
             seen.groups = rows.groups
             pairs.append(seen)

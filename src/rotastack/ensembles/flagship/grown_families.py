@@ -133,9 +133,7 @@ class OnBags(GrownFamilies):
             self
             if chosen.all()
             else replace(
-                self,
-                names=names,
-                trees=self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact(),
+                self, names=names, trees=self.trees.take(np.flatnonzero(np.repeat(chosen, self.each))).compact()
             )
         )
 

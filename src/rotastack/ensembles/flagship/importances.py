@@ -16,9 +16,7 @@ from rotastack.seeds import root_sequence
 __all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
 
 
-def permutation_importances(
-    X: Any, score: Callable[[Any], float], n_repeats: int, rng: np.random.Generator
-) -> Bunch:
+def permutation_importances(X: Any, score: Callable[[Any], float], n_repeats: int, rng: np.random.Generator) -> Bunch:
     """Return what is lost of a score when a column's values change places.
 
     Parameters
@@ -150,9 +148,7 @@ class OutOfBagImportances:
         whole, losses = judged(sample)
         lost = np.empty((sample.shape[1], n_repeats))
         by_row = np.zeros((sample.shape[1], len(rows)))
-        for j, k, shuffled in _shuffled(
-            sample, n_repeats, np.random.default_rng(root_sequence(random_state))
-        ):
+        for j, k, shuffled in _shuffled(sample, n_repeats, np.random.default_rng(root_sequence(random_state))):
             score, risen = judged(shuffled)
             lost[j, k] = whole - score
             by_row[j] += (risen - losses) / n_repeats

@@ -25,19 +25,11 @@ from rotastack.base.columns import (
     numbers_of,
 )
 from rotastack.base.warned import warn
-from rotastack.ensembles.table import (
-    INPUT_RULES,
-    categorical_mask,
-    column_names,
-    fitted_scaler,
-    naming_text,
-)
+from rotastack.ensembles.table import INPUT_RULES, categorical_mask, column_names, fitted_scaler, naming_text
 
 __all__ = ["MixedTable"]
 
-_IN_FIT = (
-    "column {column} holds {what} (such as {example}); name it in categorical_features, or make numbers of it"
-)
+_IN_FIT = "column {column} holds {what} (such as {example}); name it in categorical_features, or make numbers of it"
 _IN_PREDICT = "column {column} was numeric in fit and holds {example}; make it a number, or missing"
 _DONORS = 20
 _MANY = 200  # categories of a column from which on they are told of
@@ -157,9 +149,7 @@ class MixedTable(BaseEstimator):
             if found.kind == "date":
                 written = found.format or ""
                 self.dates_[int(j)] = {"format": written, "parts": date_parts(column, written)}
-            elif found.kind in ("id", "text") or (
-                found.kind in DROPPED and not is_numeric_dtype(column.dtype)
-            ):
+            elif found.kind in ("id", "text") or (found.kind in DROPPED and not is_numeric_dtype(column.dtype)):
                 self.dropped_[int(j)] = f"{found.kind}: {found.reason}"
                 told_of += [int(j)] * (found.kind in ("id", "text"))
             else:
@@ -198,9 +188,7 @@ class MixedTable(BaseEstimator):
         return numbers, categories
 
     def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
-        encoder = OneHotEncoder(
-            drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32
-        )
+        encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
         names = column_names(owner)
         names = np.arange(len(self.categorical_)) if names is None else names
         names = names[self.categorical_].tolist()
@@ -247,11 +235,7 @@ class MixedTable(BaseEstimator):
         n = len(self.sources_)
         found = np.bincount(self.sources_, amounts[:n], n_features).astype(np.float64)
         if len(self.missing_):
-            found += (
-                amounts[n]
-                * np.bincount(self.sources_[self.missing_], minlength=n_features)
-                / len(self.missing_)
-            )
+            found += amounts[n] * np.bincount(self.sources_[self.missing_], minlength=n_features) / len(self.missing_)
         return found
 
     def _fit_scale(self, numbers: NDArray[np.floating]) -> None:

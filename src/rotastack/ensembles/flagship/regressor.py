@@ -203,18 +203,14 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self._finish(y, weights)
         return self
 
-    def _weigh(
-        self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None
-    ) -> None:
+    def _weigh(self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
         """Fit the families' weights to their out-of-bag outputs, (family, row), NaN where no tree has a row."""
         unseen = np.isnan(outputs)
         seen = np.asarray(~unseen.all(axis=0))
         weight = np.ones(len(y)) if weights is None else weights
         losses = np.where(unseen, 0, weight * (outputs - y) ** 2).sum(axis=1)
         counts = np.where(unseen, 0, weight).sum(axis=1)
-        self.oob_family_errors_ = np.divide(
-            losses, counts, out=np.full(len(losses), np.nan), where=counts > 0
-        )
+        self.oob_family_errors_ = np.divide(losses, counts, out=np.full(len(losses), np.nan), where=counts > 0)
         self.pool_ = LeastSquaresWeights(self.ridge).fit(
             _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen)
         )

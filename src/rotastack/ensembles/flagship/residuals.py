@@ -82,9 +82,7 @@ class OutOfBagResiduals:
         residuals = y - predicted
         size = np.abs(residuals)
         mean = float(np.average(size, weights=weights))
-        found = cls(
-            residuals, np.ones(len(y)), None, LEAST_SPREAD * mean, float(y.min()), float(np.ptp(y)) or 1.0
-        )
+        found = cls(residuals, np.ones(len(y)), None, LEAST_SPREAD * mean, float(y.min()), float(np.ptp(y)) or 1.0)
         if mean == 0:  # there is nothing to learn, and no unit
             found.floor = 1.0
         found.forest, out_of_bag = grow_forest(

@@ -83,11 +83,7 @@ class TrainingRows:
         return (self.codes[:, None] == told_classes(self.codes)).astype(np.float64)
 
     def planned(
-        self,
-        families: Sequence[TreeFamily],
-        n_trees: int,
-        sequence: np.random.SeedSequence,
-        n_jobs: int | None,
+        self, families: Sequence[TreeFamily], n_trees: int, sequence: np.random.SeedSequence, n_jobs: int | None
     ) -> list[TreeGroup]:
         """Return families as forests are grown of them; see :func:`planned_families`."""
         return planned_families(

@@ -20,14 +20,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.views.haar import draw_rotations
 
-__all__ = [
-    "CLASS_WEIGHT",
-    "CONSTRAINTS",
-    "RotatedClassifier",
-    "RotatedForest",
-    "RotatedRegressor",
-    "rotated_views",
-]
+__all__ = ["CLASS_WEIGHT", "CONSTRAINTS", "RotatedClassifier", "RotatedForest", "RotatedRegressor", "rotated_views"]
 
 CONSTRAINTS: dict[str, list[Any]] = {
     **TableEnsemble._parameter_constraints,
@@ -46,9 +39,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
 CLASS_WEIGHT: dict[str, list[Any]] = {"class_weight": [StrOptions({"balanced"}), dict, None]}
 
 
-def rotated_views(
-    axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int
-) -> LinearViews:
+def rotated_views(axes: NDArray[np.intp], rotations: NDArray[np.floating], n_numeric: int, n_other: int) -> LinearViews:
     """Return a view for each rotation: its axes rotated, then the other columns as they are.
 
     Parameters
@@ -167,9 +158,7 @@ class RotatedForest(TableEnsemble):
         """Return a forest of as many trees, unfitted, without rotations."""
         if getattr(self, "class_weight", None) is not None:
             options["class_weight"] = self.class_weight
-        return forest(
-            n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options
-        )
+        return forest(n_estimators=self.n_estimators, n_jobs=self.n_jobs, random_state=self.random_state, **options)
 
     def _seen(self, X: NDArray[np.floating]) -> NDArray[np.float32]:
         """Return the columns that views are applied to: scaled numeric ones, then the categorical ones."""

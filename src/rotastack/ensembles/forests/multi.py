@@ -82,9 +82,7 @@ class _MultiRotationForest(RotatedForest):
             raise ValueError(f"n_best ({self.n_best}) is more than n_rotations ({self.n_rotations})")
         axes, drawn = self._draw(n_numeric, self.n_rotations - 1, child(sequence, "rotations"))
         if self.n_best is not None:  # before anything is grown
-            n_candidates(
-                self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric
-            )
+            n_candidates(self.max_features, self.n_best * min(n_numeric, axes.shape[1]) + X.shape[1] - n_numeric)
         numeric = np.arange(n_numeric)
         blocks = [(numeric, None), *zip(axes, drawn, strict=True)]
         others = (np.arange(n_numeric, X.shape[1]), None)
@@ -102,9 +100,7 @@ class _MultiRotationForest(RotatedForest):
             shares = np.divide(decrease, total, out=np.zeros_like(decrease), where=total > 0)
             grown = shares[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else shares[0]
             importances = np.zeros(self.n_rotations)
-            importances[chosen] = [
-                part.sum() for part in np.split(grown[: sum(widths)], np.cumsum(widths)[:-1])
-            ]
+            importances[chosen] = [part.sum() for part in np.split(grown[: sum(widths)], np.cumsum(widths)[:-1])]
             return forest, out_of_bag[0], importances
 
         every = np.arange(self.n_rotations)
@@ -113,9 +109,7 @@ class _MultiRotationForest(RotatedForest):
         if self.n_best is not None and self.n_best < self.n_rotations:
             best = np.argsort(-self.rotation_importances_, kind="stable")[: self.n_best]
             self.kept_rotations_ = np.sort(best)
-            self.forest_, out_of_bag, self.rotation_importances_ = grow(
-                self.kept_rotations_, child(sequence, "refit")
-            )
+            self.forest_, out_of_bag, self.rotation_importances_ = grow(self.kept_rotations_, child(sequence, "refit"))
         return out_of_bag
 
 

@@ -96,9 +96,7 @@ class _RandomRotationForest(RotatedForest):
                 f"({self.n_trees_per_rotation})"
             )
         if self.drop_worst and self.tree != "forest":
-            raise ValueError(
-                "drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows"
-            )
+            raise ValueError("drop_worst needs out-of-bag errors, and trees of kind 'extra' are grown on all rows")
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         self.check_parameters()
@@ -129,9 +127,7 @@ class _RandomRotationForest(RotatedForest):
         self.kept_rotations_ = np.arange(n_rotations)
         if self.drop_worst and not n_dropped:
             warnings.warn(
-                f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations",
-                UserWarning,
-                stacklevel=4,
+                f"drop_worst={self.drop_worst:g} drops none of {n_rotations} rotations", UserWarning, stacklevel=4
             )
         if n_dropped:
             worst = np.where(np.isnan(self.rotation_oob_error_), np.inf, self.rotation_oob_error_)

@@ -155,6 +155,4 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.axes_, self.rotations_ = self._draw(n_numeric, R, child(sequence, "rotations"))
         self.rotations_[0] = np.eye(self.rotations_.shape[1])
         views = rotated_views(self.axes_, self.rotations_, n_numeric, X.shape[1] - n_numeric)
-        return GrowingForests(
-            X, target, n_classes, views, U, self.max_features, sequence, weights, self.n_jobs
-        )
+        return GrowingForests(X, target, n_classes, views, U, self.max_features, sequence, weights, self.n_jobs)

@@ -83,7 +83,5 @@ class NearestNeighborClassifier(Inducer):
             slack = np.finfo(np.float32).eps * member.reach * (lengths + member.reach)
             slack += np.finfo(np.float64).eps * lengths**2
             slack = (2 * (Z.shape[1] + 4) * slack).astype(np.float32)
-        nearest = nearest_rows(
-            Z, slack, member.centre, member.rows, len(member.y), member.table, member.halves
-        )
+        nearest = nearest_rows(Z, slack, member.centre, member.rows, len(member.y), member.table, member.halves)
         return np.eye(n_classes, dtype=np.float32)[member.y[nearest]]

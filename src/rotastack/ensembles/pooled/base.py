@@ -61,9 +61,7 @@ class PooledEnsemble(TableEnsemble):
         views = self.view if isinstance(self.view, list) else [("all", self.view, 1.0)]
         for entry in views:
             if not isinstance(entry, tuple | list) or len(entry) != 3:
-                raise ValueError(
-                    f"view must be a list of (name, transformer, share), got the entry {entry!r}"
-                )
+                raise ValueError(f"view must be a list of (name, transformer, share), got the entry {entry!r}")
         counts = _apportion(self.n_estimators, [share for _, _, share in views])
         return [
             Recipe(view, learner, name)
@@ -85,9 +83,7 @@ class PooledEnsemble(TableEnsemble):
 
     # The same for all.
 
-    def _begin(
-        self, X: NDArray, categorical: NDArray[np.bool_]
-    ) -> tuple[list[Recipe], np.random.SeedSequence]:
+    def _begin(self, X: NDArray, categorical: NDArray[np.bool_]) -> tuple[list[Recipe], np.random.SeedSequence]:
         """Return the members' recipes and the seeds."""
         sequence = root_sequence(self.random_state)
         recipes = self._recipes(int((~categorical).sum()), sequence)
@@ -98,12 +94,7 @@ class PooledEnsemble(TableEnsemble):
 
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
-        return {
-            "scaler": scaler,
-            "categorical": categorical,
-            "bootstrap": self._bootstrap(),
-            "n_jobs": self.n_jobs,
-        }
+        return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
 
     def _ranked(self, combiner: Any, n_rows: int) -> Any:
         """Return the combiner, its weights set if it ranks members by their complexity and out-of-bag error."""

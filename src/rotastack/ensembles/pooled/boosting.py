@@ -103,9 +103,7 @@ class _RandomRotationBoosting:
         from sklearn import ensemble
 
         histogram: Any = (
-            ensemble.HistGradientBoostingRegressor
-            if self._regression
-            else ensemble.HistGradientBoostingClassifier
+            ensemble.HistGradientBoostingRegressor if self._regression else ensemble.HistGradientBoostingClassifier
         )
         return histogram(max_iter=self.trees_per_rotation, early_stopping=False, **options)
 

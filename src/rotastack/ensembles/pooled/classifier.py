@@ -200,9 +200,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     def _train(self, X, codes, recipes, categorical, sequence, weights) -> tuple[dict, dict]:
         """Train the members on all rows; with bags, return sums and counts of each family's out-of-bag outputs."""
         n_classes = len(self.classes_)
-        self.pool_ = fit_pool(
-            X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical)
-        )
+        self.pool_ = fit_pool(X, codes, n_classes, recipes, sequence, weights=weights, **self._options(categorical))
         return self._describe_out_of_bag(X, codes, weights) if self._bootstrap() else ({}, {})
 
     def _pruned(self, pruner, X, codes):
@@ -237,9 +235,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
 
-    def _train_nested(
-        self, X, codes, recipes, combiner, folds, categorical, training, combining, weights
-    ) -> None:
+    def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining, weights) -> None:
         """Train members and combiner in nested cross-validation: a cell of the workflow.
 
         The members of folds (a, b) are seeded by ``child(training, a, b)``, the combiner of
@@ -258,9 +254,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             on_pool=keep, keep=True, weights=weights, **self._options(categorical),
         )  # fmt: skip
         self.folds_ = folds
-        self.oof_proba_, self.combiners_ = combine_nested(
-            combiner, outputs, folds, codes, combining, weights=weights
-        )
+        self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining, weights=weights)
         if self.refit:
             held_out = np.empty_like(outputs[0])
             for fold in range(len(outputs)):
@@ -295,9 +289,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """
         check_is_fitted(self, "combiners_")
         if self.combiner is not None:
-            raise AttributeError(
-                "staged_predict_proba goes with members whose mean decides, without a combiner"
-            )
+            raise AttributeError("staged_predict_proba goes with members whose mean decides, without a combiner")
         X = self._table(X)
         blocks = self._blocks(len(X), len(self.classes_))
         outputs = np.concatenate([self.pool_.outputs(X[rows], self.n_jobs) for rows in blocks], axis=1)

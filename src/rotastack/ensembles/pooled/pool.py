@@ -26,16 +26,7 @@ from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
 from rotastack.trees.bags import member_bag
 
-__all__ = [
-    "GrowsMembers",
-    "Member",
-    "Pool",
-    "Recipe",
-    "fit_pool",
-    "grows_together",
-    "linear_views",
-    "members_of",
-]
+__all__ = ["GrowsMembers", "Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
 
 
 @runtime_checkable
@@ -137,9 +128,7 @@ class Pool:
         if self.forests is not None:
             start = time.perf_counter()
             out = self.forests.outputs(_joined(numeric, other), n_jobs)
-            self.predict_seconds = np.full(
-                len(self.members), (time.perf_counter() - start) / len(self.members)
-            )
+            self.predict_seconds = np.full(len(self.members), (time.perf_counter() - start) / len(self.members))
             return out
 
         def one(member):
@@ -218,13 +207,9 @@ def fit_pool(
         look at all rows alike.
     """
     if weights is not None and not bootstrap:
-        recipes = [
-            replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes
-        ]
+        recipes = [replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes]
         for recipe in recipes:
-            check_takes_weights(
-                recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight"
-            )
+            check_takes_weights(recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight")
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -309,10 +294,7 @@ def linear_views(
     fitted = [_fitted_view(r.view, numeric, y, child(sequence, k)) for k, r in enumerate(recipes)]
     others = np.arange(n_numeric, n_numeric + n_other)
     everything: list[Part] = [(np.arange(n_numeric + n_other), None)]
-    parts = [
-        everything if view is None or not n_numeric else [*view.linear_parts(), (others, None)]
-        for view in fitted
-    ]
+    parts = [everything if view is None or not n_numeric else [*view.linear_parts(), (others, None)] for view in fitted]
     return fitted, parts
 
 

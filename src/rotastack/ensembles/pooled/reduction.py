@@ -20,11 +20,7 @@ from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection
 from rotastack.views.subspace import RandomSubspace
 
-__all__ = [
-    "DiffusionMapEnsembleClassifier",
-    "RandomProjectionEnsembleClassifier",
-    "RandomSubspaceEnsembleClassifier",
-]
+__all__ = ["DiffusionMapEnsembleClassifier", "RandomProjectionEnsembleClassifier", "RandomSubspaceEnsembleClassifier"]
 
 _ROUNDS = 10
 
@@ -308,6 +304,4 @@ class DiffusionMapEnsembleClassifier(_ReductionEnsemble):
         self.t = t
 
     def _view(self):
-        return DiffusionMap(
-            self.n_components, self.epsilon, self.n_landmarks, self.extension, self.delta, self.t
-        )
+        return DiffusionMap(self.n_components, self.epsilon, self.n_landmarks, self.extension, self.delta, self.t)

@@ -145,17 +145,13 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
     def _fit(self, X, target, categorical, weights):
         combiner = self._combiner()
         if combiner.trained and not isinstance(combiner, Stacking):
-            raise ValueError(
-                f"a regression pool takes Stacking, or combiners that are not trained, got {combiner!r}"
-            )
+            raise ValueError(f"a regression pool takes Stacking, or combiners that are not trained, got {combiner!r}")
         recipes, sequence = self._begin(X, categorical)
         supervised = next((r.view for r in recipes if needs_labels(r.view)), None)
         if supervised is not None:
             raise ValueError(f"a regression has no class labels, which the view {supervised!r} needs")
         training = child(sequence, "train")
-        self.pool_ = fit_pool(
-            X, target, None, recipes, training, weights=weights, **self._options(categorical)
-        )
+        self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **self._options(categorical))
         self._describe_out_of_bag(X, target, weights)
         if combiner.trained:
             if len(X) < self.cv:
@@ -168,9 +164,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
             held_out = np.empty_like(outputs[0])
             for fold in range(self.cv):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
-            self.combiner_ = fit_weighted(
-                clone(combiner), held_out, target, None, child(sequence, "combine"), weights
-            )
+            self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, child(sequence, "combine"), weights)
         else:
             self.combiner_ = self._ranked(combiner, len(target))
         return self
@@ -189,8 +183,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         check_is_fitted(self, "combiner_")
         X = self._table(X)
         parts = [
-            self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs))
-            for rows in self._blocks(len(X), 1)
+            self.combiner_.predict_proba(self.pool_.outputs(X[rows], self.n_jobs)) for rows in self._blocks(len(X), 1)
         ]
         return np.concatenate(parts)[:, 0]
 
@@ -200,9 +193,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         sums, counts = self._sum_out_of_bag(
             X,
             1,
-            lambda outputs, rows: float(
-                np.average((outputs[:, 0] - target[rows]) ** 2, weights=some(weights, rows))
-            ),
+            lambda outputs, rows: float(np.average((outputs[:, 0] - target[rows]) ** 2, weights=some(weights, rows))),
         )
         self.oob_family_errors_ = {
             name: _mean_square((means(sums[name], counts[name])[:, 0] - target), weights) for name in sums

@@ -63,8 +63,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                 continue
             cells.update(zip(names, results, strict=True))
         write_arrays(
-            job.output("method"),
-            _labelled(cells, sorted(groups, key=number_of), list(folds), data, record, spec),
+            job.output("method"), _labelled(cells, sorted(groups, key=number_of), list(folds), data, record, spec)
         )
         record.metrics = {"cells": len(cells)}
 

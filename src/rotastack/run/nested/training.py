@@ -6,14 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from rotastack.data.artifacts import (
-    Prepared,
-    member_means,
-    read_arrays,
-    read_frame,
-    read_prepared,
-    write_arrays,
-)
+from rotastack.data.artifacts import Prepared, member_means, read_arrays, read_frame, read_prepared, write_arrays
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import GrowsMembers, Recipe
 from rotastack.ensembles.rows import rows_for
@@ -85,9 +78,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
                         on_pool=note, n_jobs=job.threads, **rows.options,
                     )  # fmt: skip
                     held_out = (
-                        outputs[i, j]
-                        if spec["second_level"]
-                        else _diagonal(outputs[i, j], folds[label("FG", fg)])
+                        outputs[i, j] if spec["second_level"] else _diagonal(outputs[i, j], folds[label("FG", fg)])
                     )
                     check_numbers(held_out, spec["pool"]["estimator"], data.task)
             beat(None)

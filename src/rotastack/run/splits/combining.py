@@ -68,10 +68,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
                         **facts,
                         **extra,
                     },
-                    coords={
-                        "split": block.split.values.astype(object),
-                        "class": data.outputs,
-                    },
+                    coords={"split": block.split.values.astype(object), "class": data.outputs},
                 )
             )
         whole = _joined(parts)
@@ -95,9 +92,7 @@ def _members(block: xr.Dataset, chosen: str | None, method: str) -> xr.Dataset:
 def _pruned(combiner, block: xr.Dataset, data) -> tuple[np.ndarray, dict]:
     """Return decisions of the members that a pruner keeps, and what is known of them."""
     pruned = import_module("rotastack.run.splits.pruned")
-    cells = [
-        pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])
-    ]
+    cells = [pruned.pruned_cell(combiner, block, i, data.y, len(data.classes)) for i in range(block.sizes["split"])]
     return np.stack([cell.proba for cell in cells]), pruned.tabulated(cells)
 
 

@@ -27,11 +27,7 @@ def draw(job: Job) -> None:
                 test = np.concatenate([group == np.arange(spec["folds"])[:, None] for group in groups])
             else:
                 test = repeated_holdout(
-                    y,
-                    spec["repeats"],
-                    spec["train"],
-                    sequence,
-                    levels=data.codes if data.codes.shape[1] else None,
+                    y, spec["repeats"], spec["train"], sequence, levels=data.codes if data.codes.shape[1] else None
                 )
         except RotastackError as error:
             raise RotastackError(f"{spec['dataset']}: {error}") from None

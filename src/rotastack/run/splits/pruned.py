@@ -41,9 +41,7 @@ class Cell(NamedTuple):
     order_accuracy: NDArray[np.float64] | None  # (size,)
 
 
-def pruned_cell(
-    combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int
-) -> Cell:
+def pruned_cell(combiner: Mapping[str, Any], block: xr.Dataset, i: int, y: NDArray[np.intp], n_classes: int) -> Cell:
     """Prune the i-th training of a block of a pool.
 
     Parameters
@@ -87,17 +85,13 @@ def pruned_cell(
         "selection_disagreement": mean_disagreement(training[:, kept], trained, heard),
         "paper_diversity": paper_diversity(training[:, kept], len(voters), heard),
         "member_accuracy": float((test[:, kept] == truth[:, None]).mean()),
-        "selection_margin": float(np.nanmean(training_margins))
-        if np.isfinite(training_margins).any()
-        else np.nan,
+        "selection_margin": float(np.nanmean(training_margins)) if np.isfinite(training_margins).any() else np.nan,
         "test_margin": float(test_margins.mean()),
         "fallback": fallback,
     }
     curve = accuracy = None
     if order is not None:
-        both = [
-            ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))
-        ]
+        both = [ordered_curve(v, t, order, pruner.vote_weights_) for v, t in ((training, trained), (test, truth))]
         curve = np.stack(both)
         if hasattr(pruner, "lasso_weights_"):
             accuracy = (test[:, order] == truth[:, None]).mean(axis=0)

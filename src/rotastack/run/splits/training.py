@@ -14,15 +14,7 @@ from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import rows_for
 from rotastack.run.job import INFRASTRUCTURE, Job
-from rotastack.run.splits.fitting import (
-    MACHINES,
-    Ballots,
-    Fitted,
-    cast_votes,
-    fitted,
-    machine_facts,
-    stacked,
-)
+from rotastack.run.splits.fitting import MACHINES, Ballots, Fitted, cast_votes, fitted, machine_facts, stacked
 from rotastack.run.watching import Beat, check_numbers, train_watched
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_estimator

@@ -80,8 +80,6 @@ def _members(job: Job, title: str) -> Figure:
     if failed:
         notes.append(f"Left out, as they failed: {', '.join(failed)}.")
     if silent := job.spec["silent"]:
-        notes.append(
-            f"Left out, as they hold the ensemble's outputs and no votes of members: {', '.join(silent)}."
-        )
+        notes.append(f"Left out, as they hold the ensemble's outputs and no votes of members: {', '.join(silent)}.")
     add_note(figure, " ".join(notes))
     return figure

@@ -52,9 +52,7 @@ def run(job: Job) -> None:
             save_figure(drawn[name], path)
 
 
-def figure_margin_distributions(
-    known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]
-) -> Figure:
+def figure_margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean over splits of the cumulative margin distributions."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():

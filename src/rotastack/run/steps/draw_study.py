@@ -98,9 +98,7 @@ def run(job: Job) -> None:
         asked = {Path(path).stem for path in job.outputs["figures"]}
         figures = {
             name: draw(known)
-            for name, draw in (
-                (n.removeprefix("figure_"), f) for n, f in globals().items() if n.startswith("figure_")
-            )
+            for name, draw in ((n.removeprefix("figure_"), f) for n, f in globals().items() if n.startswith("figure_"))
             if name in asked
         }
         for group in spec["groups"]:
@@ -214,13 +212,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
 
 def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list[str]) -> pd.DataFrame:
     """Return the standard error over cells of each method's paired difference to the control; missing where they are few."""
-    cells = scores.pivot_table(
-        index=["dataset", *axes],
-        columns="method",
-        values=metric,
-        sort=False,
-        dropna=False,
-    )
+    cells = scores.pivot_table(index=["dataset", *axes], columns="method", values=metric, sort=False, dropna=False)
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)

@@ -18,9 +18,5 @@ def run(job: Job) -> None:
         if refit["status"] == "ok":
             content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
         else:  # the study goes on
-            content = {
-                "study": study,
-                "dataset": dataset,
-                "words": [f"No model was made: {refit['message']}."],
-            }
+            content = {"study": study, "dataset": dataset, "words": [f"No model was made: {refit['message']}."]}
         write_explanation(content, job.output("explanation"), job.output("page"))

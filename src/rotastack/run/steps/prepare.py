@@ -48,9 +48,7 @@ def run(job: Job) -> None:
         frame["target"], classes, known = _target(target, job.spec["task"])
         about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
-        record.warnings = [
-            f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()
-        ]
+        record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
         of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
         record.metrics = {

@@ -33,9 +33,7 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         groups = job.spec["groups"]
         rest, printed = split_cells(cells, groups)
-        means = scores.pivot_table(
-            index="dataset", columns="method", values="error", sort=False, dropna=False
-        )
+        means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False, dropna=False)
         frame, absent = compare_with_published(scores, rest, about.get("reasons", []))
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)

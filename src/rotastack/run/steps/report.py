@@ -168,13 +168,11 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
     shown: dict[str, Markup] = {}
     size = 0
     for key in [*(key for key in found if key not in last), *last]:
-        figure = inline_figure(
-            found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})"
-        )
+        figure = inline_figure(found[key], key.partition("/")[2].replace("_", " ") + f" ({key.partition('/')[0]})")
         size += len(figure)
-        place = Markup(
-            '<span class="caption">Not drawn here, as the page would be too large: {}</span>'
-        ).format(found[key])
+        place = Markup('<span class="caption">Not drawn here, as the page would be too large: {}</span>').format(
+            found[key]
+        )
         shown[key] = figure if size <= MOST_BYTES or key.startswith("study/") else place
     return {key: shown[key] for key in found}
 
@@ -187,9 +185,7 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
     published = read_table(tables["published_columns"]) if "published_columns" in tables else None
-    return study_board(
-        study, scores, baseline, times, about, control, job.input("results").as_posix(), published
-    )
+    return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix(), published)
 
 
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
@@ -320,9 +316,7 @@ def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
                     raise
                 continue  # of a step that is being done again beside this one
             if record.get("dataset", datasets[0]) in datasets:
-                row = found.setdefault(
-                    record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0}
-                )
+                row = found.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
                 row["jobs"] += 1
                 row["seconds"] += record["seconds"]
                 row["mb"] = max(row["mb"], record["peak_memory_mb"])

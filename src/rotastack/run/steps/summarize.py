@@ -87,13 +87,10 @@ def run(job: Job) -> None:
             units = in_units(primary, baseline)
             shares = means[primary] if units is None else means[primary].div(units, axis=0)
             groups = {
-                g["name"]: compare_group(group_table(shares, g), spec["alpha"], units is None)
-                for g in spec["groups"]
+                g["name"]: compare_group(group_table(shares, g), spec["alpha"], units is None) for g in spec["groups"]
             }
             comparisons[primary]["groups"] = groups
-        beside = published_columns(
-            scores, primary, spec["published_columns"], job.inputs.get("published", [])
-        )
+        beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
         known = Known(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         for name, make in globals().items():
@@ -123,16 +120,10 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
             times=_times(table_times(known), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
-    cells = scores.pivot_table(
-        index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False
-    )
+    cells = scores.pivot_table(index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False)
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
-    log_loss = (
-        {}
-        if "log_loss" not in scores
-        else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
-    )
+    log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"],
         baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
@@ -183,11 +174,7 @@ def table_pairs(known: Known) -> pd.DataFrame:
     spec = known.spec
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
     cells = known.scores.pivot_table(
-        index=["dataset", *spec["axes"]],
-        columns="method",
-        values=known.primary,
-        sort=False,
-        dropna=False,
+        index=["dataset", *spec["axes"]], columns="method", values=known.primary, sort=False, dropna=False
     )
     rows = [
         {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
@@ -202,25 +189,12 @@ def table_facts(known: Known) -> pd.DataFrame:
     """Average over cells what is known of each method's trees and votes."""
     others = ["dataset", "method", *known.spec["axes"], *METRICS[known.spec["task"]]]
     facts = [c for c in known.scores.columns if c not in others]
-    return (
-        known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
-    )
+    return known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
 
 def table_claims(known: Known) -> pd.DataFrame:
     """Test each statement over the data sets, by means over cells."""
-    columns = [
-        "what",
-        "of",
-        "than",
-        "expect",
-        "n_datasets",
-        "difference",
-        "in_favour",
-        "ties",
-        "p_value",
-        "holds",
-    ]
+    columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value", "holds"]
     spec, scores = known.spec, known.scores
     rows = []
     for claim in spec["claims"]:
@@ -265,11 +239,7 @@ def table_baseline(known: Known) -> pd.DataFrame:
 
 def table_control(known: Known) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
-    rows = [
-        {"score": name, **row}
-        for name, c in known.comparisons.items()
-        for row in c.get("against_control", [])
-    ]
+    rows = [{"score": name, **row} for name, c in known.comparisons.items() for row in c.get("against_control", [])]
     return pd.DataFrame(rows)
 
 
@@ -279,12 +249,7 @@ def table_times(known: Known) -> pd.DataFrame:
     for record in known.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
         rows += [
-            {
-                "dataset": record["dataset"],
-                "method": m,
-                "fit_seconds": s,
-                "predict_seconds": predict.get(m, np.nan),
-            }
+            {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict.get(m, np.nan)}
             for m, s in fit.items()
         ]
     return pd.DataFrame(rows)
@@ -299,9 +264,7 @@ def table_published_ranks(known: Known) -> pd.DataFrame:
     """Return average ranks with published methods among the study's, which no test of the study counts."""
     means = mean_scores(known.scores, known.primary, known.spec["methods"])
     units = in_units(known.primary, known.baseline)
-    return ranks_beside_published(
-        means, known.published, known.spec["optimistic"], known.spec["alpha"], units
-    )
+    return ranks_beside_published(means, known.published, known.spec["optimistic"], known.spec["alpha"], units)
 
 
 def table_groups(known: Known) -> pd.DataFrame:

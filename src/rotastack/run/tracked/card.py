@@ -96,11 +96,7 @@ class ModelCard:
 
     def _kinds(self) -> str:
         named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
-        found = [
-            f"{self.facts[f'{k}_columns']} {text}"
-            for k, text in named.items()
-            if self.facts.get(f"{k}_columns")
-        ]
+        found = [f"{self.facts[f'{k}_columns']} {text}" for k, text in named.items() if self.facts.get(f"{k}_columns")]
         missing = self.facts.get("missing_cells", 0)
         return f"{', '.join(found) or 'none that says anything'}; {missing:,} cells are missing"
 
@@ -113,16 +109,16 @@ class ModelCard:
 
     def _choice(self) -> str:
         if self.chosen:
-            return f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by this {self._score}."
+            return (
+                f"Chosen by the study {plain(self.study)} as the best of {self.methods} methods by this {self._score}."
+            )
         return f"Named by the file of the study {plain(self.study)}, which compared {self.methods} methods."
 
     def _scores(self) -> list[str]:
         primary, metrics = PRIMARY[self.task], self.refit["metrics"]
         lines = [f"Cross-validated: {spread_note(self.numbers, primary, self.cells)}."]
         if self.baseline is not None:
-            lines.append(
-                f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, primary)}."
-            )
+            lines.append(f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, primary)}.")
         if f"oob_{primary}" in metrics:
             lines.append(f"Out of bag, of this model: {shown(metrics[f'oob_{primary}'], primary)}.")
         elif "oob_r2" in metrics:
@@ -132,17 +128,13 @@ class ModelCard:
             lines.append(f"Out of bag, mean of its members, each alone: {alone}.")
         else:
             lines.append("Out of bag: nothing, as its members are not grown on bags of rows.")
-        lines.append(
-            f"On the training rows, which says little: {shown(metrics[f'training_{primary}'], primary)}."
-        )
+        lines.append(f"On the training rows, which says little: {shown(metrics[f'training_{primary}'], primary)}.")
         return lines
 
     def _limits(self) -> list[str]:
         lines = ["The cross-validated models had fewer rows than this one, which has all."]
         if self.cells > 1:
-            lines.append(
-                "The interval is how far draws of folds and rotations move the number; new rows move it more."
-            )
+            lines.append("The interval is how far draws of folds and rotations move the number; new rows move it more.")
         error = self.numbers.get("test/error")
         if self.task == "classification" and error is not None:
             deviation = shown(sqrt(max(error * (1 - error), 0) / self.rows), "error")
@@ -150,12 +142,8 @@ class ModelCard:
                 f"{self.rows:,} rows alone leave the error uncertain by some {deviation} (one standard error)."
             )
         if self.chosen and self.methods > 1:
-            lines.append(
-                "The best of several is chosen by the number that is shown, which flatters it a little."
-            )
-        few = [f"{plain(str(k))} ({n})" for k, n in self.facts.get("class_counts", {}).items() if n < FEW][
-            :10
-        ]
+            lines.append("The best of several is chosen by the number that is shown, which flatters it a little.")
+        few = [f"{plain(str(k))} ({n})" for k, n in self.facts.get("class_counts", {}).items() if n < FEW][:10]
         if few:
             lines.append(f"Few rows of: {', '.join(few)}.")
         if not self.facts.get("missing_cells"):

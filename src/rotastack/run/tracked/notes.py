@@ -112,9 +112,7 @@ def study_note(
         name = item if isinstance(item, str) else item["name"]
         known = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
         best = min(known, key=lambda m: known[m], default=None)
-        datasets.append(
-            [plain(name), plain(best) if best else "—", shown(known.get(best) if best else None, score)]
-        )
+        datasets.append([plain(name), plain(best) if best else "—", shown(known.get(best) if best else None, score)])
     lines = [
         f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",
         "**Look:** " + " · ".join(f"[{text}]({address})" for text, address in links.items()), "",

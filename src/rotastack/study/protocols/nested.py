@@ -26,9 +26,7 @@ class Nested(Protocol):
     rotation_groups: Annotated[int, Field(ge=1, le=999, description="N, sets of views")] = 3
     fold_groups: Annotated[int, Field(ge=1, le=999, description="M, partitions of the rows into folds")] = 3
     folds: Annotated[int, Field(ge=3, le=50, description="F, folds in a partition")] = 5
-    rotations: Annotated[
-        int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first")
-    ] = 8
+    rotations: Annotated[int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first")] = 8
 
     @property
     def n_cells(self) -> int:

@@ -12,10 +12,7 @@ from rotastack.study.protocols.base import Protocol, in_blocks
 __all__ = ["CrossValidation", "RandomSplits", "Splits"]
 
 Rotations = Annotated[
-    int,
-    Field(
-        ge=1, le=10000, description="K, views in a rotation group, the identity first; a split draws its own"
-    ),
+    int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first; a split draws its own")
 ]
 
 
@@ -82,9 +79,7 @@ class RandomSplits(Splits):
     repeats: Annotated[int, Field(ge=1, le=100000, description="number of random splits")] = 100
     train: Annotated[
         float | int,
-        Field(
-            gt=0, description="share of the rows that is trained on (below 1), or their number (a whole one)"
-        ),
+        Field(gt=0, description="share of the rows that is trained on (below 1), or their number (a whole one)"),
     ] = 0.7
     rotations: Rotations = 8
 
