@@ -1,13 +1,11 @@
-# Rotastack's workflow: download -> preprocessing -> groups -> pools -> combiners -> evaluation -> tracking.
+# Rotastack's workflow: download -> preprocessing -> groups -> training -> combining -> scores -> statistics -> report -> tracking.
 #   snakemake --cores N                                              the default study of config/config.yaml
 #   snakemake --cores N --configfile config/studies/X.yaml           another study
 # What a study may say is in src/rotastack/study/model.py; what each step does is in src/rotastack/run/steps.
-import sys
-from pathlib import Path
-
 from snakemake.utils import min_version
 
-from rotastack.run.launch import config_file, open_plan, remember_parameters, runs_nothing, step
+from rotastack.run.files import RAW, TABLE
+from rotastack.run.launch import config_file, open_plan, start_run
 
 min_version("9.1")
 
@@ -15,40 +13,40 @@ min_version("9.1")
 configfile: config_file()
 
 
-PLAN = open_plan(
-    config,
-    [str(f) for f in workflow.configfiles],
-    main=workflow.is_main_process,
-    dry_run=runs_nothing(sys.argv[1:]),
-    grouped="--groups" in sys.argv,
-)
-ROOT = PLAN.root
-# Rules whose outputs checkouts may share: `snakemake --cache` with SNAKEMAKE_OUTPUT_CACHE=folder.
-SHARED = False if workflow.workflow_settings.cache is None else "omit-software"
+PLAN = open_plan(config, [str(file) for file in workflow.configfiles], is_main=workflow.is_main_process)
+ROOT, FILES, SLICES, CODES, RESOURCES = PLAN.root, PLAN.files, PLAN.slices, PLAN.codes, PLAN.resources
 
 
 wildcard_constraints:
     dataset=r"[^/]+",
     pool=r"[^/]+",
-    method=r"[^/]+",
-    view=r"[^/]+",
-    group=r"RG-\d+",
     block=r"RG-\d+(-\d+)?/FG-\d+(-\d+)?|S-\d+(-\d+)?",
 
 
 include: "workflow/rules/data.smk"
 include: "workflow/rules/groups.smk"
-include: "workflow/rules/pools.smk"
+include: "workflow/rules/train.smk"
 include: "workflow/rules/combine.smk"
 include: "workflow/rules/evaluate.smk"
-include: "workflow/rules/tracking.smk"
+include: "workflow/rules/models.smk"
+include: "workflow/rules/report.smk"
+include: "workflow/rules/track.smk"
 
 
+# What somebody may want, so that what is deleted of it is made again.
 rule all:
     default_target: True
     input:
-        PLAN.targets(),
+        "results/report.html",
+        FILES.report,
+        PLAN.published_page,
+        rules.track.output,
+        rules.draw.output.figures,
+        expand(rules.score.output, dataset=PLAN.datasets),
+        expand(rules.combine.output.method, dataset=PLAN.datasets, method=PLAN.combined),
+        expand(rules.refit.output.model, dataset=PLAN.refitted),
     localrule: True
 
 
-remember_parameters(workflow.rules)
+onstart:
+    start_run(PLAN)

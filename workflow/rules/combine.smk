@@ -1,24 +1,29 @@
+# A method on its pool's outputs: stacking, pruning, weights. The votes of a pool are combined by rule score.
 rule combine:
     input:
-        table="results/datasets/{dataset}.parquet",
-        folds=f"{ROOT}/{{dataset}}/folds.parquet",
-        pool=lambda w: PLAN.pool_files(w.dataset, PLAN.pool_of(w.method)),
+        table=rules.prepare.output.table,
+        folds=rules.groups.output.folds,
+        pool=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pool_of(w.method), block=PLAN.blocks),
     output:
-        method=f"{ROOT}/{{dataset}}/methods/{{method}}.nc",
+        method=FILES.method("{method}"),
         record=f"{ROOT}/{{dataset}}/methods/{{method}}.run.json",
+    wildcard_constraints:
+        method=PLAN.one_of(PLAN.combined),
     log:
         f"{ROOT}/logs/combine/{{dataset}}.{{method}}.log",
-    threads: lambda w: PLAN.resources.combine_threads(PLAN.label(w.method))
+    threads: lambda w: RESOURCES.combine_threads(PLAN.label(w.method))
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
-        runtime=lambda w, attempt: PLAN.resources.combine_minutes(w.dataset, PLAN.label(w.method), attempt),
+        mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
+        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.label(w.method), attempt),
     params:
-        spec=lambda w: PLAN.spec("combine", w.dataset, PLAN.label(w.method)),
-        code=lambda w: PLAN.code("combine", PLAN.label(w.method)),
+        slice=lambda w: SLICES.combine(w.dataset, PLAN.label(w.method)),
+        code=lambda w: CODES.combine(PLAN.label(w.method)),
         method=lambda w: PLAN.label(w.method),
         pool=lambda w: PLAN.pool_of(w.method),
-        pools=f"{ROOT}/{{dataset}}/pools",
     message:
         "{wildcards.dataset}: combining for method {wildcards.method}"
     shell:
-        step("combine")
+        "rotastack step combine --slice {params.slice:q} --code {params.code} --threads {threads}"
+        " --about dataset={wildcards.dataset:q} method={params.method:q} pool={params.pool:q}"
+        " --input table {input.table:q} --input folds {input.folds:q} --input pool {input.pool:q}"
+        " --output method {output.method:q} --output record {output.record:q} 2> {log:q}"

@@ -6,44 +6,43 @@ rule fetch:
     input:
         own=lambda w: PLAN.own_file(w.dataset),
     output:
-        raw="data/raw/{dataset}.csv.gz",
+        raw=RAW,
         record="data/raw/{dataset}.run.json",
     log:
         "results/logs/fetch/{dataset}.log",
-    cache: SHARED
     retries: 1
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.fetch_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: RESOURCES.fetch_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 30 * attempt,
     params:
-        dataset=lambda w: w.dataset,
-        spec=lambda w: PLAN.spec("fetch", w.dataset),
-        code=lambda w: PLAN.code("fetch", w.dataset),
+        slice=lambda w: SLICES.fetch(w.dataset),
+        code=lambda w: CODES.fetch(w.dataset),
     message:
         "{wildcards.dataset}: getting the raw table"
     shell:
-        step("fetch")
+        "rotastack step fetch --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        " --output raw {output.raw:q} --output record {output.record:q} 2> {log:q}"
 
 
 rule prepare:
     input:
-        raw="data/raw/{dataset}.csv.gz",
+        raw=rules.fetch.output.raw,
     output:
-        table="results/datasets/{dataset}.parquet",
+        table=TABLE,
         record="results/datasets/{dataset}.run.json",
     log:
         "results/logs/prepare/{dataset}.log",
-    cache: SHARED
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.prepare_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        dataset=lambda w: w.dataset,
-        spec=lambda w: PLAN.spec("prepare", w.dataset),
-        code=PLAN.code("prepare"),
+        slice=lambda w: SLICES.prepare(w.dataset),
+        code=lambda w: CODES.step("prepare"),
     message:
         "{wildcards.dataset}: preprocessing"
     shell:
-        step("prepare")
+        "rotastack step prepare --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        " --input raw {input.raw:q}"
+        " --output table {output.table:q} --output record {output.record:q} 2> {log:q}"

@@ -1,219 +1,67 @@
+# The scores of all methods on a data set. Methods that let a pool's members vote are combined here, as that takes next to nothing.
 rule score:
     input:
-        table="results/datasets/{dataset}.parquet",
-        folds=f"{ROOT}/{{dataset}}/folds.parquet",
-        methods=lambda w: PLAN.method_files(w.dataset),
-        records=lambda w: PLAN.method_files(w.dataset, "run.json"),
+        table=rules.prepare.output.table,
+        prepare=rules.prepare.output.record,
+        folds=rules.groups.output.folds,
+        groups=rules.groups.output.record,
+        pools=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks),
+        combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
+        records=lambda w: expand(rules.train.output.record, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks)
+        + expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
     output:
+        votes=[FILES.method(name) for name in PLAN.voted],
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
         calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
+        records=f"{ROOT}/{{dataset}}/records.json",
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
         f"{ROOT}/logs/score/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: 20 * attempt,
+        mem_mb=lambda w, attempt: RESOURCES.score_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: RESOURCES.score_minutes(w.dataset, attempt),
     params:
-        spec=lambda w: PLAN.spec("score"),
-        code=PLAN.code("score"),
-        pools=f"{ROOT}/{{dataset}}/pools",
+        slice=lambda w: SLICES.score(w.dataset, PLAN.voted_codes),
+        code=lambda w: CODES.score(),
     message:
         "{wildcards.dataset}: scoring all methods"
     shell:
-        step("score")
+        "rotastack step score --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
+        " --input groups {input.groups:q} --input pools {input.pools:q} --input combined {input.combined:q}"
+        " --output votes {output.votes:q} --output scores {output.scores:q} --output calibration {output.calibration:q}"
+        " --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
 
 
+# Comparisons, tests and tables over all data sets, and the verdict.
 rule summarize:
     input:
-        scores=expand(f"{ROOT}/{{dataset}}/scores.parquet", dataset=PLAN.datasets),
-        calibration=expand(f"{ROOT}/{{dataset}}/calibration.parquet", dataset=PLAN.datasets),
-        records=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
+        scores=expand(rules.score.output.scores, dataset=PLAN.datasets),
+        calibration=expand(rules.score.output.calibration, dataset=PLAN.datasets),
+        records=expand(rules.score.output.record, dataset=PLAN.datasets),
         published=PLAN.published_columns_files,
     output:
-        scores=f"{ROOT}/scores.parquet",
+        scores=FILES.scores,
         comparison=f"{ROOT}/statistics/comparison.json",
-        verdict=f"{ROOT}/statistics/verdict.json",
+        verdict=FILES.verdict,
         variance=f"{ROOT}/statistics/variance.parquet",
-        tables=PLAN.tables,
+        tables=[FILES.table(name) for name in PLAN.tables],
         record=f"{ROOT}/statistics/summarize.run.json",
     log:
-        f"{ROOT}/logs/summarize/all.log",
+        f"{ROOT}/logs/summarize.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
+        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
         runtime=lambda w, attempt: 20 * attempt,
     params:
-        study=PLAN.study.name,
-        spec=lambda w: PLAN.summarize_spec(),
-        code=PLAN.code("summarize"),
+        slice=lambda w: SLICES.summarize(RESOURCES.extent),
+        code=lambda w: CODES.step("summarize"),
     message:
         "statistics over all data sets"
     shell:
-        step("summarize")
-
-
-rule draw_dataset:
-    input:
-        scores=f"{ROOT}/{{dataset}}/scores.parquet",
-        table="results/datasets/{dataset}.parquet",
-        folds=f"{ROOT}/{{dataset}}/folds.parquet",
-        pools=lambda w: PLAN.voting_files(w.dataset),
-    output:
-        figures=[
-            report(f"{ROOT}/figures/{{dataset}}/{name}.svg", caption=PLAN.caption(name), category="data sets")
-            for name in PLAN.figures
-        ]
-        + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.figures],
-        record=f"{ROOT}/figures/{{dataset}}/draw_dataset.run.json",
-    log:
-        f"{ROOT}/logs/draw_dataset/{{dataset}}.log",
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: PLAN.resources.draw_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: 20 * attempt,
-    params:
-        spec=lambda w: PLAN.spec("draw_dataset"),
-        code=PLAN.code("draw_dataset"),
-    message:
-        "{wildcards.dataset}: drawing figures"
-    shell:
-        step("draw_dataset")
-
-
-if PLAN.pruning_figures:
-
-    rule draw_pruning:
-        input:
-            methods=lambda w: PLAN.method_files(w.dataset),
-            scores=f"{ROOT}/{{dataset}}/scores.parquet",
-        output:
-            figures=[
-                report(f"{ROOT}/figures/{{dataset}}/{name}.svg", caption=PLAN.caption(name), category="data sets")
-                for name in PLAN.pruning_figures
-            ]
-            + [f"{ROOT}/figures/{{dataset}}/{name}.png" for name in PLAN.pruning_figures],
-            record=f"{ROOT}/figures/{{dataset}}/draw_pruning.run.json",
-        log:
-            f"{ROOT}/logs/draw_pruning/{{dataset}}.log",
-        threads: 1
-        resources:
-            mem_mb=lambda w, attempt: PLAN.resources.score_mb(w.dataset, attempt),
-            runtime=lambda w, attempt: 20 * attempt,
-        params:
-            spec=lambda w: PLAN.pruning_spec(),
-            code=PLAN.code("draw_pruning"),
-        message:
-            "{wildcards.dataset}: drawing figures of the members"
-        shell:
-            step("draw_pruning")
-
-
-rule draw_study:
-    input:
-        scores=f"{ROOT}/scores.parquet",
-        tables=PLAN.tables,
-    output:
-        figures=[
-            report(path, caption=PLAN.caption(Path(path).stem), category="study")
-            for path in PLAN.study_figure_files("svg")
-        ]
-        + PLAN.study_figure_files("png"),
-        record=f"{ROOT}/figures/study/draw_study.run.json",
-    log:
-        f"{ROOT}/logs/draw_study/all.log",
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
-        runtime=lambda w, attempt: 20 * attempt,
-    params:
-        spec=lambda w: PLAN.draw_study_spec(),
-        code=PLAN.code("draw_study"),
-    message:
-        "drawing figures over all data sets"
-    shell:
-        step("draw_study")
-
-
-rule published:
-    input:
-        scores=f"{ROOT}/scores.parquet",
-        published=lambda w: PLAN.published_files,
-        texts=lambda w: PLAN.report_texts,
-    output:
-        page=f"{ROOT}/published.html",
-        table=f"{ROOT}/tables/published.csv",
-        record=f"{ROOT}/published.run.json",
-    log:
-        f"{ROOT}/logs/published/all.log",
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
-        runtime=lambda w, attempt: 20 * attempt,
-    params:
-        study=PLAN.study.name,
-        title=lambda w: PLAN.study.document.title,
-        skipped=lambda w: PLAN.skipped_json,
-        spec=lambda w: PLAN.published_spec(),
-        code=PLAN.code("published"),
-    message:
-        "published against ours"
-    shell:
-        step("published")
-
-
-rule report:
-    input:
-        scores=f"{ROOT}/scores.parquet",
-        comparison=f"{ROOT}/statistics/comparison.json",
-        verdict=f"{ROOT}/statistics/verdict.json",
-        variance=f"{ROOT}/statistics/variance.parquet",
-        figures=[
-            *PLAN.study_figure_files("svg"),
-            *[f for d in PLAN.datasets for f in PLAN.figure_files(d, "svg")],
-        ],
-        prepare=expand("results/datasets/{dataset}.run.json", dataset=PLAN.datasets),
-        folds=expand(f"{ROOT}/{{dataset}}/folds.run.json", dataset=PLAN.datasets),
-        scored=expand(f"{ROOT}/{{dataset}}/scores.run.json", dataset=PLAN.datasets),
-        refits=expand(f"{ROOT}/{{dataset}}/model/refit.run.json", dataset=PLAN.refitted),
-        texts=lambda w: PLAN.report_texts,
-        tables=PLAN.tables,
-        explanations=PLAN.explanations,
-    output:
-        report=f"{ROOT}/report.html",
-        record=f"{ROOT}/report.run.json",
-    log:
-        f"{ROOT}/logs/report/all.log",
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: PLAN.resources.study_mb(attempt),
-        runtime=lambda w, attempt: 20 * attempt,
-    params:
-        control=lambda w: PLAN.study.control,
-        spec=lambda w: PLAN.report_spec(),
-        skipped=lambda w: PLAN.skipped_json,
-        code=PLAN.code("report"),
-        results=lambda w: ROOT,
-    message:
-        "writing the report"
-    shell:
-        step("report")
-
-
-rule front_page:
-    input:
-        report=f"{ROOT}/report.html",
-        published=lambda w: PLAN.published,
-    output:
-        "results/report.html",
-    log:
-        f"{ROOT}/logs/front_page/all.log",
-    localrule: True
-    threads: 1
-    resources:
-        mem_mb=100,
-        runtime=5,
-    message:
-        "results/report.html is the report of {PLAN.study.name}"
-    shell:
-        'cp {input.report:q} {output:q} 2> {log:q}; for page in {input.published:q}; do cp "$page" results/ 2>> {log:q}; done'
+        "rotastack step summarize --slice {params.slice:q} --code {params.code}"
+        " --input scores {input.scores:q} --input calibration {input.calibration:q} --input records {input.records:q}"
+        " --input published {input.published:q}"
+        " --output scores {output.scores:q} --output comparison {output.comparison:q} --output verdict {output.verdict:q}"
+        " --output variance {output.variance:q} --output tables {output.tables:q} --output record {output.record:q} 2> {log:q}"

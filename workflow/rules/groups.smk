@@ -1,42 +1,23 @@
-rule folds:
+# Fold groups (or splits) and rotation groups: what all pools of a study share.
+rule groups:
     input:
-        table="results/datasets/{dataset}.parquet",
+        table=rules.prepare.output.table,
     output:
-        folds=f"{ROOT}/{{dataset}}/folds.parquet",
-        record=f"{ROOT}/{{dataset}}/folds.run.json",
+        folds=FILES.folds,
+        rotations=[FILES.rotations(name) for name in PLAN.rotations],
+        record=f"{ROOT}/{{dataset}}/groups.run.json",
     log:
-        f"{ROOT}/logs/folds/{{dataset}}.log",
-    cache: SHARED
+        f"{ROOT}/logs/groups/{{dataset}}.log",
     threads: 1
     resources:
-        mem_mb=lambda w, attempt: PLAN.resources.folds_mb(w.dataset, attempt),
+        mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        spec=lambda w: PLAN.spec("folds", w.dataset),
-        code=PLAN.code("folds"),
+        slice=lambda w: SLICES.groups(w.dataset),
+        code=lambda w: CODES.groups(),
     message:
-        "{wildcards.dataset}: drawing fold groups or splits"
+        "{wildcards.dataset}: drawing folds and rotations"
     shell:
-        step("folds")
-
-
-rule rotations:
-    input:
-        table="results/datasets/{dataset}.parquet",
-    output:
-        rotations=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.nc",
-        record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.run.json",
-    log:
-        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
-    cache: SHARED
-    threads: 1
-    resources:
-        mem_mb=lambda w, attempt: PLAN.resources.rotations_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: 10 * attempt,
-    params:
-        spec=lambda w: PLAN.spec("rotations", w.dataset, w.view, w.group),
-        code=lambda w: PLAN.code("rotations", w.view),
-    message:
-        "{wildcards.dataset}: drawing rotation group {wildcards.group}"
-    shell:
-        step("rotations")
+        "rotastack step groups --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        " --input table {input.table:q}"
+        " --output folds {output.folds:q} --output rotations {output.rotations:q} --output record {output.record:q} 2> {log:q}"

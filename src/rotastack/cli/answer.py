@@ -3,10 +3,13 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rotastack.errors import RotastackError, unreadable
+from rotastack.errors import unreadable
 from rotastack.files import read_json
+
+if TYPE_CHECKING:
+    from rotastack.run.plan import Plan
 
 __all__ = ["Answer"]
 
@@ -40,34 +43,17 @@ class Answer:
     about: dict[str, Any]
 
     @classmethod
-    def read(cls, study: Path, size: str | None, about: dict[str, Any] | None = None) -> "Answer":
-        """Read the results of a study that has been run in the working directory.
-
-        Raises
-        ------
-        RotastackError
-            There are none.
-        """
-        from rotastack.cli.studies import plan_of
-
-        plan = plan_of(study, size)
-        root = Path(plan.root)
-        verdict = root / "statistics" / "verdict.json"
-        if not verdict.is_file():
-            raise RotastackError(f"{plan.study.name}: there are no results yet; rotastack run {study}")
+    def read(cls, plan: "Plan", about: dict[str, Any] | None = None) -> "Answer":
+        """Read the results of a study that has been run in the working directory."""
+        models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
         return cls(
-            plan.study.name,
-            read_json(verdict)["sentences"],
-            _scores(root / "scores.parquet"),
-            _table(root / "tables" / "baseline.csv"),
-            root / "report.html",
-            {d: found for d in plan.datasets if (found := _model(root / d, plan.receipt)) is not None},
-            about or {},
-        )
+            plan.study.name, read_json(plan.files.verdict)["sentences"], _scores(Path(plan.files.scores)),
+            _table(Path(plan.files.table("baseline"))), Path(plan.files.report), models, about or {},
+        )  # fmt: skip
 
     def as_text(self, seconds: float | None) -> str:
         """Return the answer for people."""
-        from rotastack.cli.progress import duration
+        from rotastack.run.progress import duration
 
         lines = [*self.sentences, ""]
         took = f" (in {duration(seconds)})" if seconds else ""
@@ -82,13 +68,14 @@ class Answer:
             lines.append(f"{'predict':10s}rotastack predict --study {self.study}{which} NEW_ROWS.csv")
         return "\n".join(lines)
 
-    def as_dict(self, seconds: float | None) -> dict[str, Any]:
+    def as_json(self, seconds: float | None) -> str:
         """Return the answer for programs."""
-        return {
+        content = {
             "study": self.study, "verdict": self.sentences, "scores": self.scores, "baseline": self.baseline,
             "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
             **({"table": self.about} if self.about else {}),
         }  # fmt: skip
+        return json.dumps(content, indent=1, default=str)
 
 
 def _table(path: Path) -> list[dict[str, Any]]:
@@ -117,12 +104,12 @@ def _scores(path: Path) -> list[dict[str, Any]]:
     return json.loads(means.to_json(orient="records"))
 
 
-def _model(folder: Path, name: str) -> dict[str, Any] | None:
-    """Return what is known of a data set's model; None if there is none."""
-    file, record = folder / "model" / "model.skops", folder / "model" / "refit.run.json"
+def _model(plan: "Plan", dataset: str) -> dict[str, Any] | None:
+    """Return the method, file and address of a data set's model; None if there is none."""
+    file = Path(plan.files.model.format(dataset=dataset))
+    record = file.with_name("refit.run.json")
     if not file.is_file() or not file.stat().st_size or not record.is_file():
         return None
-    receipt = folder / name
-    runs = read_json(receipt)["runs"] if receipt.is_file() else {}
-    method = read_json(record)["metrics"]["method"]
-    return {"method": method, "file": str(file), "address": runs.get("model_uri")}
+    receipt = Path(plan.root) / plan.receipt
+    runs = read_json(receipt)["datasets"].get(dataset, {}) if receipt.is_file() else {}
+    return {"method": read_json(record)["metrics"]["method"], "file": str(file), "address": runs.get("model_uri")}

@@ -1,6 +1,5 @@
 """What ``rotastack run TABLE`` does before anything is trained: read, decide, lay out, and say so."""
 
-import json
 from argparse import Namespace
 from dataclasses import dataclass, field
 from typing import Any
@@ -131,7 +130,7 @@ def cores(given: str) -> int:
 
 
 def _time(seconds: float, arguments: Namespace, n_cores: int, shape: Any) -> str:
-    from rotastack.cli.progress import duration
+    from rotastack.run.progress import duration
     from rotastack.use.own_table import BUDGETS
 
     text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
@@ -173,8 +172,3 @@ def seconds_of(text: str) -> float:
     if not (unit and number > 0):
         raise ValueError(text)
     return number * unit
-
-
-def as_json(content: dict[str, Any]) -> str:
-    """Return an answer for programs."""
-    return json.dumps(content, indent=1, default=str)

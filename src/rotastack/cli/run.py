@@ -2,15 +2,15 @@
 
 import argparse
 import json
-import os
 import sys
 from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.doctor import add_slurm
+from rotastack.cli.answer import Answer
+from rotastack.cli.own import OwnTable, look_at, seconds_of
 from rotastack.cli.profiles import profile_options
-from rotastack.cli.studies import run_snakemake, snakemake, study_file, without_traces
+from rotastack.cli.studies import plan_of, snakemake
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -20,7 +20,7 @@ examples:
   rotastack run customers.csv --target churned
   rotastack run prices.xlsx --target price --time 10m
   rotastack run rotation_weights --size small --cores 4
-  rotastack run rotation_stacking --slurm --account A --partition P
+  rotastack run rotation_stacking --profile slurm -- --default-resources slurm_account=A slurm_partition=P
   rotastack run studies/customers.yaml -- --forcerun train
 
 What follows -- goes to snakemake as it is."""
@@ -49,14 +49,8 @@ def add(commands: Any) -> None:
     )
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     run.add_argument(
-        "--cache", metavar="FOLDER",
-        help="share raw and prepared tables, groups and pools with other checkouts that name the same folder",
-    )  # fmt: skip
-    run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
-    add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
-    run.add_argument("--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)")
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
     run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
@@ -64,8 +58,6 @@ def add(commands: Any) -> None:
 
 
 def _seconds(text: str) -> float:
-    from rotastack.cli.own import seconds_of
-
     try:
         return seconds_of(text)
     except ValueError:
@@ -73,84 +65,28 @@ def _seconds(text: str) -> float:
 
 
 def _run(arguments: Namespace) -> int:
-    own = None
-    if _is_table(arguments.study):
-        own, study = _own(arguments)
-        if study is None:
+    own, name, size = None, arguments.study, arguments.size
+    if _is_table(name):
+        own, size = _own(arguments), None
+        if arguments.dry_run:
             return 0
+        name = str(own.place.path)
     else:
-        _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {arguments.study} is a study")
-        study = study_file(arguments.study)
-    options = ["--configfile", str(study)]
-    size = arguments.size if own is None and arguments.size != "full" else None
-    if size:
-        options += ["--config", f"size={size}"]
-    if arguments.cache:
-        options += _shared(Path(arguments.cache))
-    if arguments.slurm:
-        options += _slurm(arguments, study, size)
-    else:
-        _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
-        # Last, as it takes one value: what follows may be a target.
-        options += ["--cores", str(arguments.cores), *profile_options(arguments.profile)]
-    if arguments.dry_run:
-        with without_traces():
-            # Before the others, as it takes many values: what follows may be a target.
-            quiet = [] if arguments.verbose else ["--quiet", "rules", "host", "reason"]
-            return snakemake([*quiet, "--dry-run", *options, *arguments.rest])
-    if arguments.verbose:
-        code, seconds = snakemake(options + arguments.rest, out=sys.stderr if arguments.json else None), None
-    else:
-        outcome = run_snakemake(options + arguments.rest, study, size)
-        code, seconds = outcome.code, outcome.seconds
-        if code and arguments.slurm:
-            _say_what_failed(outcome.log)
-    if code == 0 and not arguments.rest:
-        _answer(study, size, own, arguments, seconds)
+        _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {name} is a study")
+    plan = plan_of(name, size)
+    options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
+    options += ["--dry-run"] if arguments.dry_run else []
+    code, seconds = snakemake(plan, size, options, quiet=not (arguments.verbose or arguments.dry_run))
+    if code == 0 and not arguments.rest and not arguments.dry_run:
+        answer = Answer.read(plan, None if own is None else own.about)
+        print(answer.as_json(seconds) if arguments.json else f"\n{answer.as_text(seconds)}")
     return code
-
-
-def _shared(folder: Path) -> list[str]:
-    """Return the option by which Snakemake takes outputs from a folder, and keeps them there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise RotastackError(f"--cache: {folder}: {error.strerror}") from None
-    os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(folder.resolve())
-    return ["--cache"]
 
 
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
     for option in options:
         if getattr(arguments, option) is not None:
             raise RotastackError(f"--{option} {why}")
-
-
-def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
-    """Say what cluster this is and how work is submitted; return what Snakemake is told."""
-    from rotastack.cli.slurm import Cluster, slurm_options
-    from rotastack.cli.studies import plan_of
-    from rotastack.run.resources import MOST_MINUTES
-    from rotastack.run.submissions import MINUTES
-
-    cluster = Cluster.look()
-    minutes = MINUTES if arguments.minutes is None else arguments.minutes
-    if minutes <= 0:
-        raise RotastackError(f"--minutes: must be above 0, found {minutes:g}")
-    options, submissions = slurm_options(cluster, plan_of(study, size), arguments.account, arguments.partition, minutes)
-    os.environ[MOST_MINUTES] = f"{submissions.most_minutes:g}"
-    print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
-    if arguments.account is not None and not cluster.accounting:
-        print("rotastack: this cluster keeps no accounts: --account is left out", file=sys.stderr)
-    return profile_options(arguments.profile or "slurm") + options
-
-
-def _say_what_failed(log: Path) -> None:
-    """Show the end of the log of each submission that failed."""
-    from rotastack.cli.slurm import failed_submissions
-
-    for text in failed_submissions(log.read_text(encoding="utf-8", errors="replace"), Path.cwd()):
-        print(f"rotastack: {text}", file=sys.stderr)
 
 
 def _is_table(name: str) -> bool:
@@ -164,30 +100,16 @@ def _is_table(name: str) -> bool:
     return format_of(path.name) is not None or is_address(name) or name.startswith("openml:") or path.is_file()
 
 
-def _own(arguments: Namespace) -> tuple[Any, Path | None]:
-    """Say what the table is and what will be done; return the study's file, or None if nothing is to be run."""
-    from rotastack.cli.own import look_at
+def _own(arguments: Namespace) -> OwnTable:
+    """Say what the table is and what will be done, and write its study."""
     from rotastack.use.own_table import SIZES, write_study
 
     if arguments.size not in (None, *SIZES):
         raise RotastackError(f"--size: of a table there are {', '.join(SIZES)}, found {arguments.size!r}")
     own = look_at(arguments)
-    out = sys.stderr if arguments.json else sys.stdout
-    print(own.text, file=out, flush=True)
-    if arguments.dry_run:
-        if arguments.json:
-            print(json.dumps(own.about, indent=1, default=str))
-        return own, None
-    write_study(own.study, own.place)
-    return own, own.place.path
-
-
-def _answer(study: Path, size: str | None, own: Any, arguments: Namespace, seconds: float | None) -> None:
-    """Say what came out, and where it is."""
-    from rotastack.cli.answer import Answer
-
-    answer = Answer.read(study, size, None if own is None else own.about)
-    if arguments.json:
-        print(json.dumps(answer.as_dict(seconds), indent=1, default=str))
-    else:
-        print("\n" + answer.as_text(seconds))
+    print(own.text, file=sys.stderr if arguments.json else sys.stdout, flush=True)
+    if not arguments.dry_run:
+        write_study(own.study, own.place)
+    elif arguments.json:
+        print(json.dumps(own.about, indent=1, default=str))
+    return own

@@ -6,9 +6,9 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.errors import DamagedError, RotastackError
+from rotastack.errors import RotastackError
 
-__all__ = ["add", "cap_threads"]
+__all__ = ["add"]
 
 _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 
@@ -16,8 +16,8 @@ _CAPS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_
 def add(commands: Any) -> None:
     """Add the command."""
     step = commands.add_parser("step", help="run one step of the workflow, as its rules do")
-    step.add_argument("step", metavar="NAME", help="a file of run/steps; `rotastack step list` lists them")
-    step.add_argument("--spec", default="{}", help="JSON: the slice of the study that the step uses")
+    step.add_argument("step", metavar="NAME", help="a step of the chain; `rotastack step list` lists them")
+    step.add_argument("--slice", default="{}", help="JSON: the slice of the study that the step uses")
     for option, text in (("--input", "files to read"), ("--output", "files to write")):
         step.add_argument(option, nargs="+", action="append", default=[], metavar="NAME FILE", help=text)
     step.add_argument("--about", nargs="*", default=[], metavar="KEY=VALUE", help="what is worked on, for the record")
@@ -28,41 +28,36 @@ def add(commands: Any) -> None:
 
 def _step(arguments: Namespace) -> None:
     """Run a step of the workflow."""
-    from rotastack.run.job import Job, declarations, step_names
+    from rotastack.run.modules import STEPS
 
-    names = step_names()
     if arguments.step == "list":
-        for name in names:
-            print(f"{name:14s} {declarations(name)['help']}")
+        print("\n".join(STEPS))
         return
-    if arguments.step not in names:
+    if arguments.step not in STEPS:
         from rotastack.errors import nearest
 
         raise RotastackError(
-            f"step {arguments.step!r} is unknown{nearest(arguments.step, names)}; there are {', '.join(names)}"
+            f"step {arguments.step!r} is unknown{nearest(arguments.step, list(STEPS))}; there are {', '.join(STEPS)}"
         )
-    cap_threads(1 if arguments.step == "train" else arguments.threads)
-    import importlib
+    _cap_threads(1 if arguments.step == "train" else arguments.threads)
     import json
+    from importlib import import_module
+
+    from rotastack.run.job import Job
 
     try:
-        spec = json.loads(arguments.spec)
+        content = json.loads(arguments.slice)
     except ValueError as error:
-        raise RotastackError(f"--spec: not valid JSON: {error}") from None
-    files = {
-        option: {group[0]: [Path(f) for f in group[1:]] for group in getattr(arguments, option)}
-        for option in ("input", "output")
-    }
+        raise RotastackError(f"--slice: not valid JSON: {error}") from None
+    inputs, outputs = (
+        {name: list(map(Path, files)) for name, *files in given} for given in (arguments.input, arguments.output)
+    )
     about = dict(item.partition("=")[::2] for item in arguments.about)
-    job = Job(arguments.step, spec, files["input"], files["output"], about, arguments.code, arguments.threads)
-    job.check(file for files in job.inputs.values() for file in files)
-    try:
-        importlib.import_module(f"rotastack.run.steps.{arguments.step}").run(job)
-    except DamagedError as error:
-        raise job.set_aside(error) from None
+    job = Job(arguments.step, content, inputs, outputs, about, arguments.code, arguments.threads)
+    import_module(STEPS[arguments.step]).run(job)
 
 
-def cap_threads(n_threads: int) -> None:
+def _cap_threads(n_threads: int) -> None:
     """Let linear algebra use so many threads."""
     for variable in _CAPS:
         os.environ[variable] = str(n_threads)

@@ -4,7 +4,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.studies import plan_of, study_file
+from rotastack.cli.studies import add_study_arguments, plan_of
 
 __all__ = ["add"]
 
@@ -19,15 +19,14 @@ def add(commands: Any) -> None:
         "\\usepackage[T1]{fontenc}.\n\nexamples:\n  rotastack tables quickstart --latex\n"
         "  rotastack tables rotation_weights --size small --latex --out paper/tables",
     )  # fmt: skip
-    tables.add_argument("study", help="a study of studies or config/studies, or a YAML file")
-    tables.add_argument("--size", help="size of the study, such as small (default: full)")
+    add_study_arguments(tables)
     tables.add_argument("--latex", action="store_true", help="also as LaTeX, and a document of all tables")
     tables.add_argument("--out", metavar="FOLDER", help="where to (default: results/STUDY/printed)")
     tables.set_defaults(run=_tables)
 
 
 def _tables(arguments: Namespace) -> None:
-    plan = plan_of(study_file(arguments.study), None if arguments.size == "full" else arguments.size)
+    plan = plan_of(arguments.study, arguments.size)
 
     from rotastack.files import replacing, write_text
     from rotastack.judge.latex import document, latex_table

@@ -18,7 +18,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from rotastack.run.extensions import code_of, files_of, imports_of
-from rotastack.run.remembered import remembered
 
 __all__ = ["COMPUTING", "closure", "fingerprint"]
 
@@ -117,21 +116,9 @@ def _is_text(node: ast.stmt) -> bool:
 @cache
 def _code(name: str) -> str:
     """Return a hash of the code of a module."""
-
-    def find_out() -> str:
-        code = code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
-        return hashlib.sha256(code.encode()).hexdigest()
-
     path = _source(name)
-    return str(remembered("code", _content(path), find_out))
-
-
-def _content(path: Path) -> bytes:
-    """Return what stands in the file of a module; of an extension module, in all that it may be compiled from."""
-    if path.suffix == ".py":
-        return path.read_bytes()
-    files = sorted(p for p in path.parent.iterdir() if p.suffix in (".pyx", ".pxd", ".build"))
-    return b"\n".join([path.name.encode(), *(p.name.encode() + b"\n" + p.read_bytes() for p in files)])
+    code = code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
+    return hashlib.sha256(code.encode()).hexdigest()
 
 
 @cache
@@ -139,7 +126,7 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the package's modules and the computing libraries that a module imports."""
     own: set[str] = set()
     libraries: set[str] = set()
-    for target in _imported_names(name):
+    for target in _imported_names(_source(name)):
         root = target.split(".")[0]
         if root == "rotastack" and _path(target) is not None:
             own.update(_lineage(target))
@@ -148,12 +135,7 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(own - {name}), frozenset(libraries)
 
 
-def _imported_names(name: str) -> list[str]:
-    path = _source(name)
-    return list(remembered("imports", _content(path), lambda: _find_imported_names(path)))
-
-
-def _find_imported_names(path: Path) -> list[str]:
+def _imported_names(path: Path) -> list[str]:
     """Return the names that a module imports; of what is imported from a module, that module first."""
     if path.suffix == ".pyx":
         return imports_of(path)

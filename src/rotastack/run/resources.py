@@ -6,7 +6,7 @@ both side by side for any results.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from rotastack.study.catalogue import find
@@ -156,6 +156,16 @@ class Resources:
         trainings = self.study.protocol.trainings(self.study.blocks[block]) * self._views(pool)
         return JOB_SECONDS + trainings * self._each_seconds(dataset, pool)
 
+    def all_usual_seconds(self) -> dict[tuple[str, ...], float]:
+        """Return what each training job is thought to take, by its data set, pool and block."""
+        study = self.study
+        return {
+            (dataset, pool, block): self.usual_seconds(dataset, pool, block)
+            for dataset in study.datasets
+            for pool in study.used_pools
+            for block in study.blocks
+        }
+
     def _each_seconds(self, dataset: str, pool: str) -> float:
         """Return what one training, and the outputs of its test rows, are thought to take."""
         path, rows, n_trees = self._path(pool), self.rows(dataset), self.n_trees(pool)
@@ -211,26 +221,36 @@ class Resources:
         """Return the memory of getting a raw table."""
         return self.prepare_mb(dataset, attempt)
 
-    def folds_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of drawing folds or splits."""
+    def groups_mb(self, dataset: str, attempt: int) -> int:
+        """Return the memory of drawing folds or splits, and one rotation group after the other."""
         drawn = 1e-6 * self.study.protocol.n_cells * self.rows(dataset)
-        return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn)
-
-    def rotations_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of drawing one rotation group."""
-        drawn = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
-        return _request(attempt, 4 * self._cells_megabytes(dataset) + 6 * drawn)
+        rotations = 8e-6 * self.study.protocol.rotations * min(self.columns(dataset), 1000) ** 2
+        rotations *= bool(self.study.drawn_views)
+        return _request(attempt, 4 * self._cells_megabytes(dataset) + 4 * drawn + 6 * rotations)
 
     def score_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of scoring methods one after the other, and of drawing what is known of their members."""
-        return _request(attempt, 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset))
+        """Return the memory of combining methods that vote, and of scoring all, one after the other."""
+        pools = {self.study.methods[label].pool for label in self.study.quick}
+        voted = [self.combine_mb(dataset, pool, attempt) for pool in sorted(pools)]
+        scored = 4 * self._cells_megabytes(dataset) + 8 * self._method_megabytes(dataset)
+        return max([_request(attempt, scored), *voted])
 
-    def draw_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of drawing a data set's scores, and the members of one cell of a block of outputs or votes."""
+    def score_minutes(self, dataset: str, attempt: int) -> int:
+        """Return the time limit of a scoring job."""
+        seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
+        return self._at_most(attempt * (20 + seconds / 20))
+
+    def draw_mb(self, datasets: Iterable[str], attempt: int) -> int:
+        """Return the memory of drawing data sets one after the other: their scores, and the members of one cell of a block."""
         pools = self.study.voting_pools
-        held = [2 * self.pool_megabytes(dataset, p) + 2 * self.votes_megabytes(dataset, p) for p in pools]
-        pairs = [1e-6 * 8 * 12 * self._voters(p) ** 2 for p in pools]
-        return _request(attempt, 2 * self._cells_megabytes(dataset) + max(held, default=0.0) + sum(pairs))
+        pairs = sum(1e-6 * 8 * 12 * self._voters(pool) ** 2 for pool in pools)
+        held = [
+            2 * self._cells_megabytes(d)
+            + max((2 * self.pool_megabytes(d, p) + 2 * self.votes_megabytes(d, p) for p in pools), default=0.0)
+            for d in datasets
+        ]
+        members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
+        return _request(attempt, pairs + max(h + m for h, m in zip(held, members, strict=True)))
 
     def _voters(self, pool: str) -> int:
         return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)
@@ -246,9 +266,9 @@ class Resources:
         """Return the memory of looking at a model."""
         return self.refit_mb(dataset, attempt)
 
-    def tracking_mb(self, dataset: str, attempt: int) -> int:
-        """Return the memory of bringing a data set's runs and model to MLflow, which itself takes some."""
-        return self.refit_mb(dataset, attempt) + 200 * attempt
+    def tracking_mb(self, datasets: Iterable[str], attempt: int) -> int:
+        """Return the memory of bringing one data set after the other to MLflow, which itself takes some."""
+        return max(self.refit_mb(d, attempt) for d in datasets) + 200 * attempt
 
     def study_mb(self, attempt: int) -> int:
         """Return the memory of steps that see scores of all data sets, and no outputs."""

@@ -22,6 +22,8 @@ NO_WEIGHTS = (
 class _Combiner(Document):
     path: ClassVar[str]
     """Of the class; its parameters have the names of the other keys."""
+    is_quick: ClassVar[bool] = False
+    """Whether the step that scores combines as well, as combining takes next to nothing."""
 
     @property
     def trained(self) -> bool:
@@ -48,6 +50,7 @@ class Vote(_Combiner):
     """The members vote."""
 
     path: ClassVar[str] = "rotastack.combine.voting.Voting"
+    is_quick: ClassVar[bool] = True
 
     kind: Literal["vote"]
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
@@ -103,6 +106,8 @@ class Weights(_Combiner):
 
 class Member(_Combiner):
     """One of the pool's outputs decides."""
+
+    is_quick: ClassVar[bool] = True
 
     kind: Literal["member"]
     member: Annotated[str, Field(description="a weighting, or one of the pool's ensemble_sizes")]

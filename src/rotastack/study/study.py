@@ -13,7 +13,7 @@ from rotastack.study.catalogue import ROTATING, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
-from rotastack.study.names import number_of, slug
+from rotastack.study.names import slug
 from rotastack.study.protocols.base import Protocol
 from rotastack.study.published_tables import check_published
 from rotastack.study.renamed import RENAMED
@@ -171,10 +171,6 @@ class Study:
         """Block name, which is its file below the pool, -> numbers of its groups or splits."""
         return self.protocol.blocks(self.document.blocks)
 
-    def view_of(self, key: str) -> View:
-        """Return the view whose files are in the folder `key`."""
-        return next(p.view for p in self.pools.values() if p.view is not None and p.view.key == key)
-
     def has_second_level(self, pool: str) -> bool:
         """Tell whether a method on this pool has a combiner that is trained."""
         return any(m.pool == pool and m.combiner.trained for m in self.methods.values())
@@ -192,85 +188,26 @@ class Study:
         rotated = self.protocol.rotations > 1
         return [p for p in self.used_pools if (self.pools[p].view and rotated) or self.selections_of(p)]
 
-    # What each step needs of the study, and nothing else
+    @property
+    def quick(self) -> list[str]:
+        """Methods that the step which scores combines."""
+        return [label for label, method in self.methods.items() if method.combiner.is_quick]
 
-    def fetch_spec(self, dataset: str) -> dict[str, Any]:
-        """Return the slice for ``fetch``."""
-        keys = ("sources", "mirror", "rows", "columns", "classes", "homepage")
-        return {k: self.datasets[dataset][k] for k in keys if k in self.datasets[dataset]}
+    @property
+    def rotation_groups(self) -> list[str]:
+        """Rotation groups that are drawn before any training."""
+        groups = [g for block in self.blocks.values() for g in self.protocol.rotation_groups_of(block)]
+        return list(dict.fromkeys(groups)) if self._drawn else []
 
-    def prepare_spec(self, dataset: str) -> dict[str, Any]:
-        """Return the slice for ``prepare``."""
-        entry = self.datasets[dataset]
-        spec = {"task": self.task.name, "kinds": entry.get("kinds", "auto")}
-        if entry.get("noise_columns"):
-            spec |= {"noise_columns": entry["noise_columns"], "seed": self.document.seed}
-        return spec
+    @property
+    def drawn_views(self) -> list[View]:
+        """Views that are drawn before any training."""
+        return self._drawn if self.rotation_groups else []
 
-    def folds_spec(self, dataset: str) -> dict[str, Any]:
-        """Return the slice for ``folds``."""
-        return {"seed": self.document.seed, "dataset": dataset, **self.protocol.folds_spec()}
-
-    def rotations_spec(self, dataset: str, view: str, group: str) -> dict[str, Any]:
-        """Return the slice for ``rotations``: what to draw, for the group of this name."""
-        return {
-            "seed": self.document.seed, "dataset": dataset, "group": number_of(group),
-            "rotations": self.protocol.rotations, "view": self.view_of(view).resolved(),
-        }  # fmt: skip
-
-    def train_spec(self, dataset: str, pool: str, block: str) -> dict[str, Any]:
-        """Return the slice for ``train``."""
-        protocol, content = self.protocol, self.pools[pool]
-        keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
-        keys += [] if content.training_limit is None else ["training_limit"]
-        found = content.resolved(self.task.estimators)
-        return {
-            "protocol": protocol.package, "seed": self.document.seed, "dataset": dataset, "name": pool,
-            **self.blocks[block],
-            **({} if content.view is None else {"rotations": protocol.rotations}),
-            **protocol.training_spec(content, dataset, self.has_second_level(pool), self.selections_of(pool)),
-            "pool": {key: found[key] for key in keys},
-        }  # fmt: skip
-
-    def combine_spec(self, dataset: str, label: str) -> dict[str, Any]:
-        """Return the slice for ``combine``."""
-        method = self.methods[label]
-        return {
-            "protocol": self.protocol.package, "seed": self.document.seed, "dataset": dataset, "method": label,
-            "combiner": method.combiner.resolved(self.task.estimators), "pools": [method.pool], "blocks": list(self.blocks),
-        }  # fmt: skip
-
-    def score_spec(self) -> dict[str, Any]:
-        """Return the slice for ``score``: what numbers a cell, and how rows are divided."""
-        return {"protocol": self.protocol.package, "axes": list(self.protocol.axes)}
-
-    def draw_dataset_spec(self) -> dict[str, Any]:
-        """Return the slice for the figures of a data set."""
-        return {
-            "task": self.task.name,
-            "votes": self.voting_pools,
-            "silent": [p for p in self.used_pools if p not in self.voting_pools],
-        }
-
-    def track_spec(self) -> dict[str, Any]:
-        """Return the slice for ``track`` of a data set."""
-        return {
-            "pools": self.used_pools, "blocks": list(self.blocks), "rotated": self.rotated, "optimistic": self.optimistic,
-        }  # fmt: skip
-
-    def refit_spec(self, dataset: str) -> dict[str, Any]:
-        """Return the slice for ``refit``."""
-        pools = {name: pool.resolved(self.task.estimators) for name, pool in self.pools.items()}
-        return {
-            "task": self.task.name,
-            "seed": self.document.seed, "dataset": dataset, "refit": self.document.model.refit,
-            "methods": {
-                label: {"pool": pools[m.pool], "combiner": m.combiner.resolved(self.task.estimators)}
-                for label, m in self.methods.items() if label in self.refittable
-            },
-            "kinds": self.datasets[dataset].get("kinds", "auto"),
-            "rotations": self.protocol.rotations, "folds": self.protocol.folds_spec().get("folds", 5),
-        }  # fmt: skip
+    @property
+    def _drawn(self) -> list[View]:
+        views = [self.pools[pool].view for pool in self.used_pools]
+        return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
 
 
 def _group(name: str, parts: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:

@@ -121,10 +121,8 @@ def draw_rotation(
         Sorted column numbers.
     rotation : ndarray of shape (len(axes), len(axes))
     """
-    if n_features <= max_axes:
-        axes = np.arange(n_features)
-    else:
-        axes = np.sort(rng.choice(n_features, max_axes, replace=False))
+    all_axes = n_features <= max_axes
+    axes = np.arange(n_features) if all_axes else np.sort(rng.choice(n_features, max_axes, replace=False))
     if method == "direct":
         return axes, direct_rotations(len(axes), rng)
     return axes, haar_rotations(len(axes), rng, flip=flip)

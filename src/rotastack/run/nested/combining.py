@@ -16,17 +16,17 @@ from rotastack.study.names import number_of
 
 def combine(job: Job) -> None:
     """Combine in a process of its own, where a combiner may crash."""
-    train_watched(job, _combine, job.spec["combiner"])
+    train_watched(job, _combine, job.slice["combiner"])
 
 
 def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table``, ``folds`` and those below ``pools``, write output ``method``.
+    """Read inputs ``table``, ``folds`` and ``pool``, its blocks, write output ``method``.
 
     The output has axes (rotation_group, fold_group, row, class): outputs (probabilities, or prediction and interval) of each row by
     the model that has not seen its fold. Outer fold h of a cell is seeded by ("combine",
     dataset, method, rotation group, fold group, h).
     """
-    spec = job.spec
+    spec = job.slice
     data = read_prepared(job.input("table"))
     folds, _ = read_frame(job.input("folds"))
     with job.recorded() as record:
@@ -34,7 +34,7 @@ def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
         combiner = make_combiner(spec["combiner"])
         cells: dict[tuple[str, str], np.ndarray] = {}
         groups: set[str] = set()
-        for path in job.pool_files("nc"):
+        for path in job.inputs["pool"]:
             block = read_arrays(path)
             groups.update(map(str, block.rotation_group.values))
             names = [(str(r), str(f)) for r in block.rotation_group.values for f in block.fold_group.values]

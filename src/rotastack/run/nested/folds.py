@@ -5,34 +5,33 @@ from collections.abc import Iterator
 import numpy as np
 import pandas as pd
 
-from rotastack.data.artifacts import read_prepared, write_frame
+from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.run.job import Job
 from rotastack.seeds import child, root_sequence
 from rotastack.study.names import label
+from rotastack.tracking.records import Record
 
 
-def draw(job: Job) -> None:
-    """Read input ``table``, write output ``folds``: a column per group, a row per row."""
-    spec = job.spec
-    with job.recorded() as record:
-        data = read_prepared(job.input("table"))
-        sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
-        try:
-            groups = fold_groups(data.strata, spec["fold_groups"], spec["folds"], sequence)
-        except RotastackError as error:
-            raise RotastackError(f"{spec['dataset']}: {error}") from None
-        counts = np.bincount(data.strata)
-        record.warnings = [
-            f"class {name!r} has {count} rows, fewer than {spec['folds']} folds: "
-            "some training sets lack it, and its probability is 0 there"
-            for name, count in zip(data.classes, counts, strict=False)
-            if count < spec["folds"]
-        ]
-        names = [label("FG", g) for g in range(len(groups))]
-        write_frame(job.output("folds"), pd.DataFrame(groups.T, columns=names))
-        record.metrics = {"smallest_class": int(counts.min())} if data.classes else {}
+def draw(job: Job, data: Prepared, record: Record) -> None:
+    """Write output ``folds``: a column per group, a row per row."""
+    spec = job.slice
+    sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
+    try:
+        groups = fold_groups(data.strata, spec["fold_groups"], spec["folds"], sequence)
+    except RotastackError as error:
+        raise RotastackError(f"{spec['dataset']}: {error}") from None
+    counts = np.bincount(data.strata)
+    record.warnings = [
+        f"class {name!r} has {count} rows, fewer than {spec['folds']} folds: "
+        "some training sets lack it, and its probability is 0 there"
+        for name, count in zip(data.classes, counts, strict=False)
+        if count < spec["folds"]
+    ]
+    names = [label("FG", g) for g in range(len(groups))]
+    write_frame(job.output("folds"), pd.DataFrame(groups.T, columns=names))
+    record.metrics = {"smallest_class": int(counts.min())} if data.classes else {}
 
 
 def tested(column: np.ndarray) -> Iterator[np.ndarray]:

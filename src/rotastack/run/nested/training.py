@@ -23,7 +23,7 @@ FACTS = ("n_nodes", "depth", "oob_error")
 
 def train(job: Job) -> None:
     """Train in a process of its own, where an estimator may crash or hang."""
-    train_watched(job, _train, job.spec["pool"], job.spec["pool"].get("training_limit"))
+    train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
 
 
 def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
@@ -36,7 +36,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     a, b, member), the view of a member that is not drawn before any training by ("views", dataset, rotation
     group, member). A pool that fails, as it does of `failure`, is kept as missing values with its message.
     """
-    spec = job.spec
+    spec = job.slice
     data = read_prepared(job.input("table"))
     folds, _ = read_frame(job.input("folds"))
     n_folds = spec["folds"]
@@ -105,14 +105,14 @@ def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:
     """Return the arrays of each rotation group, of a view that is drawn before any training."""
     paths = job.inputs.get("rotations", [])
     if not paths:
-        return [None] * len(job.spec["rotation_groups"])
+        return [None] * len(job.slice["rotation_groups"])
     n_numeric = data.numeric.shape[1]
     groups: list[xr.Dataset | None] = []
     for path in paths:
         arrays = read_arrays(path)
         if arrays.attrs["n_features"] != n_numeric:
             raise RotastackError(
-                f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.spec['dataset']} has "
+                f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.slice['dataset']} has "
                 f"{n_numeric} numeric columns; delete it and run again"
             )
         groups.append(arrays)

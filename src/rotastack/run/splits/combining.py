@@ -14,22 +14,22 @@ from rotastack.study.building import make_combiner
 
 def combine(job: Job) -> None:
     """Combine in a process of its own, where a combiner may crash."""
-    train_watched(job, _combine, job.spec["combiner"])
+    train_watched(job, _combine, job.slice["combiner"])
 
 
 def _combine(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table`` and those below ``pools``, write output ``method``.
+    """Read inputs ``table`` and ``pool``, its blocks, write output ``method``.
 
     The output has axes (split, row, class): outputs (probabilities, or prediction and interval) of the test rows,
     which ``rows`` numbers, and the facts of the members that decide, averaged. Methods that choose among
     members add margins and ordered curves, see :mod:`rotastack.run.splits.pruned`.
     """
-    spec = job.spec
+    spec = job.slice
     data = read_prepared(job.input("table"))
     combiner = spec["combiner"]
     with job.recorded() as record:
         parts = []
-        for path in job.pool_files("nc"):
+        for path in job.inputs["pool"]:
             block = read_arrays(path)
             if block.sizes["split"] == 0:
                 continue

@@ -27,7 +27,7 @@ DIVERSITY = ("margin_mean", "margin_variance", "chebyshev_bound", "mean_correlat
 
 def train(job: Job) -> None:
     """Train in a process of its own, where an estimator may crash or hang."""
-    train_watched(job, _train, job.spec["pool"], job.spec["pool"].get("training_limit"))
+    train_watched(job, _train, job.slice["pool"], job.slice["pool"].get("training_limit"))
 
 
 def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
@@ -40,7 +40,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     members, their votes are kept, too. A pool that fails, as it does of `failure`, is kept as missing values with its
     message.
     """
-    spec = job.spec
+    spec = job.slice
     data = read_prepared(job.input("table"))
     divided, _ = read_frame(job.input("folds"))
     splits = [s for s in spec["splits"] if s < spec["repeats"]]

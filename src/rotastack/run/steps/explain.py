@@ -5,10 +5,6 @@ from rotastack.tracking.records import read_record
 from rotastack.use.explaining import explain_saved
 from rotastack.use.explanation_files import write_explanation
 
-INPUTS = ("raw", "model", "refit")
-OUTPUTS = ("explanation", "page", "record")
-ABOUT = ("study", "dataset")
-
 
 def run(job: Job) -> None:
     """Read the ``raw`` table and the ``model``; write output ``explanation``, its figures beside it, and ``page``."""

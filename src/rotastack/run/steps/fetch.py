@@ -4,14 +4,10 @@ from rotastack.data.loading import fetch_table
 from rotastack.data.tables import write_raw
 from rotastack.run.job import Job
 
-INPUTS = ()
-OUTPUTS = ("raw", "record")
-ABOUT = ("dataset",)
-
 
 def run(job: Job) -> None:
     """Write output ``raw``."""
     with job.recorded() as record:
-        table = fetch_table(job.about["dataset"], job.spec)
+        table = fetch_table(job.about["dataset"], job.slice)
         write_raw(table, job.output("raw"))
         record.metrics = {"rows": len(table), "columns": table.shape[1] - 1}

@@ -15,29 +15,25 @@ from rotastack.errors import RotastackError
 from rotastack.run.job import Job
 from rotastack.seeds import child, root_sequence
 
-INPUTS = ("raw",)
-OUTPUTS = ("table", "record")
-ABOUT = ("dataset",)
-
 
 def run(job: Job) -> None:
     """Read input ``raw``, write output ``table``."""
     dataset = job.about["dataset"]
     with job.recorded() as record:
         raw = read_raw(job.input("raw"))
-        target = check_target(raw["target"], dataset, job.spec["task"])
+        target = check_target(raw["target"], dataset, job.slice["task"])
         features = raw.drop(columns="target")
-        kinds = columns_by_kind(list(features.columns), job.spec["kinds"], dataset)
+        kinds = columns_by_kind(list(features.columns), job.slice["kinds"], dataset)
         try:
             preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
             X = preprocessor.transform(features)
         except RotastackError as error:
             raise RotastackError(f"{dataset}: {error}") from None
         names = list(preprocessor.get_feature_names_out())
-        n_numeric, n_noise = len(preprocessor.numeric_), job.spec.get("noise_columns", 0)
+        n_numeric, n_noise = len(preprocessor.numeric_), job.slice.get("noise_columns", 0)
         columns = {f"numeric {k}": X[:, k] for k in range(n_numeric)}
         if n_noise:
-            rng = np.random.default_rng(child(root_sequence(job.spec["seed"]), "noise", dataset))
+            rng = np.random.default_rng(child(root_sequence(job.slice["seed"]), "noise", dataset))
             noise = rng.standard_normal((len(X), n_noise))
             columns |= {f"noise {k}": noise[:, k] for k in range(n_noise)}
             names[n_numeric:n_numeric] = [f"noise {k + 1}" for k in range(n_noise)]
@@ -45,8 +41,8 @@ def run(job: Job) -> None:
             codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
             columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
         frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
-        frame["target"], classes, known = _target(target, job.spec["task"])
-        about = {"task": job.spec["task"], "classes": classes, "dropped": preprocessor.dropped_}
+        frame["target"], classes, known = _target(target, job.slice["task"])
+        about = {"task": job.slice["task"], "classes": classes, "dropped": preprocessor.dropped_}
         write_frame(job.output("table"), frame, about)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)

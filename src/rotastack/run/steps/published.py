@@ -13,10 +13,6 @@ from rotastack.judge.published_cells import TIMES, compare_with_published
 from rotastack.judge.published_groups import beside_published, split_cells
 from rotastack.run.job import Job
 
-INPUTS = ("scores", "published")
-OUTPUTS = ("page", "table", "record")
-ABOUT = ("study", "title", "skipped")
-
 
 def run(job: Job) -> None:
     """Read inputs ``scores`` and ``published``, write outputs ``table`` and ``page``.
@@ -31,7 +27,7 @@ def run(job: Job) -> None:
     cells = pd.read_csv(paths[".csv"], dtype={"table": str, "note": str, "value": str})
     about = load_yaml(paths[".yaml"]) if ".yaml" in paths else {}
     with job.recorded() as record:
-        groups = job.spec["groups"]
+        groups = job.slice["groups"]
         rest, printed = split_cells(cells, groups)
         means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False, dropna=False)
         frame, absent = compare_with_published(scores, rest, about.get("reasons", []))
@@ -43,13 +39,13 @@ def run(job: Job) -> None:
             page_environment()
             .get_template("published.html.j2")
             .render(
-                title=job.about.get("title") or job.about["study"],
+                title=job.about["title"],
                 source=about.get("source", ""),
                 remarks=about.get("remarks", []),
                 rows=frame.astype(object).where(frame.notna(), None).to_dict("records"),
                 summary=summary.to_dict("records"),
                 ranks=[] if groups else _average_ranks(frame),
-                groups=beside_published(means, cells, printed, groups, job.spec["alpha"]) if groups else [],
+                groups=beside_published(means, cells, printed, groups, job.slice["alpha"]) if groups else [],
                 absent=absent,
                 skipped=json.loads(job.about.get("skipped", "[]")),
                 times=TIMES,

@@ -25,9 +25,6 @@ from rotastack.stats.metrics import PRIMARY
 from rotastack.study.building import REFITTED, draws_bags, make_combiner, make_estimator, make_view
 from rotastack.tracking.model_files import dump_model
 
-INPUTS = ("raw", "scores")
-OUTPUTS = ("model", "record")
-ABOUT = ("dataset",)
 ENSEMBLES = {"classification": PooledEnsembleClassifier, "regression": PooledEnsembleRegressor}
 NAMES = {"classification": "classifier", "regression": "regressor"}
 """Of the model's last step."""
@@ -35,8 +32,8 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 def run(job: Job) -> None:
     """Train in a process of its own, where an estimator may crash or hang."""
-    limits = [method["pool"].get("training_limit") for method in job.spec["methods"].values()]
-    train_watched(job, _run, job.spec["methods"], max(filter(None, limits), default=None))
+    limits = [method["pool"].get("training_limit") for method in job.slice["methods"].values()]
+    train_watched(job, _run, job.slice["methods"], max(filter(None, limits), default=None))
 
 
 def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
@@ -45,7 +42,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
     If no method can be refitted (all failed, or the chosen one by `failure`) the model file is empty and the record
     says so.
     """
-    spec = job.spec
+    spec = job.slice
     dataset, primary = spec["dataset"], PRIMARY[spec["task"]]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))

@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
-from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
 from rotastack.judge.leaderboard_page import leaderboard_environment
 from rotastack.judge.pages import inline_figure, read_explanation
@@ -27,21 +26,6 @@ from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
-INPUTS = (
-    "scores",
-    "comparison",
-    "verdict",
-    "variance",
-    "figures",
-    "prepare",
-    "folds",
-    "scored",
-    "tables",
-    "results/",
-    "explanations",
-)
-OUTPUTS = ("report", "record")
-ABOUT = ("control", "skipped")
 RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
 """Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
 
@@ -96,14 +80,15 @@ def run(job: Job) -> None:
 
 
 def _page(job: Job) -> str:
-    study = job.spec
+    study = job.slice
     task = study["task"]
     primary = PRIMARY[task]
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = read_json(job.input("comparison"))
     variance, _ = read_frame(job.input("variance"))
     methods, cells, control = list(study["methods"]), study["cells"], job.about["control"]
-    datasets = _datasets(job, variance)
+    records = {r["prepare"]["dataset"]: r for r in map(read_json, job.inputs["records"])}
+    datasets = _datasets(job, variance, records)
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
@@ -145,11 +130,9 @@ def _page(job: Job) -> str:
         fact_kinds=_kinds(fact_names, cells),
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
-        notes=_notes(job, comparison, many),
+        notes=_notes(job, comparison, many, records),
         times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
-        seconds=_seconds(
-            job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
-        ),
+        seconds=_seconds(job, records),
         board=_board(job, tables, control),
         published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
@@ -179,13 +162,13 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
 
 def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
     """Return the leaderboard, with each method's pool and combiner."""
-    study, shown = job.spec, _shown(job.spec)
+    study, shown = job.slice, _shown(job.slice)
     about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
     scores, _ = read_frame(job.input("scores"))
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
     published = read_table(tables["published_columns"]) if "published_columns" in tables else None
-    return study_board(study, scores, baseline, times, about, control, job.input("results").as_posix(), published)
+    return study_board(study, scores, baseline, times, about, control, f"results/{study['name']}", published)
 
 
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:
@@ -238,16 +221,15 @@ def _filled(content: Any) -> Any:
     return {k: v for k, v in inner.items() if v is not None and v not in ("", [], {})}
 
 
-def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
+def _datasets(job: Job, variance: pd.DataFrame, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     """Return the facts and scores of each data set, in the study's order."""
-    by_name = {r["dataset"]: r for r in map(read_record, job.inputs["prepare"])}
     return [
         {
             "name": str(name),
-            "facts": by_name[name]["metrics"],
+            "facts": records[str(name)]["prepare"]["metrics"],
             "rows": part.to_dict("records"),
             "means": part.set_index("method").to_dict("index"),
-            "best": _best(part, job.spec["methods"]),
+            "best": _best(part, job.slice["methods"]),
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
@@ -277,16 +259,15 @@ def _sentence(claim: dict) -> dict:
     }  # fmt: skip
 
 
-def _notes(job: Job, comparison: dict, many: bool) -> list[str]:
+def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
     notes = [
         note
-        for note in comparison[PRIMARY[job.spec["task"]]]["notes"]
+        for note in comparison[PRIMARY[job.slice["task"]]]["notes"]
         if many or not note.startswith("Friedman")  # of one data set nobody asks for it
     ]
-    for name in ("prepare", "folds", "scored"):
-        for path in job.inputs[name]:
-            record = read_record(path)
-            notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
+    scored = list(map(read_record, job.inputs["scored"]))
+    for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
+        notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
 
 
@@ -304,22 +285,18 @@ def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
     return list(rows.values())
 
 
-def _seconds(folder: Path, datasets: list[str]) -> list[dict]:
-    """Return jobs, seconds and most memory of each step, for these data sets, as the records of a study say."""
+def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
+    """Return jobs, seconds and most memory of each step, as the records of a study say."""
+    done = [read_record(path) for path in [*job.inputs["scored"], *job.inputs["others"]]]
+    for of_dataset in records.values():
+        done += [of_dataset["prepare"], of_dataset["groups"], *of_dataset["methods"]]
+        done += [record for blocks in of_dataset["pools"].values() for record in blocks]
     found: dict[str, dict[str, Any]] = {}
-    for root in (folder, Path("results/datasets"), Path("data/raw")):
-        for path in sorted(root.rglob("*.run.json")):
-            try:
-                record = read_record(path)
-            except RotastackError:
-                if path.is_file():
-                    raise
-                continue  # of a step that is being done again beside this one
-            if record.get("dataset", datasets[0]) in datasets:
-                row = found.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
-                row["jobs"] += 1
-                row["seconds"] += record["seconds"]
-                row["mb"] = max(row["mb"], record["peak_memory_mb"])
+    for record in done:
+        row = found.setdefault(record["step"], {"rule": record["step"], "jobs": 0, "seconds": 0.0, "mb": 0.0})
+        row["jobs"] += 1
+        row["seconds"] += record["seconds"]
+        row["mb"] = max(row["mb"], record["peak_memory_mb"])
     return sorted(found.values(), key=lambda row: -row["seconds"])
 
 

@@ -1,26 +1,29 @@
 """score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
 
+import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
+from rotastack.files import write_text
+from rotastack.run.files import record_of
 from rotastack.run.job import Job
-from rotastack.run.protocols import protocol_module
+from rotastack.run.modules import protocol_module
 from rotastack.stats.calibration import calibration_curve
 from rotastack.stats.metrics import PRIMARY
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
+from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
-INPUTS = ("table", "folds", "methods", "records", "pools/")
-OUTPUTS = ("scores", "calibration", "record")
-ABOUT = ("dataset",)
 SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
     "classification": score_probabilities,
     "regression": score_numbers,
@@ -28,52 +31,99 @@ SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
 
 
 def run(job: Job) -> None:
-    """Read inputs ``table``, ``folds``, ``methods``, their ``records`` and those below ``pools``; write outputs ``scores`` and ``calibration``.
+    """Combine the methods that only vote, score all methods, and gather the records of what they are made of.
 
-    The latter has the calibration curve of each method, over the rows of all cells; there is none in a regression. What
-    the trainings of a method's pool cost the processor, at the median, goes to the record: it is not the same in every
-    run. So do the scores of the baseline: each cell's training rows, their class shares or their mean, predict its test rows.
+    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, and the records beside these and beside ``prepare`` and
+    ``groups``. Writes outputs ``votes``, ``scores``, ``calibration`` and ``records``. The calibration curve of each method is
+    over the rows of all cells; there is none in a regression. What the trainings of a method's pool cost the processor,
+    at the median, goes to the record: it is not the same in every run. So do the scores of the baseline: each cell's
+    training rows, their class shares or their mean, predict its test rows.
     """
+    _vote(job)
     data = read_prepared(job.input("table"))
-    score, primary = SCORES[data.task], PRIMARY[data.task]
+    primary = PRIMARY[data.task]
     with job.recorded() as record:
         rows, curves = [], []
-        for path in job.inputs["methods"]:
+        for path in _methods(job):
             arrays = read_arrays(path)
+            method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
-                record.warnings.append(f"method {arrays.attrs['method']} failed: {arrays.attrs['message']}")
-            found, true = [], []
-            axes = job.spec["axes"]
-            facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
-            for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
-                y, proba = data.y, arrays["proba"].values[cell]
-                if "rows" in arrays:
-                    tested = arrays["rows"].values[cell]
-                    y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
-                found.append(proba)
-                true.append(y)
-                rows.append(
-                    {
-                        "dataset": job.about["dataset"],
-                        "method": arrays.attrs["method"],
-                        **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
-                        **score(y, proba),
-                        **{str(name): float(arrays[name].values[cell]) for name in facts},
-                    }
-                )
-            curves.append(_curve(job.about["dataset"], arrays.attrs["method"], true, found, data))
+                record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
+            scores, curve = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            rows += scores
+            curves.append(curve)
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
+        records = _records(job)
+        write_text(job.output("records"), json.dumps(records) + "\n")
         record.metrics = {f"mean_{primary}": frame.groupby("method")[primary].mean().to_dict()}
         record.metrics["baseline"] = _baseline(job, data)
-        record.metrics |= _costs(job)
+        record.metrics |= _costs(records)
+
+
+def _pools(job: Job) -> dict[str, list[Path]]:
+    """Return the files of each pool's blocks."""
+    files, n = job.inputs["pools"], job.slice["blocks"]
+    return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(job.slice["pools"])}
+
+
+def _vote(job: Job) -> None:
+    """Combine the methods that let their pool's members vote; write outputs ``votes``, each with a record of its own."""
+    pools = _pools(job)
+    for method, path in zip(job.slice["votes"], job.outputs.get("votes", []), strict=True):
+        inputs = {"table": job.inputs["table"], "folds": job.inputs["folds"], "pool": pools[method["pool"]]}
+        outputs = {"method": [path], "record": [record_of(path)]}
+        about = {"dataset": job.about["dataset"], "method": method["slice"]["method"], "pool": method["pool"]}
+        one = Job("combine", method["slice"], inputs, outputs, about, method["code"])
+        protocol_module(job.slice["protocol"], "combine").combine(one)
+
+
+def _methods(job: Job) -> list[Path]:
+    """Return the files of all methods, in the study's order."""
+    files = {path.stem: path for path in [*job.outputs.get("votes", []), *job.inputs.get("combined", [])]}
+    return [files[slug(label)] for label in job.slice["methods"]]
+
+
+def _records(job: Job) -> dict[str, Any]:
+    """Return the records of the steps that this one follows: of the table, the groups, each pool's blocks, each method."""
+    return {
+        **{name: read_record(job.input(name)) for name in ("prepare", "groups")},
+        "pools": {pool: [read_record(record_of(f)) for f in files] for pool, files in _pools(job).items()},
+        "methods": [read_record(record_of(file)) for file in _methods(job)],
+    }
+
+
+def _scored(
+    arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
+) -> tuple[list[dict[str, Any]], pd.DataFrame]:
+    """Return the scores and facts of a method, cell by cell, and its calibration curve."""
+    score, method = SCORES[data.task], arrays.attrs["method"]
+    outputs, true, rows = [], [], []
+    facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
+    for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
+        y, proba = data.y, arrays["proba"].values[cell]
+        if "rows" in arrays:
+            tested = arrays["rows"].values[cell]
+            y, proba = data.y[tested[tested >= 0]], proba[tested >= 0]
+        outputs.append(proba)
+        true.append(y)
+        rows.append(
+            {
+                "dataset": dataset,
+                "method": method,
+                **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
+                **score(y, proba),
+                **{str(name): float(arrays[name].values[cell]) for name in facts},
+            }
+        )
+    return rows, _curve(dataset, method, true, outputs, data)
 
 
 def _baseline(job: Job, data: Prepared) -> dict[str, float]:
     """Return the mean scores over cells of what looks at no column, taken from the training rows of each."""
     folds, _ = read_frame(job.input("folds"))
-    tested = protocol_module(job.spec["protocol"], "groups").tested
+    tested = protocol_module(job.slice["protocol"], "groups").tested
     cells = []
     for _, column in folds.items():
         outputs = np.full((len(data.y), len(data.outputs)), np.nan)
@@ -98,22 +148,22 @@ def _curve(dataset: str, method: str, true: list, found: list, data: Prepared) -
     return curve
 
 
-def _costs(job: Job) -> dict[str, dict[str, float]]:
+def _costs(records: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     """Return the median seconds of one training of each method's pool, where its records have them.
 
     Nested cross-validation measures what blocks took, as its forests predict while they grow: there a training's share
     of this is the cost of fitting, predictions included, and none of predicting is known.
     """
     costs: dict[str, dict[str, float]] = {name: {} for name in COSTS}
-    for record in map(read_record, job.inputs["records"]):
-        parts = [read_record(p)["metrics"] for p in job.pool_files("run.json", record["parameters"])]
+    for record in records["methods"]:
+        parts = [part["metrics"] for part in records["pools"][record["pool"]]]
         for name in COSTS:
             seconds = [s for part in parts for s in part.get(name, [])]
             if seconds:
-                costs[name][record["parameters"]["method"]] = round(median(seconds), 6)
+                costs[name][record["method"]] = round(median(seconds), 6)
         shares = [_share(part) for part in parts if COSTS[0] not in part and part.get("trainings")]
         if shares:
-            costs[COSTS[0]][record["parameters"]["method"]] = round(median(shares), 6)
+            costs[COSTS[0]][record["method"]] = round(median(shares), 6)
     return costs
 
 

@@ -21,10 +21,6 @@ from rotastack.stats.pairs import compare_pair
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.tracking.records import read_record
 
-INPUTS = ("scores", "calibration", "records", "published")
-OUTPUTS = ("scores", "comparison", "verdict", "variance", "tables", "record")
-ABOUT = ("study",)
-
 
 class Known(NamedTuple):
     """What tables are made of.
@@ -63,10 +59,10 @@ class Known(NamedTuple):
 def run(job: Job) -> None:
     """Read inputs ``scores``, ``calibration`` and ``records`` (one per data set), and ``published`` results, write the study's scores, statistics and tables.
 
-    The tables are means of scores, and the functions ``table_...``. Scores in units of the target are compared over data
+    The tables are means of scores, and those of ``TABLES``. Scores in units of the target are compared over data
     sets as multiples of the baseline's.
     """
-    spec = job.spec
+    spec = job.slice
     metrics, primary = METRICS[spec["task"]], PRIMARY[spec["task"]]
     with job.recorded() as record:
         scores, calibration = (
@@ -93,9 +89,7 @@ def run(job: Job) -> None:
         beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
         known = Known(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
-        for name, make in globals().items():
-            if name.startswith("table_"):
-                tables[name.removeprefix("table_")] = make(known)
+        tables |= {name: make(known) for name, make in TABLES.items()}
         write_frame(job.output("variance"), tables["variance"])
         for path in job.outputs["tables"]:
             with replacing(path) as temporary:
@@ -117,7 +111,7 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
-            times=_times(table_times(known), spec["control"]),
+            times=_times(_times_table(known), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
     cells = scores.pivot_table(index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False)
@@ -142,7 +136,7 @@ def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]
     return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
 
 
-def table_variance(known: Known) -> pd.DataFrame:
+def _variance_table(known: Known) -> pd.DataFrame:
     """Tell how much of the variance of each method's errors is due to what numbers a cell."""
     rows = []
     for dataset, part in known.scores.groupby("dataset", sort=False):
@@ -169,7 +163,7 @@ def table_variance(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table_pairs(known: Known) -> pd.DataFrame:
+def _pairs_table(known: Known) -> pd.DataFrame:
     """Count wins and ties of pairs of methods over the cells of each data set."""
     spec = known.spec
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
@@ -185,14 +179,14 @@ def table_pairs(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table_facts(known: Known) -> pd.DataFrame:
+def _facts_table(known: Known) -> pd.DataFrame:
     """Average over cells what is known of each method's trees and votes."""
     others = ["dataset", "method", *known.spec["axes"], *METRICS[known.spec["task"]]]
     facts = [c for c in known.scores.columns if c not in others]
     return known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
 
-def table_claims(known: Known) -> pd.DataFrame:
+def _claims_table(known: Known) -> pd.DataFrame:
     """Test each statement over the data sets, by means over cells."""
     columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value", "holds"]
     spec, scores = known.spec, known.scores
@@ -227,23 +221,23 @@ def table_claims(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def table_calibration(known: Known) -> pd.DataFrame:
+def _calibration_table(known: Known) -> pd.DataFrame:
     """Return the calibration curves of all data sets."""
     return known.calibration
 
 
-def table_baseline(known: Known) -> pd.DataFrame:
+def _baseline_table(known: Known) -> pd.DataFrame:
     """Return the scores of always giving the class shares, or the mean, of the training rows: a row per data set."""
     return known.baseline.reset_index()
 
 
-def table_control(known: Known) -> pd.DataFrame:
+def _control_table(known: Known) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
     rows = [{"score": name, **row} for name, c in known.comparisons.items() for row in c.get("against_control", [])]
     return pd.DataFrame(rows)
 
 
-def table_times(known: Known) -> pd.DataFrame:
+def _times_table(known: Known) -> pd.DataFrame:
     """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
     rows = []
     for record in known.records:
@@ -255,19 +249,19 @@ def table_times(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def table_published_columns(known: Known) -> pd.DataFrame:
+def _published_columns_table(known: Known) -> pd.DataFrame:
     """Return published scores beside ours: a row per data set and published method."""
     return known.published
 
 
-def table_published_ranks(known: Known) -> pd.DataFrame:
+def _published_ranks_table(known: Known) -> pd.DataFrame:
     """Return average ranks with published methods among the study's, which no test of the study counts."""
     means = mean_scores(known.scores, known.primary, known.spec["methods"])
     units = in_units(known.primary, known.baseline)
     return ranks_beside_published(means, known.published, known.spec["optimistic"], known.spec["alpha"], units)
 
 
-def table_groups(known: Known) -> pd.DataFrame:
+def _groups_table(known: Known) -> pd.DataFrame:
     """Return the comparison of each group of methods with the first of them."""
     return _group_rows(known.comparisons[known.primary].get("groups", {}))
 
@@ -294,3 +288,19 @@ def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:
                 }
             )  # fmt: skip
     return pd.DataFrame(rows)
+
+
+TABLES = {
+    "variance": _variance_table,
+    "pairs": _pairs_table,
+    "facts": _facts_table,
+    "claims": _claims_table,
+    "calibration": _calibration_table,
+    "baseline": _baseline_table,
+    "control": _control_table,
+    "times": _times_table,
+    "published_columns": _published_columns_table,
+    "published_ranks": _published_ranks_table,
+    "groups": _groups_table,
+}
+"""Name of a table -> what makes it; those of scores are means."""

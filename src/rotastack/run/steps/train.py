@@ -1,13 +1,9 @@
 """train: train a pool for a block of cells; its outputs for the rows it has not seen."""
 
 from rotastack.run.job import Job
-from rotastack.run.protocols import protocol_module
-
-INPUTS = ("table", "folds", "rotations")
-OUTPUTS = ("pool", "record")
-ABOUT = ("dataset", "pool")
+from rotastack.run.modules import protocol_module
 
 
 def run(job: Job) -> None:
     """Train as the slice's protocol does."""
-    protocol_module(job.spec["protocol"], "train").train(job)
+    protocol_module(job.slice["protocol"], "train").train(job)

@@ -1,26 +1,21 @@
-"""track_dataset: bring the records of one data set to MLflow."""
+"""Bring the records of one data set to MLflow: its run, and those of its pools, methods and model."""
 
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from rotastack.data.artifacts import read_frame
-from rotastack.run.job import Job
-from rotastack.run.receipts import track
 from rotastack.run.tracked.card import ModelCard
 from rotastack.run.tracked.notes import dataset_note, method_note
 from rotastack.run.tracked.numbers import means_table, method_params, pool_params, run_metrics
 from rotastack.stats.metrics import PRIMARY
 from rotastack.tracking.address import FOLDER, is_own, shown
-from rotastack.tracking.records import read_record
 from rotastack.tracking.writer import Writer
 
-INPUTS = ("raw", "table", "prepare", "scores", "scoring", "pools/", "methods", "figures", "model", "refit")
-OUTPUTS = ("receipt",)
-ABOUT = ("study", "dataset")
+__all__ = ["TrackedDataset", "track_dataset"]
 
 FACTS = ("rows", "numeric_columns", "categorical_columns", "date_columns", "missing_cells")
 """Of a table, as metrics of its run."""
@@ -31,23 +26,23 @@ SERIES = ("fit_seconds", "predict_seconds", "n_nodes", "depth", "oob_error")
 TIMES = ("fit_seconds", "predict_seconds")
 
 
-def run(job: Job) -> None:
-    """Upsert the runs of the data set, its pools, methods and model; write output ``receipt``."""
-    track(job, _log, job.about["dataset"])
-
-
 @dataclass(frozen=True)
-class Known:
+class TrackedDataset:
     """What the runs of a data set are made of.
 
     Attributes
     ----------
     study, dataset, task : str
     table, scores : DataFrame
-    prepared : dict
-        Record of the table.
-    pools : dict of str to list of dict
-        Records of the parts of each pool.
+    records : dict
+        Records of the table, of the blocks of each pool, and of each method.
+    baseline : dict
+        Scores of what looks at no column.
+    raw : Path
+        The raw table.
+    model : Path or None
+        The model's file, if there is one; `refit` is its record.
+    figures : list of Path
     rotated, optimistic : list of str
         Methods that look at rotated columns, and that choose members by the test rows.
     """
@@ -57,8 +52,12 @@ class Known:
     task: str
     table: pd.DataFrame
     scores: pd.DataFrame
-    prepared: dict[str, Any]
-    pools: dict[str, list[dict[str, Any]]]
+    records: dict[str, Any]
+    baseline: dict[str, float]
+    raw: Path
+    model: Path | None
+    refit: dict[str, Any] | None
+    figures: list[Path]
     rotated: list[str]
     optimistic: list[str]
 
@@ -66,6 +65,16 @@ class Known:
     def primary(self) -> str:
         """The score that methods are chosen by."""
         return PRIMARY[self.task]
+
+    @property
+    def prepared(self) -> dict[str, Any]:
+        """Record of the table."""
+        return self.records["prepare"]
+
+    @property
+    def pools(self) -> dict[str, list[dict[str, Any]]]:
+        """Records of the blocks of each pool."""
+        return self.records["pools"]
 
     @property
     def digest(self) -> str:
@@ -81,64 +90,53 @@ class Known:
         return {f"time/{k}": sum(sum(p["metrics"].get(k, [])) for p in self.pools[pool]) for k in TIMES}
 
 
-def _log(job: Job, writer: Writer) -> dict[str, str]:
-    scores, _ = read_frame(job.input("scores"))
-    table, about = read_frame(job.input("table"))
-    prepared = read_record(job.input("prepare"))
-    pools: dict[str, list[dict[str, Any]]] = {}
-    for record in map(read_record, job.pool_files("run.json")):
-        pools.setdefault(record["pool"], []).append(record)
-    study, dataset = job.about["study"], job.about["dataset"]
-    known = Known(
-        study, dataset, about["task"], table, scores, prepared, pools, job.spec["rotated"], job.spec["optimistic"]
-    )  # fmt: skip
-    parent = writer.container("study", {"study": study})
-    home = writer.container("dataset", {"study": study, "dataset": dataset}, parent, name=dataset)
-    runs = {"dataset": home}
-    runs |= _track_pools(known, writer, home)
-    runs |= _track_methods(known, writer, home, [read_record(path) for path in job.inputs["methods"]])
-    if job.inputs.get("model"):
-        runs |= _track_model(job, known, writer, home)
-    _track_table(job, known, writer, home, about["classes"])
+def track_dataset(data: TrackedDataset, writer: Writer) -> dict[str, str]:
+    """Upsert the runs of a data set; return what each is of, and its id."""
+    parent = writer.container("study", {"study": data.study})
+    home = writer.container("dataset", {"study": data.study, "dataset": data.dataset}, parent, name=data.dataset)
+    runs = {"dataset": home, **_track_pools(data, writer, home), **_track_methods(data, writer, home)}
+    if data.refit is not None and data.refit["status"] == "ok":
+        runs |= _track_model(data, writer, home)
+    _track_table(data, writer, home)
     return runs
 
 
-def _track_table(job: Job, known: Known, writer: Writer, home: str, classes: Any) -> None:
+def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
     """Bring the data set's own run up to date: its table, figures, and how the methods did."""
-    methods = means_table(known.scores, known.task)
-    fair = methods[~methods["method"].isin(known.optimistic)].dropna(subset=[known.primary])
-    facts = known.prepared["metrics"]
+    methods = means_table(data.scores, data.task)
+    fair = methods[~methods["method"].isin(data.optimistic)].dropna(subset=[data.primary])
+    facts = data.prepared["metrics"]
     numbers = {f"table/{name}": facts[name] for name in FACTS if name in facts}
-    if classes:
-        writer.tag(home, "n_classes", len(classes))
-        numbers["table/classes"] = len(classes)
+    if n_classes := len(facts.get("class_counts", ())):
+        writer.tag(home, "n_classes", n_classes)
+        numbers["table/classes"] = n_classes
     if len(fair):
         writer.set_tags(home, {"best": str(fair["method"].iloc[0])})
-        numbers[f"best/{known.primary}"] = float(fair[known.primary].iloc[0])
-    writer.log_metrics(home, numbers, known.prepared["started"])
-    writer.describe(home, dataset_note(known.dataset, facts, known.task, methods))
-    _log_table(known, writer, home)
-    writer.log_artifacts(home, job.inputs["figures"], "figures")
+        numbers[f"best/{data.primary}"] = float(fair[data.primary].iloc[0])
+    writer.log_metrics(home, numbers, data.prepared["started"])
+    writer.describe(home, dataset_note(data.dataset, facts, data.task, methods))
+    _log_table(data, writer, home)
+    writer.log_artifacts(home, data.figures, "figures")
     writer.log_text(home, methods.to_csv(index=False), "tables/methods.csv")
-    writer.log_text(home, known.scores.to_csv(index=False), "tables/cells.csv")
+    writer.log_text(home, data.scores.to_csv(index=False), "tables/cells.csv")
     writer.finish(home)
 
 
-def _log_table(known: Known, writer: Writer, run: str) -> None:
-    path = f"results/datasets/{known.dataset}.parquet"
-    writer.log_dataset(run, known.table, known.dataset, path, "evaluation", known.digest)
+def _log_table(data: TrackedDataset, writer: Writer, run: str) -> None:
+    path = f"results/datasets/{data.dataset}.parquet"
+    writer.log_dataset(run, data.table, data.dataset, path, "evaluation", data.digest)
 
 
-def _track_pools(known: Known, writer: Writer, home: str) -> dict[str, str]:
+def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     runs = {}
-    for pool, parts in known.pools.items():
-        key = {"study": known.study, "dataset": known.dataset, "pool": pool,
+    for pool, parts in data.pools.items():
+        key = {"study": data.study, "dataset": data.dataset, "pool": pool,
                "parts": [[p["parameters"], p["code"], p["status"], _results(p["metrics"])] for p in parts]}  # fmt: skip
         params = pool_params(parts[0]["parameters"]["pool"])
-        run = writer.leaf("pool", key, home, f"{known.dataset} / {pool}", parts[0], {"pool": pool}, params)
+        run = writer.leaf("pool", key, home, f"{data.dataset} / {pool}", parts[0], {"pool": pool}, params)
         runs[f"pool {pool}"] = run.run_id
         if run.is_new:
-            writer.log_metrics(run.run_id, known.times(pool), parts[0]["started"])
+            writer.log_metrics(run.run_id, data.times(pool), parts[0]["started"])
             for name in SERIES:
                 rows = [p["metrics"][name] for p in parts if p["metrics"].get(name)]
                 values = [_mean([v for v in column if v is not None]) for column in zip(*rows, strict=True)]
@@ -147,71 +145,69 @@ def _track_pools(known: Known, writer: Writer, home: str) -> dict[str, str]:
     return runs
 
 
-def _track_methods(known: Known, writer: Writer, home: str, records: list[dict[str, Any]]) -> dict[str, str]:
+def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     runs = {}
-    means = known.scores.groupby("method", sort=False)[known.primary].agg(lambda e: e.mean(skipna=False))
+    means = data.scores.groupby("method", sort=False)[data.primary].agg(lambda e: e.mean(skipna=False))
     ranks = means.round(12).rank()
-    for record in records:
+    for record in data.records["methods"]:
         label, pool = record["method"], record["pool"]
-        part, parts = known.scores[known.scores["method"] == label], known.pools[pool]
-        key = {"study": known.study, "dataset": known.dataset, "method": label, "parameters": record["parameters"],
+        part, parts = data.scores[data.scores["method"] == label], data.pools[pool]
+        key = {"study": data.study, "dataset": data.dataset, "method": label, "parameters": record["parameters"],
                "pool": [p["parameters"] for p in parts], "code": [record["code"], *(p["code"] for p in parts)],
                "scores": _digest(part.to_json().encode())}  # fmt: skip
         codes = dict.fromkeys([*(p["code"] for p in parts), record["code"]])
-        tags = {"method": label, "pool": pool, "code": "-".join(codes), "rotated": known.rotates(label)}
+        tags = {"method": label, "pool": pool, "code": "-".join(codes), "rotated": data.rotates(label)}
         params = method_params(parts[0]["parameters"]["pool"], record["parameters"]["combiner"])
-        run = writer.leaf("method", key, home, f"{known.dataset} / {label}", record, tags, params)
+        run = writer.leaf("method", key, home, f"{data.dataset} / {label}", record, tags, params)
         runs[f"method {label}"] = run.run_id
-        numbers = run_metrics(part, known.task)
+        numbers = run_metrics(part, data.task)
         writer.log_metrics(run.run_id, {"test/rank": ranks[label]}, record["started"])
-        note = method_note(label, known.dataset, numbers, known.primary, len(part), ranks[label], len(ranks))
+        note = method_note(label, data.dataset, numbers, data.primary, len(part), ranks[label], len(ranks))
         writer.describe(run.run_id, note)
         if run.is_new:
-            writer.log_metrics(run.run_id, {**numbers, **known.times(pool)}, record["started"])
+            writer.log_metrics(run.run_id, {**numbers, **data.times(pool)}, record["started"])
             if len(part) > 1:
-                values = part[known.primary].tolist()
-                writer.log_steps(run.run_id, f"cells/{known.primary}", values, record["started"])
-            _log_table(known, writer, run.run_id)
+                values = part[data.primary].tolist()
+                writer.log_steps(run.run_id, f"cells/{data.primary}", values, record["started"])
+            _log_table(data, writer, run.run_id)
         writer.finish(run.run_id, record["status"] == "ok")
     return runs
 
 
-def _track_model(job: Job, known: Known, writer: Writer, home: str) -> dict[str, str]:
+def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     """Log and register the model, with a card."""
-    record = read_record(job.input("refit"))
-    if record["status"] != "ok":
-        return {}
     from rotastack.data.tables import read_raw
 
-    study, dataset, label = known.study, known.dataset, record["metrics"]["method"]
-    raw, digest = read_raw(job.input("raw")), _digest(job.input("raw").read_bytes())
+    record = data.refit
+    assert record is not None
+    study, dataset, label = data.study, data.dataset, record["metrics"]["method"]
+    raw, digest = read_raw(data.raw), _digest(data.raw.read_bytes())
     # The same data, parameters and code make the same model.
     key = {"study": study, "dataset": dataset, "refit": record["parameters"],
            "method": label, "code": record["code"], "raw": digest}  # fmt: skip
     of_method = record["parameters"]["methods"][label]
     params = method_params(of_method["pool"], of_method["combiner"])
-    tags = {"method": label, "rotated": known.rotates(label)}
+    tags = {"method": label, "rotated": data.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
-    part = known.scores[known.scores["method"] == label]
-    numbers = run_metrics(part, known.task)
-    baseline = read_record(job.input("scoring"))["metrics"]["baseline"]
-    source = f"data/raw/{dataset}.csv.gz"
+    part = data.scores[data.scores["method"] == label]
+    numbers = run_metrics(part, data.task)
+    source = data.raw.as_posix()
     card = ModelCard(
-        study=study, dataset=dataset, method=label, task=known.task, params=params,
-        facts=known.prepared["metrics"], digest=digest, source=source, rows=len(raw),
+        study=study, dataset=dataset, method=label, task=data.task, params=params,
+        facts=data.prepared["metrics"], digest=digest, source=source, rows=len(raw),
         columns=list(raw.columns.drop("target")), numbers=numbers, cells=len(part),
-        methods=len(record["parameters"]["methods"]), baseline=baseline.get(known.primary), refit=record,
+        methods=len(record["parameters"]["methods"]), baseline=data.baseline.get(data.primary), refit=record,
         chosen=record["parameters"]["refit"] == "best", loaded=f"runs:/{run.run_id}/model",
         store=f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri),
     )  # fmt: skip
     text = card.text()
     writer.describe(run.run_id, text)
     if run.is_new:
-        _log_model(job, known, writer, run.run_id, raw, record, numbers)
+        _log_model(data, writer, run.run_id, raw, numbers)
         writer.log_dataset(run.run_id, raw, dataset, source, "training", digest)
         writer.log_text(run.run_id, text, "model_card.md")
     writer.finish(run.run_id)
-    marks = {"study": study, "method": label, "data": digest, "rotated": known.rotates(label), "task": known.task,
+    marks = {"study": study, "method": label, "data": digest, "rotated": data.rotates(label), "task": data.task,
              **{k: str(record[k]) for k in ("seed", "version", "code")}}  # fmt: skip
     about = (
         f"Models that predict the target of the table **{dataset}**; each version has its card.\n\n"
@@ -222,11 +218,12 @@ def _track_model(job: Job, known: Known, writer: Writer, home: str) -> dict[str,
     return {"model": run.run_id, "model_uri": f"runs:/{run.run_id}/model", "registered": registered}
 
 
-def _log_model(
-    job: Job, known: Known, writer: Writer, run: str, raw: pd.DataFrame, record: Mapping[str, Any], numbers: Mapping[str, float]
-) -> None:  # fmt: skip
+def _log_model(data: TrackedDataset, writer: Writer, run: str, raw: pd.DataFrame, numbers: Mapping[str, float]) -> None:
     """Log a model's numbers and files."""
-    metrics, primary = record["metrics"], known.primary
+    record, primary = data.refit, data.primary
+    assert record is not None
+    assert data.model is not None
+    metrics = record["metrics"]
     found = {
         **{k: v for k, v in numbers.items() if k.startswith(f"test/{primary}")},
         f"train/{primary}": metrics[f"training_{primary}"],
@@ -234,7 +231,7 @@ def _log_model(
         "model/bytes": metrics["model_bytes"],
     }
     writer.log_metrics(run, found, record["started"])
-    writer.log_model(run, job.input("model"), raw.drop(columns="target"))
+    writer.log_model(run, data.model, raw.drop(columns="target"))
 
 
 def _results(metrics: dict) -> dict:

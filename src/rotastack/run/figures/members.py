@@ -1,5 +1,6 @@
-"""draw_pruning: the figures of one data set in a study that prunes ensembles."""
+"""The figures of one data set in a study that prunes ensembles: which members are kept, and what they are like."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -7,52 +8,56 @@ import pandas as pd
 import xarray as xr
 from matplotlib.figure import Figure
 
-from rotastack.data.artifacts import read_arrays, read_frame
+from rotastack.data.artifacts import read_arrays
 from rotastack.plots.diversity import plot_diversity
 from rotastack.plots.margin_distributions import plot_margin_distributions
 from rotastack.plots.members import plot_members
 from rotastack.plots.ordered_curves import OrderedVotes, plot_ordered_curves
-from rotastack.plots.style import add_note, save_figure
-from rotastack.run.job import Job
+from rotastack.plots.style import add_note
+
+__all__ = ["draw_of_members"]
 
 Methods = dict[str, xr.Dataset]
 
-INPUTS = ("methods", "scores")
-OUTPUTS = ("figures", "record")
-ABOUT = ("dataset",)
 
+def draw_of_members(
+    names: Sequence[str], paths: Sequence[Path], scores: pd.DataFrame, dataset: str, only: Mapping[str, Sequence[str]]
+) -> dict[str, Figure]:
+    """Return figures of a data set's members. A method that failed is left out, and named in a note.
 
-def run(job: Job) -> None:
-    """Read inputs ``methods`` and ``scores``, write the figures asked for, as SVG and PNG: functions ``figure_...``.
-
-    A method that failed is left out, and named in a note.
-    Slice ``only`` may name the methods of a figure, where all would be too many: figure -> labels.
+    Parameters
+    ----------
+    names : sequence of str
+        Figures that are asked for.
+    paths : sequence of Path
+        Files of the methods, in the order of the study.
+    scores : DataFrame
+        Of the data set, a row for each method and cell.
+    dataset : str
+    only : mapping
+        Figure -> the methods that it shows, where all would be too many.
     """
-    scores, _ = read_frame(job.input("scores"))
-    with job.recorded():
-        known: Methods = {}
-        failed, order = [], []
-        for path in job.inputs["methods"]:
-            arrays = read_arrays(path)
-            label = str(arrays.attrs["method"])
-            order.append(label)
-            if arrays.attrs["status"] == "ok":
-                known[label] = arrays.drop_vars(["proba", "rows"], errors="ignore")
-            else:
-                failed.append(label)
-        drawn: dict[str, Figure] = {}
-        for path in job.outputs["figures"]:
-            name = Path(path).stem
-            if name not in drawn:
-                wanted = job.spec.get("only", {}).get(name, order)
-                chosen = {label: arrays for label, arrays in known.items() if label in wanted}
-                drawn[name] = globals()[f"figure_{name}"](chosen, scores, job.about["dataset"], order)
-                if failed:
-                    add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
-            save_figure(drawn[name], path)
+    methods: Methods = {}
+    failed, order = [], []
+    for path in paths:
+        arrays = read_arrays(path)
+        label = str(arrays.attrs["method"])
+        order.append(label)
+        if arrays.attrs["status"] == "ok":
+            methods[label] = arrays.drop_vars(["proba", "rows"], errors="ignore")
+        else:
+            failed.append(label)
+    drawn = {}
+    for name in names:
+        wanted = only.get(name, order)
+        chosen = {label: arrays for label, arrays in methods.items() if label in wanted}
+        drawn[name] = FIGURES[name](chosen, scores, dataset, order)
+        if failed:
+            add_note(drawn[name], f"Left out, as they failed: {', '.join(failed)}.")
+    return drawn
 
 
-def figure_margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def _margin_distributions(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean over splits of the cumulative margin distributions."""
     shares = {}
     for label, arrays in _with(known, "margin_cdf").items():
@@ -65,7 +70,7 @@ def figure_margin_distributions(known: Methods, scores: pd.DataFrame, dataset: s
     return plot_margin_distributions(shares, f"{dataset}: distribution of margins", order)
 
 
-def figure_ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def _ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean over splits of the error while members are added, and of the members' accuracies."""
     votes = {}
     for label, arrays in _with(known, "curve").items():
@@ -80,7 +85,7 @@ def figure_ordered_curves(known: Methods, scores: pd.DataFrame, dataset: str, or
     return plot_ordered_curves(votes, f"{dataset}: members in the pruner's order", order)
 
 
-def figure_members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def _members(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Mean errors, members kept and members before pruning."""
     errors = scores.groupby("method", sort=False)["error"].mean()
     table = pd.DataFrame(
@@ -96,7 +101,7 @@ def figure_members(known: Methods, scores: pd.DataFrame, dataset: str, order: li
     return plot_members(table, f"{dataset}: members kept", order)
 
 
-def figure_diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
+def _diversity(known: Methods, scores: pd.DataFrame, dataset: str, order: list[str]) -> Figure:
     """Disagreement and accuracy of members, split by split."""
     points = {}
     for label, arrays in known.items():
@@ -135,3 +140,12 @@ def _by_size(arrays: xr.Dataset, name: str) -> pd.DataFrame:
     sizes = _labels(arrays, "size", np.arange(1, values.shape[-1] + 1))
     frame = pd.DataFrame(values.reshape(-1, len(sizes)), columns=sizes)
     return frame.dropna(axis=0, how="all").dropna(axis=1, how="all")
+
+
+FIGURES = {
+    "margin_distributions": _margin_distributions,
+    "ordered_curves": _ordered_curves,
+    "members": _members,
+    "diversity": _diversity,
+}
+"""Name of a figure -> what draws it."""

@@ -1,6 +1,6 @@
-"""draw_study: the figures over all data sets."""
+"""The figures over all data sets."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -8,7 +8,6 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.data.artifacts import read_frame
 from rotastack.judge.results import complete, group_table, in_units, mean_scores, read_table, relative_times
 from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
@@ -17,9 +16,8 @@ from rotastack.plots.differences import plot_differences
 from rotastack.plots.pareto import plot_pareto
 from rotastack.plots.posterior import plot_posterior
 from rotastack.plots.rank_intervals import plot_rank_intervals
-from rotastack.plots.style import add_note, save_figure, sentence
+from rotastack.plots.style import add_note, sentence
 from rotastack.plots.win_matrix import plot_win_matrix
-from rotastack.run.job import Job
 from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import signed_rank_draws
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
@@ -29,22 +27,20 @@ from rotastack.stats.ranks import average_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.study.names import ranks_name
 
+__all__ = ["draw_of_study", "draw_sweep"]
+
 FEW = 5  # cells from which on a standard error says something
 ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
 
 _TOO_FEW = "Ranks need at least two data sets on which no method failed."
 
-INPUTS = ("scores", "tables")
-OUTPUTS = ("figures", "record")
-ABOUT = ()
 
-
-class Known(NamedTuple):
+class StudyScores(NamedTuple):
     """What figures are made of.
 
     Attributes
     ----------
-    spec : mapping
+    slice : mapping
         The slice of the study.
     scores : DataFrame
         A row for each data set, method and cell.
@@ -58,7 +54,7 @@ class Known(NamedTuple):
         Name -> file of each of the study's tables.
     """
 
-    spec: Mapping[str, Any]
+    slice: Mapping[str, Any]
     scores: pd.DataFrame
     primary: str
     score: str
@@ -72,105 +68,113 @@ class Known(NamedTuple):
 
         Methods that choose members by the test rows are not ranked.
         """
-        table = complete(self.errors.drop(columns=self.spec["optimistic"], errors="ignore"))
+        table = complete(self.errors.drop(columns=self.slice["optimistic"], errors="ignore"))
         return table if len(table) > 1 and table.shape[1] > 1 else None
 
 
-def run(job: Job) -> None:
-    """Read inputs ``scores`` and ``tables`` of the study, write the figures ``figure_...``, rank diagrams of groups, and sweeps.
+def draw_of_study(
+    names: Sequence[str], slice_: Mapping[str, Any], scores: pd.DataFrame, tables: dict[str, Path]
+) -> dict[str, Figure]:
+    """Return figures over all data sets: those of ``FIGURES``, rank diagrams of groups, and sweeps.
 
-    Slice ``groups`` has the groups of methods with a rank diagram of their own, ``shown`` may name the methods whose differences are drawn, and ``sweeps`` the figures of errors against a parameter: figure -> title, axis, values, lines.
-    A score in units of the target is drawn as a multiple of the baseline's: the units of data sets differ.
+    The slice's ``groups`` have a rank diagram each, ``shown`` may name the methods whose differences are drawn, and
+    ``sweeps`` has figures of errors against a parameter: figure -> title, axis, values, lines. A score in units of the
+    target is drawn as a multiple of the baseline's: the units of data sets differ.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Figures that are asked for.
+    slice_ : mapping
+        The slice of the study.
+    scores : DataFrame
+        A row for each data set, method and cell.
+    tables : dict of str to Path
+        The study's tables.
     """
-    scores, _ = read_frame(job.input("scores"))
-    spec = job.spec
-    tables = {path.stem: path for path in job.inputs["tables"]}
-    primary = PRIMARY[spec["task"]]
+    primary = PRIMARY[slice_["task"]]
     score = NAMES[primary]
-    with job.recorded():
-        if primary in IN_UNITS:
-            units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
-            scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
-            score = f"{score} as a share of the baseline's"
-        means = mean_scores(scores, primary, spec["methods"]).round(12)
-        shown = [m for m in means if m in (spec["shown"] or spec["methods"]) or m == spec["control"]]
-        known = Known(spec, scores, primary, score, means, shown, tables)
-        asked = {Path(path).stem for path in job.outputs["figures"]}
-        figures = {
-            name: draw(known)
-            for name, draw in ((n.removeprefix("figure_"), f) for n, f in globals().items() if n.startswith("figure_"))
-            if name in asked
-        }
-        for group in spec["groups"]:
-            figures[ranks_name(group["name"])] = _draw_ranks(group_table(means, group), spec["alpha"])
-        for name, sweep in spec["sweeps"].items():
-            figures[name] = draw_sweep(scores, sweep, primary, score)
-        for path in job.outputs["figures"]:
-            save_figure(figures[Path(path).stem], path)
+    if primary in IN_UNITS:
+        units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
+        scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})
+        score = f"{score} as a share of the baseline's"
+    means = mean_scores(scores, primary, slice_["methods"]).round(12)
+    shown = [m for m in means if m in (slice_["shown"] or slice_["methods"]) or m == slice_["control"]]
+    drawn = StudyScores(slice_, scores, primary, score, means, shown, tables)
+    groups = {ranks_name(group["name"]): group for group in slice_["groups"]}
+    figures = {}
+    for name in names:
+        if name in groups:
+            figures[name] = _draw_ranks(group_table(means, groups[name]), slice_["alpha"])
+        elif name in slice_["sweeps"]:
+            figures[name] = draw_sweep(scores, slice_["sweeps"][name], primary, score)
+        else:
+            figures[name] = FIGURES[name](drawn)
+    return figures
 
 
-def figure_critical_difference(known: Known) -> Figure:
+def _critical_difference(study: StudyScores) -> Figure:
     """Average ranks of the methods, and by how much they must differ."""
-    return _draw_ranks(known.errors, known.spec["alpha"])
+    return _draw_ranks(study.errors, study.slice["alpha"])
 
 
-def figure_differences(known: Known) -> Figure:
+def _differences(study: StudyScores) -> Figure:
     """Errors less the control's, by data set."""
-    control = known.spec["control"]
-    deviations = _standard_errors(known.scores, known.primary, control, known.spec["axes"])
-    return plot_differences(known.errors[known.shown], deviations, control, known.score)
+    control = study.slice["control"]
+    deviations = _standard_errors(study.scores, study.primary, control, study.slice["axes"])
+    return plot_differences(study.errors[study.shown], deviations, control, study.score)
 
 
-def figure_calibration(known: Known) -> Figure:
+def _calibration(study: StudyScores) -> Figure:
     """Shares of right decisions against confidence, over all data sets; not asked for in a regression."""
-    if "calibration" not in known.tables:
+    if "calibration" not in study.tables:
         return sentence("Numbers have no calibration curve.")
-    curves = pd.read_csv(known.tables["calibration"])
-    curves = curves[curves["method"].isin(known.shown)]
+    curves = pd.read_csv(study.tables["calibration"])
+    curves = curves[curves["method"].isin(study.shown)]
     if not len(curves):
         return sentence("No calibration is drawn: all methods failed.")
-    order = pd.Categorical(curves["method"], known.shown)
+    order = pd.Categorical(curves["method"], study.shown)
     return plot_calibration(curves.assign(order=order).sort_values("order", kind="stable"))
 
 
-def figure_rank_intervals(known: Known) -> Figure:
+def _rank_intervals(study: StudyScores) -> Figure:
     """Average ranks, and how far they depend on which data sets the study has."""
-    if known.ranked is None:
+    if study.ranked is None:
         return sentence(_TOO_FEW)
-    ranks = bootstrap_ranks(known.ranked, False, alpha=known.spec["alpha"])
-    return plot_rank_intervals(ranks, known.spec["control"])
+    ranks = bootstrap_ranks(study.ranked, False, alpha=study.slice["alpha"])
+    return plot_rank_intervals(ranks, study.slice["control"])
 
 
-def figure_win_matrix(known: Known) -> Figure:
+def _win_matrix(study: StudyScores) -> Figure:
     """How often each method beats each other one."""
-    return sentence(_TOO_FEW) if known.ranked is None else plot_win_matrix(win_matrix(known.ranked, False))
+    return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, False))
 
 
-def figure_pareto(known: Known) -> Figure:
+def _pareto(study: StudyScores) -> Figure:
     """Average ranks against what a training costs."""
-    control = known.spec["control"]
-    if known.ranked is None:
+    control = study.slice["control"]
+    if study.ranked is None:
         return sentence(_TOO_FEW)
-    table = known.tables["times"]
+    table = study.tables["times"]
     times = relative_times(read_table(table), control, "fit")
     if times is None:
         return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
-    ranks = average_ranks(known.ranked, False)
+    ranks = average_ranks(study.ranked, False)
     points = pd.DataFrame({"time": times.median().reindex(ranks.index), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
 
 
-def figure_posterior(known: Known) -> Figure:
+def _posterior(study: StudyScores) -> Figure:
     """The control and the best of the others: how probable it is that one is better, or neither."""
-    control = known.spec["control"]
-    if known.ranked is None:
+    control = study.slice["control"]
+    if study.ranked is None:
         return sentence(_TOO_FEW)
-    if control not in known.ranked:
+    if control not in study.ranked:
         return sentence(f"{control}, which the others are compared with, failed on every data set.")
-    ranks = average_ranks(known.ranked, False).drop(control)
+    ranks = average_ranks(study.ranked, False).drop(control)
     best = str(ranks.idxmin())
     seed = child(root_sequence(0), best, control)  # as bayesian_table draws
-    draws = signed_rank_draws(-known.ranked[best], -known.ranked[control], ROPE, random_state=seed)
+    draws = signed_rank_draws(-study.ranked[best], -study.ranked[control], ROPE, random_state=seed)
     return plot_posterior(draws, best, control, ROPE)
 
 
@@ -216,3 +220,15 @@ def _standard_errors(scores: pd.DataFrame, metric: str, control: str, axes: list
     difference = cells.sub(cells[control], axis=0)
     grouped = difference.groupby("dataset", sort=False)
     return (grouped.std(ddof=1) / np.sqrt(grouped.count())).where(grouped.count() >= FEW)
+
+
+FIGURES = {
+    "critical_difference": _critical_difference,
+    "differences": _differences,
+    "calibration": _calibration,
+    "rank_intervals": _rank_intervals,
+    "win_matrix": _win_matrix,
+    "pareto": _pareto,
+    "posterior": _posterior,
+}
+"""Name of a figure -> what draws it."""

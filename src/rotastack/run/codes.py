@@ -1,0 +1,70 @@
+"""The fingerprint of the code behind each step, for the parameters of its rule: an edit reruns what uses it, and no more."""
+
+from rotastack.run.fingerprint import fingerprint
+from rotastack.run.modules import PROTOCOLS, STEPS
+from rotastack.study.building import REFITTED, combiner_modules, pool_modules
+from rotastack.study.study import Study
+
+__all__ = ["Codes"]
+
+
+class Codes:
+    """The fingerprints of a study's steps.
+
+    Parameters
+    ----------
+    study : Study
+    """
+
+    def __init__(self, study: Study):
+        self.study = study
+        self._datasets = dict(study.datasets)  # those that are dropped later, too
+
+    def step(self, name: str) -> str:
+        """Return the fingerprint of a step that runs the same code in every study."""
+        return fingerprint(STEPS[name])
+
+    def fetch(self, dataset: str) -> str:
+        """Return the fingerprint of getting a table from its sources."""
+        sources = [f"rotastack.data.sources.{next(iter(s))}" for s in self._datasets[dataset]["sources"]]
+        return fingerprint(STEPS["fetch"], *sources)
+
+    def groups(self) -> str:
+        """Return the fingerprint of drawing folds and rotations."""
+        views = [view.entry.module for view in self.study.drawn_views]
+        return fingerprint(STEPS["groups"], self._protocol("groups"), *views)
+
+    def train(self, pool: str) -> str:
+        """Return the fingerprint of training a pool, and of drawing what it is trained on."""
+        views = [view.entry.module for view in self.study.drawn_views]
+        drawing = [STEPS["groups"], self._protocol("groups"), *views]
+        return fingerprint(STEPS["train"], self._protocol("train"), *drawing, *self._pool(pool))
+
+    def combine(self, label: str) -> str:
+        """Return the fingerprint of a method's combiner."""
+        return fingerprint(STEPS["combine"], self._protocol("combine"), *self._combiner(label))
+
+    def score(self) -> str:
+        """Return the fingerprint of scores, and of the methods whose combiner learns nothing."""
+        modules = [self._protocol("groups")]
+        for label in self.study.quick:
+            modules += [self._protocol("combine"), *self._combiner(label)]
+        return fingerprint(STEPS["score"], *modules)
+
+    def refit(self) -> str:
+        """Return the fingerprint of making a model of any method that may be chosen."""
+        modules: list[str] = []
+        for label in self.study.refittable:
+            method = self.study.methods[label]
+            modules += [*self._pool(method.pool), *self._combiner(label)]
+            modules += [REFITTED[kind] for kind in [method.combiner.kind] if kind in REFITTED]
+        return fingerprint(STEPS["refit"], *modules)
+
+    def _protocol(self, step: str) -> str:
+        return PROTOCOLS[self.study.protocol.package][step]
+
+    def _pool(self, pool: str) -> list[str]:
+        return pool_modules(self.study.pools[pool].resolved(self.study.task.estimators))
+
+    def _combiner(self, label: str) -> list[str]:
+        return combiner_modules(self.study.methods[label].combiner.resolved(self.study.task.estimators))

@@ -1,0 +1,212 @@
+"""A server of steps: a process that imports libraries once, and runs each step in a fork of itself.
+
+A small step takes less time than the libraries that it imports. A run starts the server by :func:`start_forks`; the
+command ``rotastack step`` hands its work over by :func:`ask`, and works itself where there is no server. What a step
+makes is the same. The server has one thread, so that a fork is safe; with the process that started it, it ends, and
+its steps with it. Only Linux has all that this takes.
+
+Nothing is imported here before an answer is there, but what the interpreter has at hand.
+"""
+
+import os
+import sys
+
+import os
+import sys
+from typing import Any
+
+__all__ = ["FORKED", "ask", "start_forks"]
+
+VARIABLE = "ROTASTACK_FORKS"
+"""Of the environment: the socket of the server."""
+FORKED = ("fetch", "prepare", "groups", "train", "combine", "score", "refit")
+"""Steps that come once for each data set or more often, and whose libraries start no threads."""
+_held: list = []  # the server, and the end of a pipe by which it hears that this process has ended
+
+
+def start_forks() -> None:
+    """Start the server, and name it in the environment of the steps."""
+    import socket
+    import subprocess
+    import tempfile
+
+    os.environ.pop(VARIABLE, None)
+    if sys.platform != "linux":
+        return
+    folder = tempfile.TemporaryDirectory(prefix="rotastack-")
+    place = f"{folder.name}/steps"
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        listener.bind(place)
+    except OSError:  # the name is too long for a socket
+        return
+    listener.listen(256)
+    life, ours = os.pipe()
+    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # of PyArrow: a fork takes one thread along
+    command = [sys.executable, "-P", "-m", "rotastack", "step", "serve", str(listener.fileno()), str(life)]
+    # In a session of its own: Ctrl-C is for the steps, to which it is handed on.
+    server = subprocess.Popen(
+        command, pass_fds=(listener.fileno(), life), start_new_session=True, stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(life)
+    listener.close()
+    _held.extend([folder, server, ours])
+    os.environ[VARIABLE] = place
+
+
+def ask(argv: list[str]) -> int | None:
+    """Have the server run a step with this process's streams, folder and environment.
+
+    Signals that reach this process are handed on. If this process dies, so does the step.
+
+    Returns
+    -------
+    int or None
+        The exit code; None where no server takes the step.
+    """
+    place = os.environ.get(VARIABLE)
+    if not place or len(argv) < 2 or argv[1] not in FORKED:
+        return None
+    import json
+    import signal
+    import socket
+
+    request = {"argv": argv, "folder": os.getcwd(), "environment": dict(os.environ)}  # noqa: PTH109
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
+        try:
+            connection.connect(place)
+            socket.send_fds(connection, [b"0"], [0, 1, 2])
+            with connection.makefile("w", encoding="utf-8") as stream:
+                stream.write(json.dumps(request) + "\n")
+        except OSError:  # there is no server any more
+            return None
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, lambda number, _: connection.send(bytes([number])))
+        answer = connection.makefile("r", encoding="utf-8").readline().strip()
+    if answer == "refused":
+        return None
+    code = int(answer or 1)  # nothing: the server was killed
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)  # end as the step did
+    return code
+
+
+def serve(listening: int, life: int) -> int:
+    """Be the server, until nobody holds the other end of `life`; in a fork, return the exit code of its step.
+
+    Parameters
+    ----------
+    listening, life : int
+        File descriptors of a socket, and of a pipe.
+    """
+    import select
+    import signal
+    import socket
+
+    listener = socket.socket(fileno=listening)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # forks that end leave nothing behind
+    heard: list[Any] = [listener, life]
+    while life not in select.select(heard, [], [])[0]:
+        connection, _ = listener.accept()
+        with connection:
+            try:
+                request, streams = _received(connection)
+            except (OSError, ValueError):  # the client is gone
+                continue
+            _import_for(request["argv"])
+            if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - a library has started a thread
+                connection.sendall(b"refused\n")
+            elif os.fork() == 0:
+                listener.close()
+                return _watch(connection, life, request, streams)
+            for stream in streams:
+                os.close(stream)
+    return 0
+
+
+def _received(connection: Any) -> tuple[dict, list[int]]:
+    """Return a request, and the client's streams."""
+    import json
+    import socket
+
+    connection.settimeout(10)
+    streams = socket.recv_fds(connection, 1, 3)[1]
+    request = json.loads(connection.makefile("r", encoding="utf-8").readline())
+    connection.settimeout(None)
+    return request, streams
+
+
+def _import_for(argv: list[str]) -> None:
+    """Import what a step will, so that it and the next ones find it imported."""
+    import json
+    from contextlib import suppress
+    from importlib import import_module
+
+    from rotastack.run.modules import LIBRARIES, PROTOCOLS, STEPS
+
+    content = json.loads(argv[argv.index("--slice") + 1]) if "--slice" in argv else {}
+    protocol = PROTOCOLS.get(content.get("protocol", ""), {})
+    for name in [STEPS[argv[1]], *protocol.values(), *LIBRARIES, *_classes(content)]:
+        with suppress(Exception):  # the step says what is wrong
+            import_module(name)
+
+
+def _classes(content) -> list[str]:
+    """Return the modules of the installed classes that a slice names, in order."""
+    if isinstance(content, list):
+        return [name for part in content for name in _classes(part)]
+    if not isinstance(content, dict):
+        return []
+    paths = [content[key] for key in ("class", "estimator") if isinstance(content.get(key), str)]
+    own = [path.rpartition(".")[0] for path in paths if path.partition(".")[0] in ("rotastack", "sklearn", "xgboost")]
+    return [*own, *(name for part in content.values() for name in _classes(part))]
+
+
+def _watch(connection: Any, life: int, request: dict, streams: list[int]) -> int:
+    """Fork the step, hand signals on to it, and tell its client how it ended; in the fork, be the step."""
+    import select
+    import signal
+
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    step = os.fork()
+    if step == 0:
+        connection.close()
+        os.close(life)
+        return _step(request, streams)
+    ended = os.pidfd_open(step)
+    while ended not in (ready := select.select([ended, connection, life], [], [])[0]):
+        heard = connection.recv(1) if connection in ready and life not in ready else b""
+        try:
+            os.killpg(step, heard[0] if heard else signal.SIGKILL)  # of nothing: the client, or the run, has ended
+        except ProcessLookupError:  # the step has no group yet
+            os.kill(step, heard[0] if heard else signal.SIGKILL)
+    code = os.waitstatus_to_exitcode(os.waitpid(step, 0)[1])
+    try:
+        connection.sendall(f"{code}\n".encode())
+    except OSError:  # the client is gone
+        return 1
+    return 0
+
+
+def _step(request: dict, streams: list[int]) -> int:
+    """Be the step, in the client's place."""
+    import signal
+
+    os.setpgid(0, 0)
+    for number, stream in enumerate(streams):
+        os.dup2(stream, number)
+        os.close(stream)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    os.chdir(request["folder"])
+    os.environ.clear()
+    os.environ.update(request["environment"])
+    import numpy as np
+
+    from rotastack.cli.commands import run_command
+
+    np.random.seed()  # noqa: NPY002 - or all steps would go on from one state
+    return run_command(request["argv"])

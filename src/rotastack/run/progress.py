@@ -1,0 +1,185 @@
+"""One line of progress, by Snakemake's interface for loggers; what Snakemake says goes to a file."""
+
+import logging
+import shutil
+import sys
+import threading
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional
+
+from snakemake_interface_logger_plugins.base import LogHandlerBase
+from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake_interface_logger_plugins.settings import LogHandlerSettingsBase
+
+__all__ = ["LogHandler", "LogHandlerSettings", "duration", "expected"]
+
+JOB_SECONDS = 1.0
+"""Of a job that is no training."""
+ALMOST = 0.95
+"""The most that a job under way counts for."""
+EVERY = 30.0
+"""Seconds between two lines, where a line cannot be written over."""
+
+expected: dict[tuple[str, ...], float] = {}
+"""The seconds that a training is expected to take, by its wildcards: the Snakefile, in the same process, tells."""
+
+
+def duration(seconds: float) -> str:
+    """Return seconds in words that fit a guess: ``40 s``, ``3 min``, ``2 h 10 min``."""
+    if seconds < 90:
+        return f"{max(round(seconds / 5) * 5, 5)} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+@dataclass
+class LogHandlerSettings(LogHandlerSettingsBase):
+    """Options of the logger: ``--logger-rotastack-file``."""
+
+    file: Optional[str] = field(  # noqa: UP045 - Snakemake takes no other form
+        default=None, metadata={"help": "where all that Snakemake says is written", "required": True}
+    )
+
+
+@dataclass
+class Progress:
+    """How much of the work is done.
+
+    Attributes
+    ----------
+    planned, done : float
+        Expected seconds of all jobs, and of those that have ended.
+    running : dict
+        Job -> its message, expected seconds, and when it began.
+    """
+
+    planned: float = 0.0
+    done: float = 0.0
+    running: dict[int, tuple[str, float, float]] = field(default_factory=dict)
+
+    def plan(self, counts: dict[str, int]) -> None:
+        """Take note of how many jobs each rule has; which of the trainings these are is not said."""
+        each = sum(expected.values()) / max(len(expected), 1)
+        jobs = Counter(counts)
+        self.planned = jobs["train"] * each + JOB_SECONDS * (jobs["total"] - jobs["train"] - jobs["all"])
+
+    def start(self, job: int, rule: str, wildcards: dict[str, str], message: str, now: float) -> None:
+        """Take note of a job that begins."""
+        key = tuple(wildcards.get(name, "") for name in ("dataset", "pool", "block"))
+        seconds = expected.get(key, JOB_SECONDS) if rule == "train" else JOB_SECONDS
+        self.running[job] = (message, seconds, now)
+
+    def end(self, job: int) -> None:
+        """Take note of a job that has ended."""
+        if job in self.running:
+            self.done += self.running.pop(job)[1]
+
+    def share(self, now: float) -> float:
+        """Return the share of the work that is done; jobs under way count by their time."""
+        if not self.planned:
+            return 0.0
+        under_way = sum(min(now - began, ALMOST * seconds) for _, seconds, began in self.running.values())
+        return min((self.done + under_way) / self.planned, 1.0)
+
+    def line(self, elapsed: float, now: float) -> str:
+        """Return what is shown; nothing before the first job."""
+        share = self.share(now)
+        if not self.running or not share:
+            return ""
+        left = f", {duration(elapsed * (1 - share) / share)} left" if 0.03 < share < 1 else ""
+        return f"{share:4.0%}{left}: {next(reversed(self.running.values()))[0]}"
+
+
+class LogHandler(LogHandlerBase):
+    """Show one line on standard error, write all else to a file, and say at the end what failed."""
+
+    writes_to_stream = True  # type: ignore[assignment]
+    writes_to_file = False  # type: ignore[assignment]
+    has_filter = False  # type: ignore[assignment]
+    has_formatter = False  # type: ignore[assignment]
+    needs_rulegraph = False  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        self.progress, self.reasons = Progress(), dict[str, None]()
+        self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
+        self.ended = threading.Event()
+        path = Path(getattr(self.settings, "file", None) or "results/logs/run.log")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self.file = path.open("w", encoding="utf-8")
+        threading.Thread(target=self._keep_showing, daemon=True).start()
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take note of what Snakemake says."""
+        said: Any = record
+        event, now = getattr(record, "event", None), time.monotonic()
+        with self.lock or threading.Lock():
+            self._write(record)
+            if event == LogEvent.RUN_INFO:
+                self.progress.plan(said.stats)
+            elif event == LogEvent.JOB_INFO:
+                self.progress.start(said.jobid, said.rule_name, dict(said.wildcards or {}), said.rule_msg or "", now)
+            elif event == LogEvent.JOB_FINISHED:
+                self.progress.end(said.job_id)
+            elif event == LogEvent.JOB_ERROR:
+                self.progress.running.pop(said.jobid, None)
+                self.reasons[_reason(said.rule_name, said.log)] = None
+            elif event == LogEvent.ERROR and not self.reasons:  # else it says that a job has failed
+                self.reasons[f"rotastack: error: {record.getMessage().strip()}"] = None
+            self._show(now)
+
+    def _write(self, record: logging.LogRecord) -> None:
+        text = self.format(record)
+        try:
+            if text and text != "None":
+                print(text, file=self.file, flush=True)
+        except OSError as error:  # a full disk: the run may yet go on
+            self.reasons[f"rotastack: error: {self.file.name}: {error.strerror}; the log ends there"] = None
+
+    def _keep_showing(self) -> None:
+        while not self.ended.wait(1.0):
+            with self.lock or threading.Lock():
+                self._show(time.monotonic())
+
+    def _show(self, now: float) -> None:
+        """Write over the line on a terminal; elsewhere print one now and then."""
+        text = self.progress.line(now - self.began, now)
+        if not text or self.ended.is_set():
+            return
+        try:
+            if sys.stderr.isatty():
+                text = text[: max(shutil.get_terminal_size().columns - 1, 20)]
+                sys.stderr.write("\r" + text.ljust(self.width))
+                sys.stderr.flush()
+                self.width = len(text)
+            elif now - self.shown >= EVERY:
+                print(text, file=sys.stderr, flush=True)
+                self.shown = now
+        except OSError:  # a terminal that is gone
+            self.ended.set()
+
+    def close(self) -> None:
+        """Take the line away, and say what failed."""
+        if not self.ended.is_set():
+            self.ended.set()
+            if self.width:
+                sys.stderr.write("\r" + " " * self.width + "\r")
+            for reason in self.reasons:
+                print(reason, file=sys.stderr, flush=True)
+            self.file.close()
+        super().close()
+
+
+def _reason(rule: str, logs: list[str]) -> str:
+    """Return why a job failed: the last error in its log, else the end of it."""
+    for name in logs:
+        path = Path(name)
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
+        errors = [line for line in lines if line.startswith("rotastack: error")]
+        if errors:
+            return errors[-1]
+        if lines:
+            return f"rotastack: error: rule {rule}: {lines[-1].strip()} ({name})"
+    return f"rotastack: error: rule {rule} failed, and said nothing{f' ({logs[0]})' if logs else ''}"

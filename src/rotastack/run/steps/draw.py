@@ -1,0 +1,58 @@
+"""draw: the figures of a study, of its data sets, and of members."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+from matplotlib.figure import Figure
+
+from rotastack.data.artifacts import read_frame
+from rotastack.plots.style import save_figure
+from rotastack.run.figures.datasets import draw_members, draw_scores
+from rotastack.run.figures.members import FIGURES as FIGURES_OF_MEMBERS
+from rotastack.run.figures.members import draw_of_members
+from rotastack.run.figures.study import draw_of_study
+from rotastack.run.job import Job
+from rotastack.stats.metrics import PRIMARY
+
+
+def run(job: Job) -> None:
+    """Write output ``figures``, as SVG and PNG: those in the folder ``study``, and those in folders of data sets.
+
+    Reads the study's ``scores`` and ``tables``; of each data set, in the slice's order, its ``table``, its ``folds``, the first
+    block of each of the slice's ``votes`` from ``pools``, and where methods choose among members, the files of all ``methods``.
+    """
+    scores, _ = read_frame(job.input("scores"))
+    asked: dict[str, dict[str, list[Path]]] = {}
+    for path in job.outputs["figures"]:
+        asked.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
+    with job.recorded():
+        tables = {path.stem: path for path in job.inputs["tables"]}
+        for name, figure in draw_of_study(list(asked["study"]), job.slice, scores, tables).items():
+            _save(figure, asked["study"][name])
+        for k, dataset in enumerate(job.slice["datasets"]):
+            part = scores[scores["dataset"] == dataset]
+            for name, figure in _of_dataset(job, k, dataset, part, list(asked[dataset])):
+                _save(figure, asked[dataset][name])
+
+
+def _of_dataset(job: Job, k: int, dataset: str, scores: pd.DataFrame, names: list[str]) -> Iterator[tuple[str, Figure]]:
+    """Give the figures of the k-th data set."""
+    votes, methods = job.slice["votes"], job.inputs.get("methods", [])
+    n_methods = len(methods) // len(job.slice["datasets"])
+    of_members = [name for name in names if name in FIGURES_OF_MEMBERS]
+    for name in names:
+        if name == "kappa_error":
+            pools = dict(zip(votes, job.inputs["pools"][k * len(votes) :], strict=False))
+            folds = job.inputs["folds"][k]
+            yield name, draw_members(dataset, job.inputs["table"][k], folds, pools, job.slice["silent"])
+        elif name not in of_members:
+            yield name, draw_scores(name, dataset, scores, PRIMARY[job.slice["task"]])
+    if of_members:
+        files = methods[k * n_methods : (k + 1) * n_methods]
+        yield from draw_of_members(of_members, files, scores, dataset, job.slice["only"]).items()
+
+
+def _save(figure: Figure, paths: list[Path]) -> None:
+    for path in paths:
+        save_figure(figure, path)

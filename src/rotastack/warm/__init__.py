@@ -1,1 +1,0 @@
-"""A process that has imported what steps need, and runs each in a fork of itself."""

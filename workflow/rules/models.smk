@@ -1,0 +1,49 @@
+rule refit:
+    input:
+        raw=rules.fetch.output.raw,
+        scores=rules.score.output.scores,
+    output:
+        model=FILES.model,
+        record=f"{ROOT}/{{dataset}}/model/refit.run.json",
+    log:
+        f"{ROOT}/logs/refit/{{dataset}}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.refit_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
+    params:
+        slice=lambda w: SLICES.refit(w.dataset),
+        code=lambda w: CODES.refit(),
+    message:
+        "{wildcards.dataset}: training the chosen method on all rows"
+    shell:
+        "rotastack step refit --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
+        " --input raw {input.raw:q} --input scores {input.scores:q}"
+        " --output model {output.model:q} --output record {output.record:q} 2> {log:q}"
+
+
+rule explain:
+    input:
+        raw=rules.fetch.output.raw,
+        model=rules.refit.output.model,
+        refit=rules.refit.output.record,
+        texts=PLAN.report_texts,
+    output:
+        explanation=FILES.explanation,
+        page=f"{ROOT}/{{dataset}}/explain.html",
+        record=f"{ROOT}/{{dataset}}/model/explain.run.json",
+    log:
+        f"{ROOT}/logs/explain/{{dataset}}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.explain_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 60 * attempt,
+    params:
+        study=PLAN.study.name,
+        code=lambda w: CODES.step("explain"),
+    message:
+        "{wildcards.dataset}: what its model looks at"
+    shell:
+        "rotastack step explain --code {params.code} --about study={params.study:q} dataset={wildcards.dataset:q}"
+        " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"
+        " --output explanation {output.explanation:q} --output page {output.page:q} --output record {output.record:q} 2> {log:q}"

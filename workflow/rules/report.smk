@@ -1,0 +1,120 @@
+# The figures of the study and of its data sets.
+rule draw:
+    input:
+        scores=rules.summarize.output.scores,
+        tables=rules.summarize.output.tables,
+        table=expand(rules.prepare.output.table, dataset=PLAN.datasets),
+        folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
+        pools=expand(rules.train.output.pool, dataset=PLAN.datasets, pool=PLAN.voting_pools, block=PLAN.blocks[:1]),
+        methods=expand(FILES.method("{method}"), dataset=PLAN.datasets, method=PLAN.pruning_methods),
+    output:
+        figures=[
+            report(f"{ROOT}/figures/{name}.svg", caption=PLAN.caption(name), category=category)
+            for name, category in PLAN.figures.items()
+        ]
+        + [f"{ROOT}/figures/{name}.png" for name in PLAN.figures],
+        record=f"{ROOT}/figures/draw.run.json",
+    log:
+        f"{ROOT}/logs/draw.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.draw_mb(PLAN.datasets, attempt),
+        runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
+    params:
+        slice=lambda w: SLICES.draw(PLAN.pruning_figures),
+        code=lambda w: CODES.step("draw"),
+    message:
+        "drawing figures"
+    shell:
+        "rotastack step draw --slice {params.slice:q} --code {params.code}"
+        " --input scores {input.scores:q} --input tables {input.tables:q} --input table {input.table:q}"
+        " --input folds {input.folds:q} --input pools {input.pools:q} --input methods {input.methods:q}"
+        " --output figures {output.figures:q} --output record {output.record:q} 2> {log:q}"
+
+
+rule published:
+    input:
+        scores=rules.summarize.output.scores,
+        published=PLAN.published_files,
+        texts=PLAN.report_texts,
+    output:
+        page=f"{ROOT}/published.html",
+        table=FILES.table("published"),
+        record=f"{ROOT}/published.run.json",
+    log:
+        f"{ROOT}/logs/published.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
+    params:
+        title=lambda w: PLAN.study.document.title or PLAN.study.name,
+        skipped=lambda w: PLAN.skipped_json,
+        slice=lambda w: SLICES.published(),
+        code=lambda w: CODES.step("published"),
+    message:
+        "published against ours"
+    shell:
+        "rotastack step published --slice {params.slice:q} --code {params.code}"
+        " --about title={params.title:q} skipped={params.skipped:q}"
+        " --input scores {input.scores:q} --input published {input.published:q}"
+        " --output page {output.page:q} --output table {output.table:q} --output record {output.record:q} 2> {log:q}"
+
+
+rule report:
+    input:
+        scores=rules.summarize.output.scores,
+        comparison=rules.summarize.output.comparison,
+        verdict=rules.summarize.output.verdict,
+        variance=rules.summarize.output.variance,
+        tables=rules.summarize.output.tables,
+        figures=[file for file in rules.draw.output.figures if file.endswith(".svg")],
+        records=expand(rules.score.output.records, dataset=PLAN.datasets),
+        scored=expand(rules.score.output.record, dataset=PLAN.datasets),
+        others=[rules.summarize.output.record, rules.draw.output.record]
+        + expand(rules.refit.output.record, dataset=PLAN.refitted),
+        explanations=expand(rules.explain.output.explanation, dataset=PLAN.explained),
+        texts=PLAN.report_texts,
+    output:
+        report=FILES.report,
+        record=f"{ROOT}/report.run.json",
+    log:
+        f"{ROOT}/logs/report.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.study_mb(attempt),
+        runtime=lambda w, attempt: 20 * attempt,
+    params:
+        control=lambda w: PLAN.study.control,
+        skipped=lambda w: PLAN.skipped_json,
+        slice=lambda w: SLICES.report(),
+        code=lambda w: CODES.step("report"),
+    message:
+        "writing the report"
+    shell:
+        "rotastack step report --slice {params.slice:q} --code {params.code}"
+        " --about control={params.control:q} skipped={params.skipped:q}"
+        " --input scores {input.scores:q} --input comparison {input.comparison:q} --input verdict {input.verdict:q}"
+        " --input variance {input.variance:q} --input tables {input.tables:q} --input figures {input.figures:q}"
+        " --input records {input.records:q} --input scored {input.scored:q} --input others {input.others:q}"
+        " --input explanations {input.explanations:q}"
+        " --output report {output.report:q} --output record {output.record:q} 2> {log:q}"
+
+
+rule front_page:
+    input:
+        rules.report.output.report,
+        PLAN.published_page,
+    output:
+        "results/report.html",
+    log:
+        f"{ROOT}/logs/front_page.log",
+    localrule: True
+    threads: 1
+    resources:
+        mem_mb=100,
+        runtime=5,
+    message:
+        "results/report.html is the report of {PLAN.study.name}"
+    shell:
+        "cp {input:q} results/ 2> {log:q}"
