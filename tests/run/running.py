@@ -9,9 +9,11 @@ from sklearn.datasets import load_iris
 
 from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.run.job import Job
+from rotastack.run.modules import STEPS
 from rotastack.study.classes import check_classes
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool
+from rotastack.study.names import label
 from rotastack.study.study import Study
 
 __all__ = [
@@ -47,15 +49,15 @@ def checked(content):
     return study
 
 
-def step(name, folder, spec, inputs, outputs, **options):
+def step(name, folder, spec, inputs, outputs, pool="", **options):
     """Run a step; files are named below `folder`."""
-    importlib.import_module(f"rotastack.run.steps.{name}").run(
+    importlib.import_module(STEPS[name]).run(
         Job(
             name,
             spec,
             {k: [folder / f for f in ([v] if isinstance(v, str) else v)] for k, v in inputs.items()},
-            {k: [folder / v] for k, v in outputs.items()},
-            {"dataset": "d", "study": "s"},
+            {k: [folder / f for f in ([v] if isinstance(v, str) else v)] for k, v in outputs.items()},
+            {"dataset": "d", "study": "s", "method": spec.get("method", ""), "pool": pool or spec.get("name", "")},
             **options,
         )
     )
@@ -68,8 +70,17 @@ def pool_slice(estimator, parameters=None, view=None, **pool):
 
 
 def split(folder, repeats=4, rows=0.6):
-    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "holdout", "repeats": repeats, "train": rows}
-    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    spec = {"protocol": "splits", "kind": "holdout", "repeats": repeats, "train": rows}
+    draw(folder, spec)
+
+
+def draw(folder, spec, views=None, groups=(), rotations=3):
+    """Draw folds, and rotation groups of views; return the files of these."""
+    drawn = [f"{key}/{group}.nc" for key in views or {} for group in groups]
+    spec = {"seed": 1, "dataset": "d", "views": views or {}, "groups": list(groups), "rotations": rotations, **spec}
+    outputs = {"folds": "folds", "rotations": drawn, "record": "groups.run.json"}
+    step("groups", folder, spec, {"table": "table"}, outputs)
+    return drawn
 
 
 def train(
@@ -100,36 +111,37 @@ def train_nested(
     inputs = {"table": "table", "folds": "folds", "rotations": []}
     if content["view"] is not None:
         spec["rotations"] = rotations
-        if View.read(content["view"], "view").is_drawn:
-            inputs["rotations"] = [rotation_group(folder, content["view"], g, rotations) for g in groups]
+        view = View.read(content["view"], "view")
+        if view.is_drawn:
+            nested = {"protocol": "nested", "fold_groups": 1, "folds": 3}
+            names = [label("RG", g) for g in groups]
+            inputs["rotations"] = draw(folder, nested, {view.key: content["view"]}, names, rotations)
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, inputs, files)
     return read_arrays(folder / files["pool"]), json.loads((folder / files["record"]).read_text())
 
 
-def rotation_group(folder, view, group=0, rotations=3):
-    """Draw a rotation group; return its file's name."""
-    spec = {"seed": 1, "dataset": "d", "group": group, "rotations": rotations, "view": view}
-    step("rotations", folder, spec, {"table": "table"}, {"rotations": f"rg-{group}.nc", "record": "rg.json"})
-    return f"rg-{group}.nc"
-
-
 def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     """Run a method on the pool; return its file and record."""
     content = Method.read({"pool": "p", "combiner": combiner}, "method").combiner.resolved()
-    spec = {
-        "protocol": protocol, "seed": 1, "dataset": "d", "method": "M", "combiner": content, "pools": ["p"], "blocks": list(blocks),
-    }  # fmt: skip
-    inputs = {"table": "table", "folds": "folds", "pools": "."}
-    step("combine", folder, spec, inputs, {"method": "m.nc", "record": "m.json"})
-    return read_arrays(folder / "m.nc"), json.loads((folder / "m.json").read_text())
+    spec = {"protocol": protocol, "seed": 1, "dataset": "d", "method": "M", "combiner": content}
+    inputs = {"table": "table", "folds": "folds", "pool": [f"p/{block}.nc" for block in blocks]}
+    step("combine", folder, spec, inputs, {"method": "M.nc", "record": "M.run.json"}, pool="p")
+    return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
 
 
-def scored(folder, axes=("split",), protocol="splits"):
+def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
     """Return scores, calibration and record of the method that was combined."""
-    inputs = {"table": "table", "folds": "folds", "methods": ["m.nc"], "records": ["m.json"], "pools": "."}
-    outputs = {"scores": "scores", "calibration": "calibration", "record": "s.json"}
-    step("score", folder, {"protocol": protocol, "axes": list(axes)}, inputs, outputs)
+    (folder / "table.run.json").write_text("{}")
+    inputs = {
+        "table": "table", "prepare": "table.run.json", "folds": "folds", "groups": "groups.run.json",
+        "pools": [f"p/{block}.nc" for block in blocks], "combined": ["M.nc"],
+    }  # fmt: skip
+    outputs = {"scores": "scores", "calibration": "calibration", "records": "records.json", "record": "s.json"}
+    slice_ = {
+        "protocol": protocol, "axes": list(axes), "votes": [], "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
+    }  # fmt: skip
+    step("score", folder, slice_, inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]
     return *frames, json.loads((folder / "s.json").read_text())

@@ -18,7 +18,7 @@ def profile_options(name: str | None) -> list[str]:
     from rotastack.project import project_file
 
     if name is None:
-        return []
+        return ["--workflow-profile", "none", *_as_options(project_file("workflow/profiles/default/config.yaml"))]
     shipped = project_file(f"workflow/profiles/{name}")
     folder = shipped if shipped.is_dir() else Path(name)
     if not folder.exists() and not Path("profiles", name).exists():
@@ -29,6 +29,18 @@ def profile_options(name: str | None) -> list[str]:
     for needed in _missing_plugins(folder):
         raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
     return ["--workflow-profile", str(folder)]
+
+
+def _as_options(file: Path) -> list[str]:
+    """Return a profile as options: of a profile Snakemake says each time that it is used."""
+    from rotastack.base.documents import load_yaml
+
+    options = []
+    for key, value in load_yaml(file).items():
+        pairs = [f"{name}={number}" for name, number in value.items()] if isinstance(value, dict) else value
+        values = pairs if isinstance(pairs, list) else [] if value is True else [value]
+        options += [f"--{key}", *map(str, values)]
+    return options
 
 
 def _missing_plugins(profile: Path) -> list[str]:

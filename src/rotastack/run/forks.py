@@ -42,12 +42,13 @@ def start_forks() -> None:
         return
     listener.listen(256)
     life, ours = os.pipe()
-    os.environ["JE_ARROW_MALLOC_CONF"] = "background_thread:false"  # of PyArrow: a fork takes one thread along
+    # A fork takes one thread along: PyArrow and linear algebra are to start none.
+    alone = {"JE_ARROW_MALLOC_CONF": "background_thread:false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-P", "-m", "rotastack", "step", "serve", str(listener.fileno()), str(life)]
     # In a session of its own: Ctrl-C is for the steps, to which it is handed on.
     server = subprocess.Popen(
-        command, pass_fds=(listener.fileno(), life), start_new_session=True, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        command, pass_fds=(listener.fileno(), life), start_new_session=True, env={**os.environ, **alone},
+        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     os.close(life)
     listener.close()
@@ -95,20 +96,21 @@ def ask(argv: list[str]) -> int | None:
 
 
 def serve(listening: int, life: int) -> int:
-    """Be the server, until nobody holds the other end of `life`; in a fork, return the exit code of its step.
+    """Be the server, until nobody holds the other end of `life`.
 
     Parameters
     ----------
     listening, life : int
         File descriptors of a socket, and of a pipe.
     """
+    import multiprocessing
     import select
     import signal
     import socket
 
+    fork = multiprocessing.get_context("fork")
     listener = socket.socket(fileno=listening)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # forks that end leave nothing behind
     heard: list[Any] = [listener, life]
     while life not in select.select(heard, [], [])[0]:
         connection, _ = listener.accept()
@@ -120,11 +122,11 @@ def serve(listening: int, life: int) -> int:
             _import_for(request["argv"])
             if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - a library has started a thread
                 connection.sendall(b"refused\n")
-            elif os.fork() == 0:
-                listener.close()
-                return _watch(connection, life, request, streams)
+            else:
+                fork.Process(target=_watch, args=(connection, life, request, streams)).start()
             for stream in streams:
                 os.close(stream)
+        multiprocessing.active_children()  # those that have ended leave nothing behind
     return 0
 
 
@@ -166,40 +168,44 @@ def _classes(content) -> list[str]:
     return [*own, *(name for part in content.values() for name in _classes(part))]
 
 
-def _watch(connection: Any, life: int, request: dict, streams: list[int]) -> int:
-    """Fork the step, hand signals on to it, and tell its client how it ended; in the fork, be the step."""
+def _watch(connection: Any, life: int, request: dict, streams: list[int]) -> None:
+    """Run the step in a fork, hand signals on to it, and tell its client how it ended."""
+    import multiprocessing
     import select
     import signal
 
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    step = os.fork()
-    if step == 0:
-        connection.close()
-        os.close(life)
-        return _step(request, streams)
-    ended = os.pidfd_open(step)
+    step = multiprocessing.get_context("fork").Process(target=_step, args=(request, streams))
+    step.start()
+    assert step.pid is not None
+    ended = os.pidfd_open(step.pid)
     while ended not in (ready := select.select([ended, connection, life], [], [])[0]):
         heard = connection.recv(1) if connection in ready and life not in ready else b""
-        try:
-            os.killpg(step, heard[0] if heard else signal.SIGKILL)  # of nothing: the client, or the run, has ended
-        except ProcessLookupError:  # the step has no group yet
-            os.kill(step, heard[0] if heard else signal.SIGKILL)
-    code = os.waitstatus_to_exitcode(os.waitpid(step, 0)[1])
+        _signal(step.pid, heard[0] if heard else signal.SIGKILL)  # of nothing: the client, or the run, has ended
+    step.join()
+    _signal(step.pid, signal.SIGKILL)  # what it has started ends with it
     try:
-        connection.sendall(f"{code}\n".encode())
+        connection.sendall(f"{step.exitcode}\n".encode())
     except OSError:  # the client is gone
-        return 1
-    return 0
+        return
 
 
-def _step(request: dict, streams: list[int]) -> int:
+def _signal(group: int, number: int) -> None:
+    try:
+        os.killpg(group, number)
+    except ProcessLookupError:  # it has no group yet, or is gone
+        try:
+            os.kill(group, number)
+        except ProcessLookupError:
+            return
+
+
+def _step(request: dict, streams: list[int]) -> None:
     """Be the step, in the client's place."""
     import signal
 
     os.setpgid(0, 0)
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
-        os.close(stream)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(request["folder"])
     os.environ.clear()
@@ -209,4 +215,4 @@ def _step(request: dict, streams: list[int]) -> int:
     from rotastack.cli.commands import run_command
 
     np.random.seed()  # noqa: NPY002 - or all steps would go on from one state
-    return run_command(request["argv"])
+    sys.exit(run_command(request["argv"]))
