@@ -20,7 +20,6 @@ PLAN = open_plan(
     [str(f) for f in workflow.configfiles],
     main=workflow.is_main_process,
     dry_run=runs_nothing(sys.argv[1:]),
-    grouped="--groups" in sys.argv,
 )
 ROOT = PLAN.root
 # Rules whose outputs checkouts may share: `snakemake --cache` with SNAKEMAKE_OUTPUT_CACHE=folder.

@@ -4,13 +4,11 @@ import json
 import os
 from contextlib import chdir
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
 from rotastack.base.documents import load_yaml
-from rotastack.errors import RotastackError
-from rotastack.run import left_running, provenance
+from rotastack.run import provenance
 from rotastack.run.launch import config_file, read_plan
 
 STUDY = {
@@ -142,43 +140,3 @@ def test_a_note_that_is_younger_than_its_file_stays(plan):
     os.utime(path, (there + 10, there + 10))
     assert provenance.forget_old_notes(plan) == 0
     assert path.exists()
-
-
-def test_jobs_of_this_folder_are_told_from_others(plan, monkeypatch):
-    assert left_running.jobs_here() == []  # nothing was ever submitted from here
-    Path(".snakemake/slurm_logs").mkdir(parents=True)
-    here = os.path.realpath(".")
-    said = f"7|rule_train_wildcards_a|b|{here}\n8|rule_train|/elsewhere\n9|mine|{here}\n10_2|rule_x|{here}\n"
-    monkeypatch.setattr(left_running.shutil, "which", lambda name: name)
-    busy = SimpleNamespace(returncode=1, stdout="", stderr="slurm_load_jobs error: Socket timed out\n")
-    answers = [busy, SimpleNamespace(returncode=0, stdout=said), *[busy] * 3]
-    monkeypatch.setattr(left_running.subprocess, "run", lambda *a, **k: answers.pop(0))
-    monkeypatch.setattr(left_running.time, "sleep", lambda seconds: None)
-    assert left_running.jobs_here() == ["7", "10_2"]
-    # That nobody says so does not mean that there are none: they would be submitted again.
-    with pytest.raises(RotastackError, match=r"^squeue does not say .*Socket timed out\): run again once it does"):
-        left_running.jobs_here()
-
-
-def test_they_are_waited_for(plan, monkeypatch, capsys):
-    answers = [["7", "8"], ["8"], []]
-    monkeypatch.setattr(left_running, "jobs_here", lambda: answers.pop(0))
-    monkeypatch.setattr(left_running.time, "sleep", lambda seconds: None)
-    left_running.go_on(plan)
-    assert answers == []
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "2 Slurm jobs of an earlier run still work in this folder (7, 8): waiting for them; `scancel 7 8`" in said
-
-
-def test_jobs_are_looked_at_every_ten_seconds_at_least(monkeypatch):
-    from snakemake_interface_executor_plugins.executors.remote import RemoteExecutor
-
-    name = "next_seconds_between_status_checks"
-    monkeypatch.setattr(RemoteExecutor, name, getattr(RemoteExecutor, name))
-    left_running.poll_steadily()
-    left_running.poll_steadily()
-    executor = SimpleNamespace()
-    for asked, given in ((180, 10), (5, 5), (None, None)):
-        getattr(RemoteExecutor, name).fset(executor, asked)
-        assert executor._next_seconds_between_status_checks == given

@@ -8,7 +8,6 @@ from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
-from rotastack.cli.doctor import add_slurm
 from rotastack.cli.profiles import profile_options
 from rotastack.cli.studies import run_snakemake, snakemake, study_file, without_traces
 from rotastack.errors import RotastackError
@@ -20,7 +19,7 @@ examples:
   rotastack run customers.csv --target churned
   rotastack run prices.xlsx --target price --time 10m
   rotastack run rotation_weights --size small --cores 4
-  rotastack run rotation_stacking --slurm --account A --partition P
+  rotastack run rotation_stacking --profile slurm
   rotastack run studies/customers.yaml -- --forcerun train
 
 What follows -- goes to snakemake as it is."""
@@ -55,8 +54,6 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
-    add_slurm(run, "submit the work to the Slurm cluster whose login node this is")
-    run.add_argument("--minutes", type=float, default=None, metavar="M", help="of work in a submission (default: 20)")
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
     run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
@@ -79,7 +76,9 @@ def _run(arguments: Namespace) -> int:
         if study is None:
             return 0
     else:
-        _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {arguments.study} is a study")
+        for option in ("target", "task", "time"):
+            if getattr(arguments, option) is not None:
+                raise RotastackError(f"--{option} goes with a table, and {arguments.study} is a study")
         study = study_file(arguments.study)
     options = ["--configfile", str(study)]
     size = arguments.size if own is None and arguments.size != "full" else None
@@ -87,12 +86,8 @@ def _run(arguments: Namespace) -> int:
         options += ["--config", f"size={size}"]
     if arguments.cache:
         options += _shared(Path(arguments.cache))
-    if arguments.slurm:
-        options += _slurm(arguments, study, size)
-    else:
-        _refuse(arguments, ("account", "partition", "minutes"), "goes with --slurm")
-        # Last, as it takes one value: what follows may be a target.
-        options += ["--cores", str(arguments.cores), *profile_options(arguments.profile)]
+    # Last, as it takes one value: what follows may be a target.
+    options += ["--cores", str(arguments.cores), *profile_options(arguments.profile)]
     if arguments.dry_run:
         with without_traces():
             # Before the others, as it takes many values: what follows may be a target.
@@ -103,8 +98,6 @@ def _run(arguments: Namespace) -> int:
     else:
         outcome = run_snakemake(options + arguments.rest, study, size)
         code, seconds = outcome.code, outcome.seconds
-        if code and arguments.slurm:
-            _say_what_failed(outcome.log)
     if code == 0 and not arguments.rest:
         _answer(study, size, own, arguments, seconds)
     return code
@@ -118,39 +111,6 @@ def _shared(folder: Path) -> list[str]:
         raise RotastackError(f"--cache: {folder}: {error.strerror}") from None
     os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(folder.resolve())
     return ["--cache"]
-
-
-def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
-    for option in options:
-        if getattr(arguments, option) is not None:
-            raise RotastackError(f"--{option} {why}")
-
-
-def _slurm(arguments: Namespace, study: Path, size: str | None) -> list[str]:
-    """Say what cluster this is and how work is submitted; return what Snakemake is told."""
-    from rotastack.cli.slurm import Cluster, slurm_options
-    from rotastack.cli.studies import plan_of
-    from rotastack.run.resources import MOST_MINUTES
-    from rotastack.run.submissions import MINUTES
-
-    cluster = Cluster.look()
-    minutes = MINUTES if arguments.minutes is None else arguments.minutes
-    if minutes <= 0:
-        raise RotastackError(f"--minutes: must be above 0, found {minutes:g}")
-    options, submissions = slurm_options(cluster, plan_of(study, size), arguments.account, arguments.partition, minutes)
-    os.environ[MOST_MINUTES] = f"{submissions.most_minutes:g}"
-    print(f"{cluster.as_text()}; {submissions.as_text()}", file=sys.stderr, flush=True)
-    if arguments.account is not None and not cluster.accounting:
-        print("rotastack: this cluster keeps no accounts: --account is left out", file=sys.stderr)
-    return profile_options(arguments.profile or "slurm") + options
-
-
-def _say_what_failed(log: Path) -> None:
-    """Show the end of the log of each submission that failed."""
-    from rotastack.cli.slurm import failed_submissions
-
-    for text in failed_submissions(log.read_text(encoding="utf-8", errors="replace"), Path.cwd()):
-        print(f"rotastack: {text}", file=sys.stderr)
 
 
 def _is_table(name: str) -> bool:

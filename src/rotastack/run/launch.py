@@ -18,11 +18,9 @@ from rotastack.base.documents import Document, load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import find_own_modules, project_file
 from rotastack.run.job import declarations
-from rotastack.run.left_running import go_on, jobs_here, poll_steadily
 from rotastack.run.plan import Plan
 from rotastack.run.provenance import mark_unfinished, outdated
 from rotastack.run.remembered import remembered
-from rotastack.run.resources import SPARE_OF_MANY
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study, compact
 from rotastack.tracking import address
@@ -90,9 +88,7 @@ def runs_nothing(arguments: list[str]) -> bool:
     )
 
 
-def open_plan(
-    config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool, grouped: bool = False
-) -> Plan:
+def open_plan(config: Mapping[str, Any], config_files: list[str], main: bool, dry_run: bool) -> Plan:
     """Read and check the study that Snakemake was asked for; stop with one line if it is wrong.
 
     Parameters
@@ -105,8 +101,6 @@ def open_plan(
         Whether this is the process that the user started, and not a job's.
     dry_run : bool
         Nothing will be run: a data set that cannot be had is only a warning.
-    grouped : bool
-        Jobs are submitted many at a time, so that their time limits add up: each asks for little to spare.
     """
     # Jobs run `rotastack` of this environment, also where nobody activated it.
     os.environ["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
@@ -114,8 +108,6 @@ def open_plan(
     gc.set_threshold(100_000, 20, 100)
     try:
         plan = read_plan(config, config_files, check=main)
-        if grouped:
-            plan.resources.spare_minutes = SPARE_OF_MANY
         if main and not dry_run:
             _hold_directory()
             address.check_address(os.environ.get(address.VARIABLE))
@@ -156,17 +148,6 @@ def _stop(error: Exception) -> NoReturn:
 
 def _look_back(plan: Plan, dry_run: bool) -> None:
     """See to what earlier runs left here that Snakemake's own notes do not tell."""
-    if dry_run:
-        waiting: list[str] = []
-        try:
-            waiting = jobs_here()
-        except RotastackError as error:  # nothing is submitted now
-            print(f"rotastack: warning: {error}", file=sys.stderr)
-        if waiting:
-            print(f"rotastack: Slurm jobs of an earlier run still work here: {', '.join(waiting)}", file=sys.stderr)
-    else:
-        poll_steadily()
-        go_on(plan)
     if old := outdated(plan):
         if not dry_run:
             mark_unfinished(old)

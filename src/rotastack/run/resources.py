@@ -5,7 +5,6 @@ fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 
 both side by side for any results.
 """
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,10 +12,7 @@ from rotastack.study.catalogue import find
 from rotastack.study.costs import COSTS, FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
 from rotastack.study.study import Study
 
-__all__ = ["MOST_MINUTES", "SPARE_MINUTES", "SPARE_OF_MANY", "Resources"]
-
-MOST_MINUTES = "ROTASTACK_MOST_MINUTES"
-"""Variable of the environment: what the cluster's partition lets a job take."""
+__all__ = ["Resources"]
 
 BASE_MB = 900
 """The least that a job asks for."""
@@ -32,8 +28,8 @@ _ROTATED = ("RotationForestClassifier", "DoubleRotationForestClassifier", "Doubl
 _BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
 _USUAL_TREES = {"CatBoostClassifier": 1000, "CatBoostRegressor": 1000, "StackedRotationClassifier": 20 * 20 * 10}
 """Of classes with more trees at their defaults than one would guess."""
-SPARE_MINUTES, SPARE_OF_MANY = 30, 1
-"""Of the time limit of a job that is submitted by itself, and of one of many in a submission, as limits add up."""
+SPARE_MINUTES = 10
+"""Of any time limit."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -52,8 +48,6 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
-        self.spare_minutes = SPARE_MINUTES
-        self.most_minutes = float(os.environ.get(MOST_MINUTES, "inf"))
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -149,7 +143,7 @@ class Resources:
         else:
             seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         seconds += self.study.protocol.training_seconds
-        return self._at_most(attempt * (self.spare_minutes + trainings * seconds / 20))
+        return int(attempt * (SPARE_MINUTES + trainings * seconds / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
@@ -162,22 +156,6 @@ class Resources:
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
         return training_seconds(path, n_trees, 0.7 * rows, self.columns(dataset), n_classes) + prediction_seconds(
             path, n_trees, 0.3 * rows
-        )
-
-    def usual_combining_seconds(self, dataset: str, label: str) -> float:
-        """Return what a combining job is thought to take: its level-1 estimators see an output of each member and class."""
-        method, protocol = self.study.methods[label], self.study.protocol
-        rows, combiner = self.rows(dataset), method.combiner
-        seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
-        if not combiner.trained:
-            return seconds
-        given = combiner.resolved(self.study.task.estimators)["parameters"].get("estimator")
-        if not isinstance(given, Mapping):
-            return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
-        columns = self._views(method.pool) * self._classes(dataset)
-        n_trees = given["parameters"].get("n_estimators", 100)
-        return seconds + protocol.combiner_fits * training_seconds(
-            given["class"], n_trees, rows, columns, self._classes(dataset)
         )
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
@@ -196,11 +174,7 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return self._at_most(attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20)))
-
-    def _at_most(self, minutes: float) -> int:
-        """Return a time limit that a cluster grants: what asks for more waits for ever."""
-        return max(1, int(min(minutes, self.most_minutes)))
+        return attempt * (SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing: a raw table takes more where it may hold texts."""
