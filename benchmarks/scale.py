@@ -11,10 +11,12 @@ from collections.abc import Iterator, Mapping
 from math import ceil, sqrt
 
 from rotastack.base.documents import load_yaml
+from rotastack.base.facts import JOB_SECONDS
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
 from rotastack.run.launch import config_file, read_plan
 from rotastack.run.plan import Plan
-from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.study.catalogue import facts_of
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""
@@ -26,8 +28,8 @@ OTHER_JOBS = 7
 """Of a study of one data set, beside draws, trainings and combining: table, folds, scores, figures and report."""
 MOST_JOBS = 500
 """Trainings of a pool, from which on blocks grow."""
-FLAGSHIP = "rotastack.RotastackClassifier"
-TREES = 100 * FAMILIES["RotastackClassifier"]
+FLAGSHIP = RotastackClassifier.study_facts
+TREES = 100 * FLAGSHIP.families
 MOST_DRAWS = 100_000
 """Rows in a bag of the flagship, however many there are."""
 
@@ -78,7 +80,7 @@ def combining_seconds(plan: Plan, label: str) -> float:
         return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
     columns = 2 * (protocol.rotations if plan.study.pools[method.pool].view is not None else 1)
     n_trees = given["parameters"].get("n_estimators", 100)
-    return seconds + protocol.combiner_fits * training_seconds(given["class"], n_trees, rows, columns, 2)
+    return seconds + protocol.combiner_fits * facts_of(given["class"]).training_seconds(n_trees, rows, columns, 2)
 
 
 def by_cells(rows: int, columns: int) -> None:
@@ -108,9 +110,9 @@ def by_rows(columns: int) -> None:
     for power in range(3, 10):
         rows = 10**power
         drawn = min(rows, MOST_DRAWS)
-        trees, boosted_of_these = (training_seconds(FLAGSHIP, n, drawn, columns, 2) for n in (TREES, 0))
-        boosted = training_seconds(FLAGSHIP, 0, rows, columns, 2)
-        predicted = prediction_seconds(FLAGSHIP, TREES, rows)
+        trees, boosted_of_these = (FLAGSHIP.training_seconds(n, drawn, columns, 2) for n in (TREES, 0))
+        boosted = FLAGSHIP.training_seconds(0, rows, columns, 2)
+        predicted = FLAGSHIP.prediction_seconds(TREES, rows)
         print(
             f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(trees - boosted_of_these)} | {_time(boosted)} "
             f"| {_time(predicted)} | {_bytes(2 * 12 * drawn * TREES)} |"

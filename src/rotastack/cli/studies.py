@@ -140,7 +140,7 @@ def plan_of(study: Path, size: str | None) -> Any:
 
 
 def _progress(plan: Any) -> Progress:
-    from rotastack.study.costs import JOB_SECONDS
+    from rotastack.base.facts import JOB_SECONDS
 
     trainings = {
         f"{dataset}: training pool {pool} on {block}": plan.resources.usual_seconds(dataset, pool, block)

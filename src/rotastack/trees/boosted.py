@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import StrOptions
 from rotastack.base.scores import accuracy, r_squared
@@ -190,6 +191,8 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
     ([0, 1, 2], True)
     """
 
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0.2, 0, 0.11, 10, 1.3), trees=("n_rounds", "n_bags"))
+
     _parameter_constraints: ClassVar[dict] = {
         **BoostedEstimator._parameter_constraints,
         "class_weight": [StrOptions({"balanced"}), dict, None],
@@ -343,6 +346,8 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     >>> BoostedTreesRegressor(random_state=0).fit(X, y).oob_score_ > 0.4
     True
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 0.55, 0.22, 12), trees=("n_rounds", "n_bags"))
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the boosters.

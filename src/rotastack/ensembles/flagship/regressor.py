@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.base.scores import r_squared
@@ -114,6 +115,14 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg.family_titles_[:3]
     ('columns', 'columns, random cuts', 'discriminants')
     """
+
+    study_facts: ClassVar[Facts] = Facts(
+        rotates=True,
+        cost=Cost(33, 0, 6.2, 120),
+        boosted_cost=Cost(1200, 0, 340, 4_000),
+        trees=("trees_per_family",),
+        families=8,
+    )
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = NUMBER_FAMILIES
 
