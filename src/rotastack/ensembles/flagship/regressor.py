@@ -12,10 +12,9 @@ from sklearn.utils.validation import check_consistent_length
 from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
+from rotastack.base.outputs import r_squared, weighted_sum
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
-from rotastack.base.scores import r_squared
-from rotastack.base.sums import weighted_sum
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble, kept_families
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
