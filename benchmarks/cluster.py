@@ -19,9 +19,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tools.slurm_cluster import CannotStartError, SlurmCluster
 
-from rotastack.cli.studies import plan_of
-from rotastack.run.submissions import Submissions
-
 STUDY = """\
 name: nodes
 datasets: [{datasets}]
@@ -76,15 +73,12 @@ def run(nodes: int, arguments: argparse.Namespace) -> float:
         datasets=", ".join(arguments.datasets),
     )
     (folder / "nodes.yaml").write_text(study)
-    work = Submissions(plan_of(folder / "nodes.yaml", None)).work
-    minutes = 1.2 * max(sum(w.seconds for w in work if w.dataset == d) for d in arguments.datasets) / 60
     subprocess.run(
         ["scontrol", "update", "nodename=n2", "state=" + ("resume" if nodes == 2 else "drain"), "reason=benchmark"],
         check=nodes == 1, capture_output=True,
     )  # fmt: skip
-    # As many minutes that each data set is a submission of its own.
-    command = [sys.executable, "-m", "rotastack", "run", "nodes.yaml", "--slurm", "--minutes", f"{minutes:.2f}", "--"]
-    command += [f"results/nodes/{dataset}/scores.parquet" for dataset in arguments.datasets]
+    targets = [f"results/nodes/{dataset}/scores.parquet" for dataset in arguments.datasets]
+    command = [sys.executable, "-m", "rotastack", "run", "nodes.yaml", "--profile", "slurm", "--", *targets]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True

@@ -7,23 +7,29 @@ flagship at its defaults. Seconds are of one core of the machine that the coeffi
 """
 
 import argparse
+from collections.abc import Iterator, Mapping
 from math import ceil, sqrt
 
 from rotastack.base.documents import load_yaml
+from rotastack.base.facts import JOB_SECONDS
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.project import project_file
 from rotastack.run.launch import config_file, read_plan
 from rotastack.run.plan import Plan
-from rotastack.run.submissions import Submissions
-from rotastack.study.costs import FAMILIES, prediction_seconds, training_seconds
+from rotastack.study.catalogue import facts_of
 
 BYTES_PER_OUTPUT = 2.0
 """On disk, of a float32 after zlib: .9 to 3.5 in the pools of the quickstart."""
 FILES_OF_JOB = 5
 """What it makes, its record, its log, and Snakemake's note of the first two."""
+SECONDS_OF_START = 4.0
+"""Of each job on a cluster, beside its own: Snakemake is started for it."""
+OTHER_JOBS = 7
+"""Of a study of one data set, beside draws, trainings and combining: table, folds, scores, figures and report."""
 MOST_JOBS = 500
 """Trainings of a pool, from which on blocks grow."""
-FLAGSHIP = "rotastack.RotastackClassifier"
-TREES = 100 * FAMILIES["RotastackClassifier"]
+FLAGSHIP = RotastackClassifier.study_facts
+TREES = 100 * FLAGSHIP.families
 MOST_DRAWS = 100_000
 """Rows in a bag of the flagship, however many there are."""
 
@@ -50,21 +56,47 @@ def outputs_of(plan: Plan) -> float:
     return plan.study.protocol.n_cells * plan.study.protocol.folds * members * plan.resources.rows("iris") * 2
 
 
+def seconds_of(plan: Plan) -> Iterator[float]:
+    """Give what each job of a plan is thought to take, the start of Snakemake on a node included."""
+    study, resources = plan.study, plan.resources
+    for pool in study.used_pools:
+        for block in study.blocks:
+            yield SECONDS_OF_START + resources.usual_seconds("iris", pool, block)
+    for label in study.methods:
+        yield SECONDS_OF_START + combining_seconds(plan, label)
+    drawn = {f for pool in study.used_pools for block in study.blocks for f in plan.rotation_files("iris", pool, block)}
+    for _ in range(len(drawn) + OTHER_JOBS):
+        yield SECONDS_OF_START + JOB_SECONDS
+
+
+def combining_seconds(plan: Plan, label: str) -> float:
+    """Return what a combining job is thought to take: its level-1 estimator sees an output of each member and class."""
+    method, protocol, rows = plan.study.methods[label], plan.study.protocol, plan.resources.rows("iris")
+    seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
+    if not method.combiner.trained:
+        return seconds
+    given = method.combiner.resolved(plan.study.task.estimators)["parameters"].get("estimator")
+    if not isinstance(given, Mapping):
+        return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
+    columns = 2 * (protocol.rotations if plan.study.pools[method.pool].view is not None else 1)
+    n_trees = given["parameters"].get("n_estimators", 100)
+    return seconds + protocol.combiner_fits * facts_of(given["class"]).training_seconds(n_trees, rows, columns, 2)
+
+
 def by_cells(rows: int, columns: int) -> None:
     """Print what studies of 10^2 to 10^6 cells take."""
     print(
-        f"| cells of {rows} x {columns} | blocks | jobs | submissions | core hours | hours on 100 cores | on disk | files | MB of a job |"
+        f"| cells of {rows} x {columns} | blocks | jobs | core hours | hours on 100 cores | on disk | files | MB of a job |"
     )
-    print("|---|---|---|---|---|---|---|---|---|")
+    print("|---|---|---|---|---|---|---|---|")
     for cells in (100, 1000, 10_000, 100_000, 1_000_000):
         plan = study_of(cells, rows, columns)
-        submissions = Submissions(plan)
-        work = submissions.work
-        seconds = sum(w.seconds for w in work)
-        longest = max(seconds / 100, max(w.seconds for w in work)) / 3600
+        work = list(seconds_of(plan))
+        seconds = sum(work)
+        longest = max(seconds / 100, max(work)) / 3600
         memory = max(plan.resources.train_mb("iris", pool, 1) for pool in plan.study.used_pools)
         print(
-            f"| {plan.study.protocol.n_cells:,} | {len(plan.study.blocks):,} | {len(work):,} | {sum(submissions.counts.values())} "
+            f"| {plan.study.protocol.n_cells:,} | {len(plan.study.blocks):,} | {len(work):,} "
             f"| {seconds / 3600:,.1f} | {longest:,.1f} | {_bytes(BYTES_PER_OUTPUT * outputs_of(plan))} "
             f"| {FILES_OF_JOB * len(work):,} | {memory:,} |"
         )
@@ -78,9 +110,9 @@ def by_rows(columns: int) -> None:
     for power in range(3, 10):
         rows = 10**power
         drawn = min(rows, MOST_DRAWS)
-        trees, boosted_of_these = (training_seconds(FLAGSHIP, n, drawn, columns, 2) for n in (TREES, 0))
-        boosted = training_seconds(FLAGSHIP, 0, rows, columns, 2)
-        predicted = prediction_seconds(FLAGSHIP, TREES, rows)
+        trees, boosted_of_these = (FLAGSHIP.training_seconds(n, drawn, columns, 2) for n in (TREES, 0))
+        boosted = FLAGSHIP.training_seconds(0, rows, columns, 2)
+        predicted = FLAGSHIP.prediction_seconds(TREES, rows)
         print(
             f"| 10^{power} | {_bytes(8 * rows * columns)} | {_time(trees - boosted_of_these)} | {_time(boosted)} "
             f"| {_time(predicted)} | {_bytes(2 * 12 * drawn * TREES)} |"

@@ -223,7 +223,7 @@ def test_an_extra_that_is_named_brings_what_was_missing():
     for module, extra in errors._EXTRAS.items():
         assert package_of.get(module, module) in found[extra], module
         assert errors.without(f"{module}.inside").endswith(f"pip install 'rotastack[{extra}]'")
-    assert errors.without("lightgbm") is None
+    assert errors.without("statsmodels") is None
 
 
 def test_what_a_bare_installation_lacks_is_named():

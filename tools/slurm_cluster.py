@@ -1,6 +1,6 @@
 """A Slurm cluster of two nodes on this machine, for tests: one slurmctld, two slurmd, all on loopback, no accounting.
 
-    python tools/slurm_cluster.py start        and then sbatch, squeue, `rotastack run STUDY --slurm`, ...
+    python tools/slurm_cluster.py start        and then sbatch, squeue, `rotastack run STUDY --profile slurm`, ...
     python tools/slurm_cluster.py stop
 
 It needs root, and Debian's slurm-wlm and munge, which `start` installs where it may. Each node has one processor, and a

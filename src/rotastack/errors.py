@@ -57,6 +57,7 @@ _EXTRAS = {
     "matplotlib": "plots",
     **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
     **dict.fromkeys(("flask", "psycopg"), "server"),
+    **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
         ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
@@ -66,10 +67,16 @@ _EXTRAS = {
 """Module -> the extra that brings it."""
 
 
+def extra_of(module: str) -> str | None:
+    """Return the extra that brings a module, such as ``rotastack[plots]``; None of any other."""
+    extra = _EXTRAS.get(module.partition(".")[0])
+    return extra and f"rotastack[{extra}]"
+
+
 def without(module: str | None) -> str | None:
     """Return what to say of a module that is not installed, and that an extra brings; None of any other."""
-    extra = _EXTRAS.get((module or "").partition(".")[0])
-    return extra and f"{module} is not installed, as only some need it: pip install 'rotastack[{extra}]'"
+    extra = extra_of(module or "")
+    return extra and f"{module} is not installed, as only some need it: pip install {extra!r}"
 
 
 def missing(error: ModuleNotFoundError, otherwise: str = "") -> ModuleNotFoundError:

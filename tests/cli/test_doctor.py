@@ -1,38 +1,16 @@
-"""What ``rotastack doctor`` says of a cluster's queue."""
+"""What ``rotastack doctor`` says."""
 
-import pytest
-
-from rotastack.cli import doctor, slurm
-from rotastack.cli.slurm import Cluster
+from rotastack.cli import main
 
 
-@pytest.fixture
-def programs(tmp_path, monkeypatch):
-    """Return a function that puts a program of Slurm on the PATH: it does what a shell script says."""
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-
-    def make(name, script):
-        (tmp_path / name).write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / name).chmod(0o755)
-
-    return make
-
-
-DOWN = 'case "$*" in --version) echo slurm 22.05;; *) echo unable to contact slurm controller >&2; exit 1;; esac'
-
-
-@pytest.mark.parametrize("accounting", [True, False])
-def test_a_queue_that_knows_its_version_may_yet_not_answer(programs, monkeypatch, accounting):
-    monkeypatch.setattr(slurm.Cluster, "look", lambda: Cluster("lab", "22.05", accounting, 300, {}))
-    programs("squeue", DOWN)
-    with pytest.raises(doctor.ProblemError, match="squeue does not answer"):
-        doctor._queue()
-    programs("squeue", "echo JOBID")  # no jobs
-    if accounting:
-        for script in (None, DOWN):  # it is not installed, or its database is down
-            if script is not None:
-                programs("sacct", script)
-            with pytest.raises(doctor.ProblemError, match="sacct does not answer"):
-                doctor._queue()
-        programs("sacct", "echo JobID")
-    assert "squeue" in doctor._queue()
+def test_each_thing_has_a_line_and_a_problem_says_what_to_do(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["doctor"]) == 0
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == [
+        "environment:",
+        "snakemake:",
+        "folder:",
+    ]
+    monkeypatch.setattr("rotastack.cli.doctor.find_spec", lambda name: None)
+    assert main(["doctor"]) == 1
+    assert "PROBLEM  snakemake: not installed; `pip install 'rotastack[workflow]'`" in capsys.readouterr().out

@@ -53,7 +53,7 @@ def test_defaults_of_pruned_methods():
         ({"pool": "p", "combiner": prune("kappa", n_select=13)}, "n_select: 13 members are wanted of 12"),
         ({"pool": "p", "combiner": prune("none", first=13)}, "the pool has 12 members, not 13"),
         ({"pool": "p", "combiner": {"kind": "vote", "pruner": "kappa"}}, "unknown key 'pruner'"),
-        ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "'n_select' of earlier editions is now a parameter of the pruner"),
+        ({"pool": "p", "combiner": {"kind": "prune", "n_select": 3}}, "unknown key 'n_select'; did you mean 'selection'"),
         ({"pool": "p", "combiner": prune("sklearn.svm.SVC")}, "SVC is no pruner: it has no method combine"),
     ],
 )  # fmt: skip

@@ -8,12 +8,14 @@ from sklearn.ensemble import BaggingClassifier
 from sklearn.naive_bayes import GaussianNB
 from tests.run.running import pool_slice
 
+from rotastack.base.facts import Facts
 from rotastack.base.fitting import fit_aligned
+from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.errors import RotastackError
 from rotastack.run.fingerprint import closure
 from rotastack.study.building import load_class, make_estimator
-from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, ROTATING, VIEWS, _public, find
+from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
 from rotastack.study.classes import checked
 from rotastack.trees import C45Classifier, ForestClassifier
 
@@ -128,5 +130,21 @@ def test_all_that_rotates_is_declared():
     named = {path for path in ours if "Rotation" in path}
     views = {path.rpartition(".")[0] for path in named if ".views." in path} | {"rotastack.trees.bagged_views"}
     using = {path for path in ours if views & set(closure([path.rpartition(".")[0]]))}
-    assert named | using == {path for path in ROTATING if path.startswith("rotastack.")}
-    assert set(ROTATING) <= known
+    assert named | using == {path for path in ours if facts_of(path).rotates}
+    assert facts_of(ESTIMATORS["aeon_rotation_forest"].path).rotates
+
+
+def test_what_is_known_of_a_class_stands_in_it_or_in_the_catalogue():
+    flagship = facts_of(ESTIMATORS["rotastack"].path)
+    assert flagship is RotastackClassifier.study_facts
+    assert facts_of("xgboost.XGBClassifier") is ESTIMATORS["boosted"].facts
+    assert facts_of("sklearn.svm.SVC") == facts_of("rotastack.nowhere.Forest") == Facts()
+
+
+def test_classes_of_others_are_kept_quiet_however_they_are_named():
+    by_path = resolved("catboost.CatBoostClassifier", {"verbose": True})["parameters"]
+    assert by_path == {"allow_writing_files": False, "random_state": 0, "verbose": True}
+    assert resolved("catboost", {})["parameters"] == {**by_path, "thread_count": 1, "verbose": False}
+    assert resolved("bagging", {"estimator": {"class": "xgboost.XGBClassifier"}})["parameters"]["estimator"] == {
+        "class": "xgboost.XGBClassifier", "parameters": {"verbosity": 0},
+    }  # fmt: skip

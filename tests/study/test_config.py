@@ -195,46 +195,6 @@ def test_slug():
     assert slug("S-RRE/RF") == "S-RRE_RF"
 
 
-OLD = [
-    ({"pools__forest": {"learner": {"kind": "forest"}}}, "pools.forest: 'learner' of earlier editions is now 'estimator'"),
-    ({"methods__RF__combiner": {"kind": "stacking", "learner": {"kind": "forest"}}}, "combiner: 'learner' of earlier editions is now 'estimator'"),
-    ({"pools__forest__sizes": [1]}, "pools.forest: 'sizes' of earlier editions is now 'ensemble_sizes'"),
-    ({"protocol__flip": True}, "protocol: 'flip' of earlier editions is now a parameter of the view: view: {class: RandomRotation"),
-    ({"protocol__max_axes": 9}, "protocol: 'max_axes' of earlier editions is now a parameter of the view"),
-    ({"illustrations": ["weights"]}, "top level: 'illustrations' of earlier editions is now no part of a study"),
-    *(
-        ({"methods__RF__combiner": {"kind": "prune", key: 1}}, f"combiner: '{key}' of earlier editions is now a parameter of the pruner: parameters: {{{new}:")
-        for key, new in [("n_select", "n_select"), ("lambda", "lambda_"), ("vote", "vote"), ("positive", "positive"), ("rho", "rho"),
-                         ("patience", "patience"), ("p", "p"), ("v", "v"), ("reduce", "reduce"), ("polish", "polish")]
-    ),
-    *(
-        ({"pools__forest": {"estimator": estimator, "parameters": {key: value}}}, f"parameters: '{key}' of earlier editions is now {new}")
-        for estimator, key, value, new in [
-            ("forest", "n_trees", 5, "n_estimators"), ("boosted", "n_rounds", 5, "n_estimators"),
-            ("nearest_neighbors", "k", 3, "n_neighbors"), ("stacked_rotation", "folds", 5, "cv"),
-            ("bagging", "base", "nn", "estimator: {class: nearest_neighbor | c45 | naive_bayes"),
-            ("adaboost_m1", "tree", "stump", "estimator: {class: c45 | tree_stump"),
-            ("random_projection", "projection", "gaussian", "kind"), ("bagging", "n_bags", 5, "n_estimators"),
-            ("bagging", "members", 5, "estimator__n_estimators"), ("exrm", "features", "nystroem", "the short name exrm_nystroem"),
-            ("exrm", "n_components", 10, "nystroem__n_components of the short name exrm_nystroem"),
-        ]
-    ),
-    *(
-        ({"pools__forest": {"estimator": name}}, f"pools.forest.estimator: '{name}' of earlier editions is now {new}")
-        for name, new in [("plain", "nearest_neighbor, c45 or naive_bayes"), ("bagged_linear", "bagging with parameters"),
-                          ("boosted_linear", "sklearn.ensemble.AdaBoostClassifier"), ("rotated_linear", "PooledEnsembleClassifier")]
-    ),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("changes", "message"), OLD)
-def test_a_study_for_the_old_keys_learns_the_new_ones(changes, message):
-    with pytest.raises(RotastackError) as caught:
-        checked(study(**changes))
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-
-
 def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
     methods = study()["methods"]
     turned = study(methods=dict(reversed(methods.items())))

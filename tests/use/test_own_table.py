@@ -5,14 +5,15 @@ import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
+from rotastack.base.facts import Facts
 from rotastack.ensembles.flagship.classifier import RotastackClassifier
 from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSES
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
 from rotastack.ensembles.flagship.families import find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
 from rotastack.errors import RotastackError
-from rotastack.study.costs import BOOSTED, FAMILIES, prediction_seconds, training_seconds
 from rotastack.study.study import Study
+from rotastack.trees.forest import ForestClassifier
 from rotastack.use import own_table
 from rotastack.use.own_table import (
     BUDGETS,
@@ -77,28 +78,28 @@ def test_more_cores_are_faster():
 
 
 def test_seconds_are_of_rows_trees_and_columns():
-    path = "rotastack.trees.forest.ForestClassifier"
-    one = training_seconds(path, 100, 1024, 25, 2)
+    facts = ForestClassifier.study_facts
+    one = facts.training_seconds(100, 1024, 25, 2)
     assert one == pytest.approx(1e-9 * (20 + 12 * 5) * 100 * 1024 * 10)
-    assert training_seconds(path, 200, 1024, 25, 2) == pytest.approx(2 * one)
-    assert training_seconds(path, 100, 1024, 25, 12) == pytest.approx(1.6 * one)
-    assert training_seconds("sklearn.svm.SVC", 100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
-    assert prediction_seconds(path, 100, 1000) == pytest.approx(130e-9 * 100 * 1000)
+    assert facts.training_seconds(200, 1024, 25, 2) == pytest.approx(2 * one)
+    assert facts.training_seconds(100, 1024, 25, 12) == pytest.approx(1.6 * one)
+    assert Facts().training_seconds(100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
+    assert facts.prediction_seconds(100, 1000) == pytest.approx(130e-9 * 100 * 1000)
 
 
 def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
-    path = "rotastack.ensembles.flagship.classifier.RotastackClassifier"
-    few, more, most = (training_seconds(path, n, 1024, 25, 2) for n in (0, 700, 1400))
+    facts = RotastackClassifier.study_facts
+    few, more, most = (facts.training_seconds(n, 1024, 25, 2) for n in (0, 700, 1400))
     assert few > 0
     assert more - few == pytest.approx(most - more)
-    assert training_seconds(path, 700, 1024, 25, 10) > 1.5 * more
-    assert prediction_seconds(path, 0, 1000) > 0
+    assert facts.training_seconds(700, 1024, 25, 10) > 1.5 * more
+    assert facts.prediction_seconds(0, 1000) > 0
 
 
 def test_a_layout_knows_what_a_split_takes():
     layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
-    fit = training_seconds("rotastack.trees.forest.ForestClassifier", 300, 400, 12, 2)
-    test = prediction_seconds("rotastack.trees.forest.ForestClassifier", 300, 100)
+    fit = ForestClassifier.study_facts.training_seconds(300, 400, 12, 2)
+    test = ForestClassifier.study_facts.prediction_seconds(300, 100)
     assert layout.split_seconds("Random forest", SMALL) == pytest.approx(fit + test)
     assert layout.parameters("Rotastack") == {"trees_per_family": 100}
 
@@ -159,8 +160,7 @@ def test_labels():
 
 def test_the_families_that_are_counted_are_the_flagships():
     for model, named in ((RotastackClassifier(), FAMILIES_OF_CLASSES), (RotastackRegressor(), FAMILIES_OF_NUMBERS)):
-        name = type(model).__name__
         families = find_families(model.families, 0, named)
-        assert sum(family.boosting is None for family in families) == FAMILIES[name]
-        assert any(family.boosting is not None for family in families) == (name in BOOSTED)
+        assert sum(family.boosting is None for family in families) == model.study_facts.families
+        assert any(family.boosting is not None for family in families) == (model.study_facts.boosted_cost is not None)
         assert len(find_families(model.families, 1, named)) == len(families) + 1

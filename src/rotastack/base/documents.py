@@ -21,7 +21,7 @@ class Document(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=False)
 
     @classmethod
-    def read(cls, data: Any, where: str, renamed: Mapping[str, str] | None = None) -> Self:
+    def read(cls, data: Any, where: str) -> Self:
         """Return the document that `data` holds.
 
         Parameters
@@ -30,8 +30,6 @@ class Document(BaseModel):
             As YAML gives it.
         where : str
             The file, for messages.
-        renamed : mapping, optional
-            A key of earlier editions -> what it is called now.
 
         Raises
         ------
@@ -42,7 +40,7 @@ class Document(BaseModel):
             return cls.model_validate(data)
         except ValidationError as error:
             found = min(error.errors(include_url=False), key=_importance)
-            raise RotastackError(f"{where}: {_sentence(cls, data, found, renamed or {})}") from None
+            raise RotastackError(f"{where}: {_sentence(cls, data, found)}") from None
 
     def dump(self) -> dict[str, Any]:
         """Return the document as plain mappings, defaults filled in, keys in their order."""
@@ -55,7 +53,7 @@ def _importance(error: Any) -> tuple[int, int]:
     return (kinds.index(error["type"]) if error["type"] in kinds else len(kinds), len(error["loc"]))
 
 
-def _sentence(cls: type[BaseModel], data: Any, error: Any, renamed: Mapping[str, str]) -> str:
+def _sentence(cls: type[BaseModel], data: Any, error: Any) -> str:
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
     path = _path(data, error["loc"], kind)
     key = ".".join(path) or "top level"
@@ -63,8 +61,6 @@ def _sentence(cls: type[BaseModel], data: Any, error: Any, renamed: Mapping[str,
         *parents, name = path
         place = ".".join(parents) or "top level"
         known = _keys(cls, error["loc"][:-1])
-        if name in renamed:
-            return f"{place}: {name!r} of earlier editions is now {renamed[name]}"
         return f"{place}: unknown key {name!r}{nearest(name, known)}; allowed are {', '.join(known)}"
     if kind == "missing":
         return f"{'.'.join(path[:-1]) or 'top level'}: key {path[-1]!r} is missing"

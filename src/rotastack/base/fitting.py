@@ -7,7 +7,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.dummy import DummyClassifier
 from sklearn.utils.validation import has_fit_parameter
 
@@ -23,9 +23,17 @@ __all__ = [
     "check_takes_weights",
     "fit_aligned",
     "fit_regressor",
+    "forget_fit",
     "placed",
     "seeded",
 ]
+
+
+def forget_fit(estimator: BaseEstimator) -> None:
+    """Delete all attributes whose names end in an underscore, but for parameters such as ``lambda_``: nothing of an earlier fit can decide."""
+    parameters = estimator.get_params(deep=False)
+    for name in [n for n in vars(estimator) if n.endswith("_") and n not in parameters]:
+        delattr(estimator, name)
 
 
 @runtime_checkable
@@ -142,7 +150,7 @@ class FittedRegressor:
     intervals: bool = False
 
     def outputs(self, X: NDArray[np.floating]) -> NDArray[np.float64]:
-        """Return predictions (row, 1), or ``rotastack.base.numbers.NUMBERS`` (row, 3)."""
+        """Return predictions (row, 1), or ``rotastack.base.outputs.NUMBERS`` (row, 3)."""
         return self._with_interval(np.asarray(self.estimator.predict(X), dtype=np.float64).ravel(), X)
 
     def staged(self, X: NDArray[np.floating]) -> Iterator[NDArray[np.float64]]:

@@ -1,16 +1,13 @@
-"""``rotastack doctor``: is all there that a run needs, here and on a cluster's nodes?"""
+"""``rotastack doctor``: is all there that a run needs?"""
 
 import os
 import shutil
 import sys
 from argparse import Namespace
-from collections.abc import Iterator
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-from rotastack.errors import RotastackError
 
 __all__ = ["add"]
 
@@ -32,19 +29,13 @@ def add(commands: Any) -> None:
 
 def _doctor(arguments: Namespace) -> int:
     wrong = 0
-    for name, check in _checks(arguments):
+    for name, check in (("environment", _environment), ("snakemake", _snakemake), ("folder", _folder)):
         try:
             print(f"ok       {name}: {check()}", flush=True)
-        except (ProblemError, RotastackError) as error:
+        except ProblemError as error:
             print(f"PROBLEM  {name}: {error}", flush=True)
             wrong += 1
     return int(wrong > 0)
-
-
-def _checks(arguments: Namespace) -> Iterator[tuple[str, Any]]:
-    yield "environment", _environment
-    yield "snakemake", _snakemake
-    yield "folder", _folder
 
 
 def _environment() -> str:

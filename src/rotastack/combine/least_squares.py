@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.sums import weighted_sum
+from rotastack.base.outputs import weighted_sum
 from rotastack.blas import one_blas_thread
 from rotastack.combine.log_linear import nonnegative_minimum
 from rotastack.errors import RotastackError

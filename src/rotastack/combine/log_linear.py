@@ -8,7 +8,7 @@ from scipy.optimize import nnls
 from scipy.special import log_softmax, softmax
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.sums import weighted_sum
+from rotastack.base.outputs import weighted_sum
 from rotastack.blas import one_blas_thread
 from rotastack.errors import RotastackError
 

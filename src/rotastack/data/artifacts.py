@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import xarray as xr
 from numpy.typing import NDArray
 
-from rotastack.base.numbers import NUMBERS
+from rotastack.base.outputs import NUMBERS
 from rotastack.data.categories import MISSING, dummies
 from rotastack.errors import unreadable
 from rotastack.files import write_bytes

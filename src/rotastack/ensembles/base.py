@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import validate_data
 
-from rotastack.base.forgetting import forget_fit
+from rotastack.base.fitting import forget_fit
 from rotastack.base.scikit import StrOptions
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, naming_text, refuse_missing
 from rotastack.views.scaling import SCALERS

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from pandas.api.types import is_datetime64_any_dtype, is_numeric_dtype, is_timedelta64_dtype
 
 from rotastack.base.columns import as_pandas
-from rotastack.base.scales import warn_of_scales
+from rotastack.base.warned import warn_of_scales
 from rotastack.views.scaling import SCALERS
 
 __all__ = [

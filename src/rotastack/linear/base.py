@@ -13,8 +13,8 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from rotastack.base.scales import warn_of_scales
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
+from rotastack.base.warned import warn_of_scales
 from rotastack.blas import one_blas_thread
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
@@ -94,7 +94,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
             )
         warn_of_scales(
             X, check_feature_names_in(self), f"{type(self).__name__}: columns are penalised alike",
-            "scale them first, for example with MinMaxScaler((-1, 1)).", stacklevel=3,
+            "scale them first, for example with MinMaxScaler((-1, 1)).",
         )  # fmt: skip
         if max(-X.min(), X.max()) > LARGEST:
             raise ValueError(f"X holds values beyond {LARGEST:g}, whose squares cannot be summed; scale the columns")

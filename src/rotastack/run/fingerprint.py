@@ -29,6 +29,10 @@ COMPUTING = {
 }  # fmt: skip
 
 
+ESTIMATES = "rotastack.base.facts"
+"""What is imported for what a study expects of classes, by which nothing is computed."""
+
+
 def closure(modules: Iterable[str]) -> list[str]:
     """Return our modules that importing `modules` imports, sorted, themselves included; foreign ones are passed over."""
     seen: set[str] = set()
@@ -104,13 +108,18 @@ def _tree(path: Path) -> ast.Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
-            node.body = [part for part in node.body if not _is_text(part)] or [ast.Pass()]
+            node.body = [part for part in node.body if not _is_text(part) and not _is_estimate(part)] or [ast.Pass()]
     return tree
 
 
 def _is_text(node: ast.stmt) -> bool:
     """Tell whether a statement is a string alone: the docstring of what it stands in, or of what stands before it."""
     return isinstance(node, ast.Expr) and isinstance(getattr(node.value, "value", None), str)
+
+
+def _is_estimate(node: ast.stmt) -> bool:
+    """Tell whether a statement says what a study expects of a class: nothing is computed by it."""
+    return isinstance(node, ast.Assign) and any(getattr(t, "id", "") == "study_facts" for t in node.targets)
 
 
 @cache
@@ -128,6 +137,8 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
     libraries: set[str] = set()
     for target in _imported_names(_source(name)):
         root = target.split(".")[0]
+        if target.startswith(ESTIMATES):
+            continue
         if root == "rotastack" and _path(target) is not None:
             own.update(_lineage(target))
         elif root in COMPUTING:

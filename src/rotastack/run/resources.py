@@ -5,37 +5,23 @@ fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 
 both side by side for any results.
 """
 
-import os
 from collections.abc import Iterable, Mapping
+from math import prod
 from typing import Any
 
-from rotastack.study.catalogue import find
-from rotastack.study.costs import COSTS, FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.base.facts import JOB_SECONDS, Facts
+from rotastack.study.catalogue import defaults_of, facts_of, find
 from rotastack.study.study import Study
 
-__all__ = ["MOST_MINUTES", "SPARE_MINUTES", "SPARE_OF_MANY", "Resources"]
-
-MOST_MINUTES = "ROTASTACK_MOST_MINUTES"
-"""Variable of the environment: what the cluster's partition lets a job take."""
+__all__ = ["Resources"]
 
 BASE_MB = 900
 """The least that a job asks for."""
 FIXED_MB = 600
 """Of any job: on a cluster two Snakemakes (250), libraries (210), and what a small step takes."""
-_MEMBERS = ("n_estimators", "iterations")
-_EACH = ("trees_per_rotation", "n_trees")
-_FAMILIES = {
-    name: n + 1 for name, n in FAMILIES.items()
-}  # pairs, too: data sets do not state whether they have categories
-_ROTATED = ("RotationForestClassifier", "DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier")
-"""Whose trees have a matrix each."""
-_BOOSTERS = ("BoostedTreesClassifier", "BoostedTreesRegressor")
-_USUAL_TREES = {"CatBoostClassifier": 1000, "CatBoostRegressor": 1000, "StackedRotationClassifier": 20 * 20 * 10}
-"""Of classes with more trees at their defaults than one would guess."""
-SPARE_MINUTES, SPARE_OF_MANY = 30, 1
-"""Of the time limit of a job that is submitted by itself, and of one of many in a submission, as limits add up."""
+SPARE_MINUTES = 10
+"""Of any time limit."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
-_LEAVES = 31  # of a boosted tree
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
 
 
@@ -52,8 +38,6 @@ class Resources:
     def __init__(self, study: Study, datasets: Mapping[str, Mapping[str, Any]]):
         self.study = study
         self.datasets = dict(datasets)
-        self.spare_minutes = SPARE_MINUTES
-        self.most_minutes = float(os.environ.get(MOST_MINUTES, "inf"))
         self._largest = max(study.blocks.values(), key=lambda block: [len(part) for part in block.values()])
 
     def rows(self, dataset: str) -> int:
@@ -73,22 +57,19 @@ class Resources:
     def _path(self, pool: str) -> str:
         return find(self.study.pools[pool].estimator, self.study.task.estimators).path
 
-    def _class(self, pool: str) -> str:
-        return self._path(pool).rpartition(".")[2]
+    def _facts(self, pool: str) -> Facts:
+        return facts_of(self._path(pool))
+
+    def _parameters(self, pool: str) -> dict[str, Any]:
+        return {**defaults_of(self._path(pool)), **self.study.pools[pool].parameters}
 
     def n_trees(self, pool: str) -> int:
         """Return how many trees or members an estimator has, as far as its parameters tell."""
-        parameters = self.study.pools[pool].parameters
-        name = self._class(pool)
-        numbers = {key: value for key, value in parameters.items() if isinstance(value, int)}
-        if name in _FAMILIES:
-            return _FAMILIES[name] * numbers.get("trees_per_family", 100)
-        if name in _BOOSTERS:
-            return numbers.get("n_rounds", 200) * numbers.get("n_bags", 5)
-        if "n_rotations" in numbers and "n_estimators" not in numbers:
-            return numbers["n_rotations"] * next((numbers[k] for k in _EACH if k in numbers), 50)
-        members = _MEMBERS if "Boosting" not in name else (*_MEMBERS, "max_iter")
-        return max((numbers[k] for k in members if k in numbers), default=_USUAL_TREES.get(name, 100))
+        facts, given = self._facts(pool), self.study.pools[pool].parameters
+        known = self._parameters(pool) if facts.trees else given
+        numbers = [n for name in facts.trees or ("n_estimators",) if isinstance(n := known.get(name), int)]
+        # The flagship's families and that of pairs: data sets do not state whether they have categories.
+        return (facts.families + 1) * (prod(numbers) if numbers else facts.n_trees)
 
     def _views(self, pool: str) -> int:
         return self.study.protocol.rotations if self.study.pools[pool].view is not None else 1
@@ -131,25 +112,25 @@ class Resources:
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
         """Return the size of the trees of one training, if these are kept, and of those of families while they grow."""
-        name, kept = self._class(pool), min(self.n_trees(pool), 5000)
-        if name in FAMILIES:  # two nodes of 12 bytes a row, and as much again and more while they are grown
+        facts, kept = self._facts(pool), min(self.n_trees(pool), 5000)
+        if facts.families:  # two nodes of 12 bytes a row, and as much again and more while they are grown
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
-        matrices = 16e-6 * kept * min(self.columns(dataset), 5000) ** 2 if name in _ROTATED else 0
-        if name in _BOOSTERS:  # a tree for each class
-            rows = min(rows, _LEAVES * self._classes(dataset))
+        matrices = 16e-6 * kept * min(self.columns(dataset), 5000) ** 2 if facts.has_matrices else 0
+        if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:  # a boosted tree is of one class
+            rows = min(rows, leaves * self._classes(dataset))
         return matrices + 1e-6 * rows * (16 + 4 * self._classes(dataset)) * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job: nine times the usual where the class is known, else a safe guess."""
         trainings = self.study.protocol.trainings(self._largest) * self._views(pool)
-        if self._class(pool) in COSTS:
+        if self._facts(pool).cost is not None:
             seconds = 3 * self._each_seconds(dataset, pool)
         else:
             seconds = 2e-6 * self.n_trees(pool) * self.rows(dataset) * self.columns(dataset) ** 0.5
         seconds += self.study.protocol.training_seconds
-        return self._at_most(attempt * (self.spare_minutes + trainings * seconds / 20))
+        return int(attempt * (SPARE_MINUTES + trainings * seconds / 20))
 
     def usual_seconds(self, dataset: str, pool: str, block: str) -> float:
         """Return what a training job is thought to take, where ``train_minutes`` is what it may."""
@@ -168,27 +149,10 @@ class Resources:
 
     def _each_seconds(self, dataset: str, pool: str) -> float:
         """Return what one training, and the outputs of its test rows, are thought to take."""
-        path, rows, n_trees = self._path(pool), self.rows(dataset), self.n_trees(pool)
+        facts, rows, n_trees = self._facts(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
-        return training_seconds(path, n_trees, 0.7 * rows, self.columns(dataset), n_classes) + prediction_seconds(
-            path, n_trees, 0.3 * rows
-        )
-
-    def usual_combining_seconds(self, dataset: str, label: str) -> float:
-        """Return what a combining job is thought to take: its level-1 estimators see an output of each member and class."""
-        method, protocol = self.study.methods[label], self.study.protocol
-        rows, combiner = self.rows(dataset), method.combiner
-        seconds = JOB_SECONDS + protocol.n_cells * (0.002 + 2e-5 * rows)
-        if not combiner.trained:
-            return seconds
-        given = combiner.resolved(self.study.task.estimators)["parameters"].get("estimator")
-        if not isinstance(given, Mapping):
-            return seconds + protocol.combiner_fits * (0.1 + 2e-4 * rows)
-        columns = self._views(method.pool) * self._classes(dataset)
-        n_trees = given["parameters"].get("n_estimators", 100)
-        return seconds + protocol.combiner_fits * training_seconds(
-            given["class"], n_trees, rows, columns, self._classes(dataset)
-        )
+        trained = facts.training_seconds(n_trees, 0.7 * rows, self.columns(dataset), n_classes)
+        return trained + facts.prediction_seconds(n_trees, 0.3 * rows)
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""
@@ -206,11 +170,7 @@ class Resources:
         protocol = self.study.protocol
         fits = protocol.combiner_fits if self.study.methods[label].combiner.trained else 0
         seconds = fits * (0.5 + 1e-3 * self.rows(dataset)) / self.combine_threads(label)
-        return self._at_most(attempt * (self.spare_minutes + int((seconds + 0.5 * protocol.n_cells) / 20)))
-
-    def _at_most(self, minutes: float) -> int:
-        """Return a time limit that a cluster grants: what asks for more waits for ever."""
-        return max(1, int(min(minutes, self.most_minutes)))
+        return attempt * (SPARE_MINUTES + int((seconds + 0.5 * protocol.n_cells) / 20))
 
     def prepare_mb(self, dataset: str, attempt: int) -> int:
         """Return the memory of preprocessing: a raw table takes more where it may hold texts."""
@@ -238,7 +198,7 @@ class Resources:
     def score_minutes(self, dataset: str, attempt: int) -> int:
         """Return the time limit of a scoring job."""
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
-        return self._at_most(attempt * (20 + seconds / 20))
+        return int(attempt * (20 + seconds / 20))
 
     def draw_mb(self, datasets: Iterable[str], attempt: int) -> int:
         """Return the memory of drawing data sets one after the other: their scores, and the members of one cell of a block."""

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from rotastack.errors import RotastackError, nearest
+from rotastack.errors import RotastackError, extra_of, nearest
 
 __all__ = [
     "REFITTED",
@@ -32,15 +32,6 @@ __all__ = [
 
 _PLAIN = {bool, int, float, str, NoneType}
 
-_EXTRAS = dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "rotastack[bench]")
-_LEFT_TO_THE_POOL = {"scaling": None}
-_QUIET: dict[str, dict[str, Any]] = {
-    # a seed, as it lists no parameter that was not given, and seeds are set where one is listed
-    "catboost": {"allow_writing_files": False, "verbose": False, "random_state": 0},
-    "lightgbm": {"verbosity": -1},
-    "xgboost": {"verbosity": 0},
-}
-
 
 def load_class(path: str, where: str = "class") -> type:
     """Import a class by its dotted path.
@@ -55,9 +46,10 @@ def load_class(path: str, where: str = "class") -> type:
         module = importlib.import_module(module_name)
     except ModuleNotFoundError as error:
         if importlib.util.find_spec(top) is None:
-            own = "" if top in _EXTRAS else f", or {top}.py in the folder from which you run it"
+            extra = extra_of(top)
+            own = "" if extra else f", or {top}.py in the folder from which you run it"
             raise RotastackError(
-                f"{where}: {path} needs the package {top}: pip install {_EXTRAS.get(top, top)!r}{own}"
+                f"{where}: {path} needs the package {top}: pip install {extra or top!r}{own}"
             ) from None
         raise RotastackError(f"{where}: {path} cannot be imported: {error}{_nearest_module(module_name)}") from None
     except Exception as error:  # a module of others may raise anything
@@ -114,8 +106,7 @@ def plain_types(cls: type) -> dict[str, tuple[type, ...]]:
 def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None) -> Any:
     """Make an object, unfitted.
 
-    Ours that scale columns by themselves leave it to the pool unless `parameters` have ``scaling``; libraries
-    that print while they train are told to be quiet unless `parameters` say otherwise.
+    Ours that scale columns by themselves leave it to the pool unless `parameters` have ``scaling``.
 
     Parameters
     ----------
@@ -133,16 +124,11 @@ def build(path: str, parameters: Mapping[str, Any], *, n_jobs: int | None = None
     BaggingClassifier(estimator=SVC(C=2))
     """
     cls = load_class(path)
-    known, open_ended = parameter_names(cls)
-    quiet = _QUIET.get(path.partition(".")[0], {})
-    usual: dict[str, Any] = {}
-    if path.startswith("rotastack."):
-        usual |= _LEFT_TO_THE_POOL
+    known, _ = parameter_names(cls)
+    usual: dict[str, Any] = {"scaling": None} if path.startswith("rotastack.") else {}
     if n_jobs is not None:
         usual |= {"n_jobs": n_jobs, "thread_count": n_jobs}
-    usual = {k: v for k, v in usual.items() if k in known}
-    usual |= {k: v for k, v in quiet.items() if k in known or open_ended}
-    given = {**usual, **parameters}
+    given = {**{k: v for k, v in usual.items() if k in known}, **parameters}
     made = cls(**{k: _value(v) for k, v in given.items() if "__" not in k})
     deep = {k: _value(v) for k, v in given.items() if "__" in k}
     return made.set_params(**deep) if deep else made

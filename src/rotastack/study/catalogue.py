@@ -2,26 +2,31 @@
 
 A study names a class: by a short name of this file, by the name of one of our public classes, or by a dotted
 path (``sklearn.svm.SVC``). A short name is a class and the parameters that make it what the name says;
-every other parameter has the default of its class. In a regression the same name is that method's regressor. Nothing is imported here: slices of a study hold paths and all
-parameters, so a new short name reruns nothing.
+every other parameter has the default of its class. In a regression the same name is that method's regressor. No class is imported to find it: slices of a study hold paths
+and all parameters, so a new short name reruns nothing. What a study knows of classes of others stands here; our classes say it themselves (:func:`facts_of`).
 """
 
 import ast
+import inspect
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rotastack.base.facts import Cost, Facts
 from rotastack.errors import RotastackError, nearest
+from rotastack.study.building import load_class
 
-__all__ = ["DRAWN_VIEWS", "ESTIMATORS", "PRUNERS", "REGRESSORS", "ROTATING", "VIEWS", "Entry", "find", "resolved"]
+__all__ = ["ESTIMATORS", "PRUNERS", "REGRESSORS", "VIEWS", "Entry", "defaults_of", "facts_of", "find", "resolved"]
 
 
 class Entry(NamedTuple):
-    """A class by its path, and parameters that are fixed."""
+    """A class by its path, and parameters that are fixed; of a class of others what keeps it quiet, however it is named, and its facts."""
 
     path: str
     parameters: dict[str, Any] = {}
+    quiet: dict[str, Any] = {}
+    facts: Facts = Facts()
 
     @property
     def module(self) -> str:
@@ -37,19 +42,29 @@ def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
     return Entry("sklearn.pipeline.Pipeline", {"steps": [list(step) for step in steps]})
 
 
+# a seed, as it lists no parameter that was not given, and seeds are set where one is listed
+_CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
 
 ESTIMATORS: dict[str, Entry] = {
     "adaboost_m1": Entry("rotastack.ensembles.adaboost.AdaBoostM1Classifier"),
-    "aeon_rotation_forest": Entry("aeon.classification.sklearn.RotationForestClassifier"),
+    "aeon_rotation_forest": Entry(
+        "aeon.classification.sklearn.RotationForestClassifier",
+        facts=Facts(rotates=True, has_matrices=True, cost=Cost(50, 0, 5, 200, 0.2)),
+    ),
     "bagging": Entry("sklearn.ensemble.BaggingClassifier"),
     "bagged_c45": Entry(
         "rotastack.trees.forest.ForestClassifier", {"criterion": "c45", "max_features": None, "min_samples_leaf": 2}
     ),
-    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1, "verbosity": 0}),
+    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}, Facts(cost=Cost(60, 0, 2.5, 30, 1.0))),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
-    "catboost": Entry("catboost.CatBoostClassifier", {"thread_count": 1}),
+    "catboost": Entry(
+        "catboost.CatBoostClassifier",
+        {"thread_count": 1},
+        _CATBOOST,
+        Facts(cost=Cost(8, 0, 3, 2, 0.7), trees=("iterations",), n_trees=1000),
+    ),
     "diffusion_map": Entry("rotastack.ensembles.pooled.reduction.DiffusionMapEnsembleClassifier"),
     "double_rotation_forest": Entry("rotastack.ensembles.forests.double.DoubleRotationForestClassifier"),
     "drm": Entry("rotastack.linear.diversity.DiversityRegularizedClassifier"),
@@ -62,9 +77,13 @@ ESTIMATORS: dict[str, Entry] = {
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingClassifier", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier"),
+    "hist_gradient_boosting": Entry(
+        "sklearn.ensemble.HistGradientBoostingClassifier", facts=Facts(trees=("max_iter",))
+    ),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
-    "lightgbm": Entry("lightgbm.LGBMClassifier", {"n_jobs": 1, "verbosity": -1}),
+    "lightgbm": Entry(
+        "lightgbm.LGBMClassifier", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60, 1.1))
+    ),
     "logistic": _pipeline(
         _SCALER, ("logisticregression", _spec("sklearn.linear_model.LogisticRegression", max_iter=1000))
     ),
@@ -98,16 +117,21 @@ ESTIMATORS: dict[str, Entry] = {
 
 REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
-    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1, "verbosity": 0}),
+    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}, Facts(cost=Cost(60, 0, 3, 30))),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
-    "catboost": Entry("catboost.CatBoostRegressor", {"thread_count": 1}),
+    "catboost": Entry(
+        "catboost.CatBoostRegressor",
+        {"thread_count": 1},
+        _CATBOOST,
+        Facts(cost=Cost(5, 0, 3, 2), trees=("iterations",), n_trees=1000),
+    ),
     "extra_forest": Entry("rotastack.trees.extra.ExtraForestRegressor"),
     "forest": Entry("rotastack.trees.forest.ForestRegressor"),
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingRegressor", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor"),
-    "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1, "verbosity": -1}),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", facts=Facts(trees=("max_iter",))),
+    "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60))),
     "linear": Entry("sklearn.linear_model.LinearRegression"),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsRegressor"),
@@ -134,33 +158,6 @@ VIEWS: dict[str, Entry] = {
 }
 """Short name -> class of a view, and fixed parameters."""
 
-DRAWN_VIEWS = ("rotastack.views.rotation.RandomRotation",)
-"""Views that depend on a seed and the number of columns alone: nested cross-validation draws them before any training."""
-
-ROTATING = (
-    "aeon.classification.sklearn.RotationForestClassifier",
-    "rotastack.ensembles.flagship.classifier.RotastackClassifier",
-    "rotastack.ensembles.flagship.regressor.RotastackRegressor",
-    "rotastack.ensembles.forests.double.DoubleRotationForestClassifier",
-    "rotastack.ensembles.forests.double.DoubleRotationMarginForestClassifier",
-    "rotastack.ensembles.forests.multi.MultiRotationForestClassifier",
-    "rotastack.ensembles.forests.multi.MultiRotationForestRegressor",
-    "rotastack.ensembles.forests.random.RandomRotationForestClassifier",
-    "rotastack.ensembles.forests.random.RandomRotationForestRegressor",
-    "rotastack.ensembles.forests.regularized.RegularizedRotationForestClassifier",
-    "rotastack.ensembles.forests.rotation.RotationForestClassifier",
-    "rotastack.ensembles.forests.weightings.RotationWeightingsClassifier",
-    "rotastack.ensembles.pooled.boosting.RandomRotationBoostingClassifier",
-    "rotastack.ensembles.pooled.boosting.RandomRotationBoostingRegressor",
-    "rotastack.ensembles.pooled.stacked.StackedRotationClassifier",
-    "rotastack.views.discriminant.DiscriminantRotation",
-    "rotastack.views.double.DoubleRotation",
-    "rotastack.views.multi_rotation.MultiRotation",
-    "rotastack.views.principal.PrincipalRotation",
-    "rotastack.views.rotation.RandomRotation",
-)
-"""Estimators and views whose members look at rotated columns: the verdict sets them against the others."""
-
 PRUNERS: dict[str, Entry] = {
     "drep": Entry("rotastack.combine.pruning.drep.DREPPruner"),
     "kappa": Entry("rotastack.combine.pruning.kappa.KappaPruner"),
@@ -177,6 +174,7 @@ PRUNERS: dict[str, Entry] = {
 """Short name -> class of a pruner, and fixed parameters."""
 
 _SHORT = {**ESTIMATORS, **VIEWS, **PRUNERS}
+_BY_PATH = {entry.path: entry for entry in (*ESTIMATORS.values(), *REGRESSORS.values())}
 _PUBLIC = ("", "combine", "combine.pruning", "ensembles", "linear", "trees", "views")
 
 
@@ -234,13 +232,40 @@ def find(name: str, among: Mapping[str, Entry] = _SHORT, where: str = "class") -
     )
 
 
+@cache
+def facts_of(path: str) -> Facts:
+    """Return what is known of a class before it is trained: ours is asked, and is imported for that.
+
+    Examples
+    --------
+    >>> facts_of("rotastack.views.principal.PrincipalRotation").rotates, facts_of("sklearn.svm.SVC").rotates
+    (True, False)
+    """
+    if path.partition(".")[0] != "rotastack":
+        return _BY_PATH.get(path, Entry(path)).facts
+    try:
+        return getattr(load_class(path), "study_facts", Facts())
+    except RotastackError:  # no such class, or what it needs is not installed: check_classes says so
+        return Facts()
+
+
+@cache
+def defaults_of(path: str) -> dict[str, Any]:
+    """Return the parameters of one of our classes, and what they are by default; nothing of others."""
+    try:
+        cls = load_class(path) if path.partition(".")[0] == "rotastack" else object
+    except RotastackError:
+        return {}
+    return {name: found.default for name, found in inspect.signature(cls).parameters.items()}
+
+
 def resolved(
     name: str,
     parameters: Mapping[str, Any],
     among: Mapping[str, Entry] = _SHORT,
     estimators: Mapping[str, Entry] = ESTIMATORS,
 ) -> dict[str, Any]:
-    """Return a class's path and all its parameters, those that short names fix included, at any depth.
+    """Return a class's path and all its parameters, those that short names fix and that keep it quiet included, at any depth.
 
     Short names among the parameters are those of any view, pruner, or of `estimators`: classifiers or regressors.
 
@@ -251,9 +276,8 @@ def resolved(
     """
     entry = find(name, among)
     short = {**estimators, **VIEWS, **PRUNERS}
-    merged = {
-        key: _resolved_value(value, short, estimators) for key, value in {**entry.parameters, **parameters}.items()
-    }
+    given = {**_BY_PATH.get(entry.path, entry).quiet, **entry.parameters, **parameters}
+    merged = {key: _resolved_value(value, short, estimators) for key, value in given.items()}
     return {"class": entry.path, "parameters": dict(sorted(merged.items()))}
 
 

@@ -19,7 +19,6 @@ from rotastack.study.building import build, draws_bags, load_class, nested_specs
 from rotastack.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
 from rotastack.study.combiners import Other, Prune, Stacking, Weights
 from rotastack.study.model import Pool
-from rotastack.study.renamed import OLD_ESTIMATORS, OLD_PARAMETERS
 from rotastack.study.study import Study
 from rotastack.study.task import TASKS, Task
 
@@ -96,8 +95,6 @@ def checked(
     RotastackError
         No such class or parameter (the nearest name is offered), a value that its class refuses, arguments missing.
     """
-    if name in OLD_ESTIMATORS and name not in among:
-        raise RotastackError(f"{where}{key}: {name!r} of earlier editions is now {OLD_ESTIMATORS[name]}")
     if among is task.estimators and name not in among:
         _check_other_tasks(name, task, where + key)
     entry = find(name, among, where + key)
@@ -157,8 +154,6 @@ def _check_names(entry: Entry, cls: type, parameters: Mapping[str, Any], where: 
         near = nearest(key, known)
         if key in known or (others and not near):
             continue
-        if key in OLD_PARAMETERS:
-            raise RotastackError(f"{where}: {key!r} of earlier editions is now {OLD_PARAMETERS[key]}")
         inner = [name for name in _deep(_made(entry, {}, where, task)) if name.endswith(f"__{key}")]
         near = f"; did you mean {inner[0]!r}" if inner else near
         raise RotastackError(

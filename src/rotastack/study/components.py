@@ -5,7 +5,7 @@ from typing import Annotated, Any
 from pydantic import Field, field_validator
 
 from rotastack.base.documents import Document
-from rotastack.study.catalogue import DRAWN_VIEWS, VIEWS, Entry, find, resolved
+from rotastack.study.catalogue import VIEWS, Entry, facts_of, find, resolved
 
 __all__ = ["Component", "Label", "Parameters", "View", "check_texts", "in_order"]
 
@@ -80,7 +80,7 @@ class View(Component):
     @property
     def is_drawn(self) -> bool:
         """Whether it depends on nothing but a seed, and is drawn once for a rotation group, and kept."""
-        return self.entry.path in DRAWN_VIEWS
+        return facts_of(self.entry.path).is_drawn
 
     @property
     def key(self) -> str:

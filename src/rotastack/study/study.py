@@ -9,14 +9,13 @@ from typing import Any
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY
-from rotastack.study.catalogue import ROTATING, find
+from rotastack.study.catalogue import facts_of, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
 from rotastack.study.model import Method, Pool, StudyDocument
 from rotastack.study.names import slug
 from rotastack.study.protocols.base import Protocol
 from rotastack.study.published_tables import check_published
-from rotastack.study.renamed import RENAMED
 from rotastack.study.task import TASKS, Task
 
 __all__ = ["Study", "compact"]
@@ -50,7 +49,7 @@ class Study:
         RotastackError
             The first thing that is wrong, with its key and what is allowed.
         """
-        document = StudyDocument.read(dict(data), where, RENAMED)
+        document = StudyDocument.read(dict(data), where)
         study = cls(document, _resolve_datasets(document.datasets, where))
         study._check_datasets(where)
         study._check_published(where)
@@ -118,8 +117,8 @@ class Study:
         turns = {
             name
             for name, pool in self.pools.items()
-            if find(pool.estimator, self.task.estimators).path in ROTATING
-            or (pool.view is not None and pool.view.entry.path in ROTATING)
+            if facts_of(find(pool.estimator, self.task.estimators).path).rotates
+            or (pool.view is not None and facts_of(pool.view.entry.path).rotates)
         }
         return [label for label, method in self.methods.items() if method.pool in turns]
 

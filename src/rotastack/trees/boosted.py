@@ -10,15 +10,17 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
+from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import some
-from rotastack.base.scikit import StrOptions
-from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
 from rotastack.trees.boosting import BoostedTrees, boosting_folds, grow_boosted, probabilities
 from rotastack.trees.boosting_options import OPTION_CONSTRAINTS, BoostingOptions
-from rotastack.trees.estimators import LEAST_ONE, GrownEstimator
+from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, LEAST_ONE, GrownEstimator
 
 __all__ = ["BoostedTreesClassifier", "BoostedTreesRegressor"]
+
+DEFAULTS, BAGS = BoostingOptions(), 5
 
 
 class BoostedEstimator(GrownEstimator):
@@ -68,18 +70,18 @@ class BoostedEstimator(GrownEstimator):
 
     def __init__(
         self,
-        n_rounds: int = 200,
+        n_rounds: int = DEFAULTS.n_rounds,
         *,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        max_bins: int = 255,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 1.0,
-        subsample: float = 1.0,
-        max_features: int | float | None = None,
-        n_bags: int = 5,
-        early_stopping: bool = True,
+        learning_rate: float = DEFAULTS.learning_rate,
+        max_leaf_nodes: int | None = DEFAULTS.max_leaf_nodes,
+        max_depth: int | None = DEFAULTS.max_depth,
+        max_bins: int = DEFAULTS.max_bins,
+        min_samples_leaf: int = DEFAULTS.min_samples_leaf,
+        l2_regularization: float = DEFAULTS.l2_regularization,
+        subsample: float = DEFAULTS.subsample,
+        max_features: int | float | None = DEFAULTS.max_features,
+        n_bags: int = BAGS,
+        early_stopping: bool = DEFAULTS.early_stopping,
         n_jobs: int | None = None,
         random_state=None,
     ):
@@ -190,25 +192,27 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
     ([0, 1, 2], True)
     """
 
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0.2, 0, 0.11, 10, 1.3), trees=("n_rounds", "n_bags"))
+
     _parameter_constraints: ClassVar[dict] = {
         **BoostedEstimator._parameter_constraints,
-        "class_weight": [StrOptions({"balanced"}), dict, None],
+        "class_weight": CLASSIFIER_CONSTRAINTS["class_weight"],
     }
 
     def __init__(
         self,
-        n_rounds: int = 200,
+        n_rounds: int = DEFAULTS.n_rounds,
         *,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        max_bins: int = 255,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 1.0,
-        subsample: float = 1.0,
-        max_features: int | float | None = None,
-        n_bags: int = 5,
-        early_stopping: bool = True,
+        learning_rate: float = DEFAULTS.learning_rate,
+        max_leaf_nodes: int | None = DEFAULTS.max_leaf_nodes,
+        max_depth: int | None = DEFAULTS.max_depth,
+        max_bins: int = DEFAULTS.max_bins,
+        min_samples_leaf: int = DEFAULTS.min_samples_leaf,
+        l2_regularization: float = DEFAULTS.l2_regularization,
+        subsample: float = DEFAULTS.subsample,
+        max_features: int | float | None = DEFAULTS.max_features,
+        n_bags: int = BAGS,
+        early_stopping: bool = DEFAULTS.early_stopping,
         class_weight: dict | str | None = None,
         n_jobs: int | None = None,
         random_state=None,
@@ -343,6 +347,8 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
     >>> BoostedTreesRegressor(random_state=0).fit(X, y).oob_score_ > 0.4
     True
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 0.55, 0.22, 12), trees=("n_rounds", "n_bags"))
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the boosters.

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from rotastack.base.outputs import mean_of, unit_of
 from rotastack.base.row_weights import per_row
-from rotastack.base.scores import unit_of
-from rotastack.base.sums import mean_of
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
 from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters

@@ -14,9 +14,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions
-from rotastack.base.scores import accuracy, r_squared
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees

@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rotastack.base.facts import Cost, Facts
 from rotastack.trees.estimators import LEAST_ONE
 from rotastack.trees.forest import ForestClassifier, ForestRegressor
 
@@ -68,6 +69,8 @@ class ExtraForestClassifier(ForestClassifier):
     >>> ExtraForestClassifier(20, random_state=0).fit(X, y).predict(X[[0, 60, 120]]).tolist()
     [0, 1, 2]
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(40, 10, 0, 150))
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestClassifier._parameter_constraints, "n_cuts": [LEAST_ONE]}
@@ -165,6 +168,8 @@ class ExtraForestRegressor(ForestRegressor):
     >>> ExtraForestRegressor(bootstrap=True, random_state=0).fit(X, y).oob_score_ > 0.35
     True
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(80, 0, 14, 300))
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestRegressor._parameter_constraints, "n_cuts": [LEAST_ONE]}

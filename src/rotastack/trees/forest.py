@@ -2,6 +2,7 @@
 
 from typing import ClassVar
 
+from rotastack.base.facts import USUAL_COST, Cost, Facts
 from rotastack.base.scikit import StrOptions
 from rotastack.trees.estimators import CLASSIFIER_CONSTRAINTS, FOREST_CONSTRAINTS, GrownClassifier, GrownRegressor
 
@@ -81,6 +82,8 @@ class ForestClassifier(GrownClassifier):
     >>> forest.predict(X[[0, 60, 120]]).tolist(), forest.oob_score_ > 0.9
     ([0, 1, 2], True)
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=USUAL_COST)
 
     _parameter_constraints: ClassVar[dict] = {
         **FOREST_CONSTRAINTS,
@@ -173,6 +176,8 @@ class ForestRegressor(GrownRegressor):
     >>> ForestRegressor(random_state=0).fit(X, y).oob_score_ > 0.35
     True
     """
+
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(60, 0, 9, 250))
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 

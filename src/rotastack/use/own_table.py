@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
@@ -12,13 +12,14 @@ from pandas.api.types import is_integer_dtype
 
 from rotastack.base.columns import column_kind
 from rotastack.base.documents import load_yaml
+from rotastack.base.facts import JOB_SECONDS
 from rotastack.data.registry import list_datasets
 from rotastack.data.target import Task
 from rotastack.errors import RotastackError
 from rotastack.files import write_text
 from rotastack.project import project_file
-from rotastack.study.catalogue import find
-from rotastack.study.costs import FAMILIES, JOB_SECONDS, prediction_seconds, training_seconds
+from rotastack.study.catalogue import facts_of, find
+from rotastack.study.task import TASKS
 
 __all__ = [
     "BUDGETS",
@@ -36,17 +37,26 @@ __all__ = [
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study is laid out for, if nothing else is asked for."""
+
+
+class Named(NamedTuple):
+    """A method: its pool, the short name of its estimator, and how many trees it has at most."""
+
+    pool: str
+    estimator: str
+    most_trees: int = 500
+
+
 METHODS = {
-    "Rotastack": ("rotastack", "rotastack"),
-    "Random forest": ("forest", "forest"),
-    "Extra trees": ("extra_trees", "extra_forest"),
-    "Random rotations": ("random_rotations", "random_rotation_forest"),
-    "Rotation Forest": ("rotation_forest", "rotation_forest"),
-    "XGBoost": ("xgboost", "boosted"),
+    "Rotastack": Named("rotastack", "rotastack"),
+    "Random forest": Named("forest", "forest"),
+    "Extra trees": Named("extra_trees", "extra_forest"),
+    "Random rotations": Named("random_rotations", "random_rotation_forest"),
+    "Rotation Forest": Named("rotation_forest", "rotation_forest"),
+    "XGBoost": Named("xgboost", "boosted", most_trees=100),
 }
-"""Label -> pool and estimator. The order is that of the report; the random forest is the control."""
+"""Label -> method. The order is that of the report; the random forest is the control."""
 CONTROL = "Random forest"
-ONLY_CLASSES = ("Rotation Forest",)
 BLOCK_SECONDS = 30
 """Splits that take about so long are one job."""
 LEAST_ROWS = 20
@@ -75,7 +85,7 @@ class Layout:
     trees_per_family, n_estimators : int
         Of the flagship, and of the others.
     seconds : float
-        What it takes on so many cores, by :mod:`~rotastack.study.costs`.
+        What it takes on so many cores, by :mod:`rotastack.base.facts`.
     shortened : bool
         Whether the size's own layout would have taken longer than was asked for.
     """
@@ -105,7 +115,7 @@ class Layout:
         """Return the parameters of a method's estimator."""
         if label == "Rotastack":
             return {"trees_per_family": self.trees_per_family}
-        return {"n_estimators": min(self.n_estimators, 100) if label == "XGBoost" else self.n_estimators}
+        return {"n_estimators": min(self.n_estimators, METHODS[label].most_trees)}
 
     def split_seconds(self, label: str, shape: Shape) -> float:
         """Return what training and testing a method on one split takes on one core."""
@@ -120,14 +130,11 @@ class Layout:
         return sum(self._seconds("Rotastack", shape, shape.rows, shape.rows))
 
     def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
-        path = find(METHODS[label][1]).path
-        if shape.task == "regression":
-            path = path.replace("Classifier", "Regressor")
+        facts = facts_of(find(METHODS[label].estimator, TASKS[shape.task].estimators).path)
         (trees,) = self.parameters(label).values()
-        trees *= FAMILIES.get(path.rpartition(".")[2], 1)
-        return (
-            training_seconds(path, trees, train, shape.columns, shape.n_classes),
-            prediction_seconds(path, trees, test),
+        trees *= facts.families or 1
+        return facts.training_seconds(trees, train, shape.columns, shape.n_classes), facts.prediction_seconds(
+            trees, test
         )
 
 
@@ -145,7 +152,7 @@ def counts_among(features: pd.DataFrame) -> list[str]:
 
 def labels_of(task: Task) -> list[str]:
     """Return the labels of the methods that a task has."""
-    return [label for label in METHODS if task == "classification" or label not in ONLY_CLASSES]
+    return [label for label, method in METHODS.items() if method.estimator in TASKS[task].estimators]
 
 
 def _candidates(size: str, rows: int) -> Iterator[Layout]:
@@ -244,10 +251,10 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout, numeric: Seq
         "protocol": layout.protocol,
         "blocks": {"splits": _block(layout, shape)},
         "pools": {
-            METHODS[label][0]: {"estimator": METHODS[label][1], "parameters": layout.parameters(label)}
+            METHODS[label].pool: {"estimator": METHODS[label].estimator, "parameters": layout.parameters(label)}
             for label in labels
         },
-        "methods": {label: {"pool": METHODS[label][0], "combiner": {"kind": "vote"}} for label in labels},
+        "methods": {label: {"pool": METHODS[label].pool, "combiner": {"kind": "vote"}} for label in labels},
         "evaluation": {"control": CONTROL},
         "model": {"refit": "best", "explain": True},
     }

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.facts import Facts
 from rotastack.views.locality import LocalityDiscriminantAnalysis, locality_directions
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, split_columns
 
@@ -58,6 +59,8 @@ class DiscriminantRotation(SubsetRotation):
     >>> DiscriminantRotation(random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _needs_classes = True
     _parameter_constraints: ClassVar[dict] = {

@@ -1,10 +1,12 @@
 """Double Rotation: PCA on random subsets of the columns, then discriminant analysis on others."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.facts import Facts
 from rotastack.seeds import child, root_sequence
 from rotastack.views.discriminant import DiscriminantRotation, discriminant_blocks
 from rotastack.views.linear import FittedView
@@ -55,6 +57,8 @@ class DoubleRotation(FittedView):
     >>> DoubleRotation(random_state=0).fit(X, y).transform(X).shape
     (150, 4)
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _fitted_attribute = "discriminant_"
     _needs_classes = True

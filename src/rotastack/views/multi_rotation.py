@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval
 from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotations
@@ -52,6 +53,8 @@ class MultiRotation(DrawnView):
     >>> Z.shape, np.allclose(Z[:, :4], np.eye(4)), np.allclose(Z[:, 4:8] @ Z[:, 4:8].T, np.eye(4))
     ((4, 12), True, True)
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     _fitted_attribute = "blocks_"
     _parameter_constraints: ClassVar[dict] = {

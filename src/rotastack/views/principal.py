@@ -1,10 +1,12 @@
 """PCA rotations of random subsets of the columns (Rotation Forest)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.facts import Facts
 from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, split_columns
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
@@ -57,6 +59,8 @@ class PrincipalRotation(SubsetRotation):
     >>> np.allclose(R @ R.T, np.eye(4)), int((R != 0).sum())
     (True, 8)
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     def __init__(
         self,

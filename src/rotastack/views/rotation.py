@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.base.view import Part
 from rotastack.views.haar import draw_rotation
@@ -65,6 +66,8 @@ class RandomRotation(DrawnView):
     >>> np.allclose(R.rotation_ @ R.rotation_.T, np.eye(3)), round(float(np.linalg.det(R.rotation_)), 6)
     (True, 1.0)
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, is_drawn=True)
 
     _fitted_attribute = "mean_"
     _parameter_constraints: ClassVar[dict] = {

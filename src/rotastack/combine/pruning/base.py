@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.forgetting import forget_fit
+from rotastack.base.fitting import forget_fit
 from rotastack.combine.pruning.ballots import Ballots, checked_votes
 from rotastack.combine.pruning.curves import ordered_errors
 

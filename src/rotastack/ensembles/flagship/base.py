@@ -11,9 +11,9 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import get_scorer_names
 from sklearn.utils.validation import check_is_fitted
 
+from rotastack.base.outputs import mean_of
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
-from rotastack.base.sums import mean_of
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, families_by_name
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags

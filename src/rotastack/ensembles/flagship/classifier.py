@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
@@ -105,6 +106,14 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     >>> clf.family_titles_[:3]
     ('columns', 'columns, random cuts', 'discriminants')
     """
+
+    study_facts: ClassVar[Facts] = Facts(
+        rotates=True,
+        cost=Cost(0, 9, 0.65, 60, 0.08),
+        boosted_cost=Cost(420, 0, 60, 10_000, 1.15),
+        trees=("trees_per_family",),
+        families=7,
+    )
 
     _parameter_constraints: ClassVar[dict] = {
         **RotastackEnsemble._parameter_constraints,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.sums import mean_of
+from rotastack.base.outputs import mean_of
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.trees.boosting import BoostedTrees, probabilities
 from rotastack.trees.grown import GrownTrees

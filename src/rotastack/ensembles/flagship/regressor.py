@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.columns import holds_dates
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
+from rotastack.base.outputs import r_squared, weighted_sum
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
-from rotastack.base.scores import r_squared
-from rotastack.base.sums import weighted_sum
 from rotastack.combine.least_squares import LeastSquaresWeights
 from rotastack.ensembles.flagship.base import RotastackEnsemble, kept_families
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
@@ -114,6 +114,14 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg.family_titles_[:3]
     ('columns', 'columns, random cuts', 'discriminants')
     """
+
+    study_facts: ClassVar[Facts] = Facts(
+        rotates=True,
+        cost=Cost(33, 0, 6.2, 120),
+        boosted_cost=Cost(1200, 0, 340, 4_000),
+        trees=("trees_per_family",),
+        families=8,
+    )
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = NUMBER_FAMILIES
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import some
-from rotastack.base.scores import unit_of
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
 from rotastack.seeds import child

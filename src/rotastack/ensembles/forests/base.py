@@ -9,9 +9,10 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.facts import Facts
+from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions, fit_context
-from rotastack.base.scores import accuracy, r_squared
 from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.table import check_rotatable, checked_scales, fitted_scaler, scaled_columns
 from rotastack.seeds import root_sequence
@@ -73,6 +74,8 @@ class RotatedForest(TableEnsemble):
     max_axes : int, default=1000
         Rotate so many random axes at most.
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True)
 
     n_estimators: int
     flip: bool

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.ensembles.forests.base import (
     CLASS_WEIGHT,
@@ -192,6 +193,8 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
+    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(20, 10, 1, 250))
+
     _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
 
@@ -241,6 +244,8 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     >>> reg.oob_score_ > 0.3
     True
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(60, 0, 9, 350))
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 

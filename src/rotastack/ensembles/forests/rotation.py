@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Cost, Facts
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
@@ -46,6 +47,8 @@ class SubsetRotationForest(RotatedClassifier):
     estimator : C45Classifier, TreeClassifier, DecisionTreeClassifier or None, default=None
         The tree, grown by the compiled kernel; None is ``C45Classifier()``.
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, has_matrices=True)
 
     def __init__(
         self,
@@ -173,6 +176,8 @@ class RotationForestClassifier(SubsetRotationForest):
     >>> clf.predict(X[[0, 60, 120]])
     array([0, 1, 2])
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, has_matrices=True, cost=Cost(50, 0, 5, 200, 0.2))
 
     _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
 

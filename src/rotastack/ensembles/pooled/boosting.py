@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.base import TableEnsemble
@@ -39,6 +40,8 @@ class _RandomRotationBoosting:
     max_axes : int, default=1000
         Rotate so many random axes at most.
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, trees=("n_rotations", "trees_per_rotation"))
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from rotastack.base.numbers import NUMBERS
+from rotastack.base.outputs import NUMBERS
 from rotastack.base.row_weights import some
 from rotastack.base.view import depends_on_rows
 from rotastack.ensembles.pooled.pool import Pool, Recipe, fit_pool, grows_together, linear_views, members_of

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
+from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import row_weights, some, uneven
 from rotastack.base.scikit import fit_context
-from rotastack.base.scores import r_squared
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
+from rotastack.base.facts import Facts
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.stacking import Stacking
 from rotastack.ensembles.base import TableEnsemble
@@ -75,6 +76,8 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
     >>> len(clf.stack_), clf.oof_proba_.shape
     (3, (150, 3))
     """
+
+    study_facts: ClassVar[Facts] = Facts(rotates=True, n_trees=20 * 20 * 10)
 
     _parameter_constraints: ClassVar[dict] = {
         **TableEnsemble._parameter_constraints,

@@ -1,9 +1,38 @@
-"""Scores of out-of-bag outputs: over the rows that have any, NaN where there are none."""
+"""Outputs of members: what those are called that predict numbers, sums over members, and scores of out-of-bag outputs.
+
+Sums are made member by member: NumPy's order of adding depends on how many rows stand beside each other. Scores are over
+the rows that have outputs, NaN where there are none. Scikit-learn is not imported: steps that only read need none of it.
+"""
+
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["accuracy", "r_squared", "unit_of"]
+__all__ = ["NUMBERS", "accuracy", "mean_of", "r_squared", "unit_of", "weighted_sum"]
+
+NUMBERS = ("prediction", "lower", "upper")
+"""Outputs of a regressor with an interval; the ends are missing where it has none."""
+
+
+def weighted_sum(weights: Iterable[float], members: Iterable[ArrayLike]) -> NDArray[np.float64]:
+    """Return the sum of members of any one shape, each times its weight; a row's is the same in whatever company.
+
+    Examples
+    --------
+    >>> weighted_sum([2.0, 0.5], np.array([[1.0, 2.0], [4.0, 6.0]]))
+    array([4., 7.])
+    """
+    terms = (weight * np.asarray(member) for weight, member in zip(weights, members, strict=True))
+    total = next(terms)
+    for term in terms:
+        total += term
+    return total
+
+
+def mean_of(members: Sequence[NDArray] | NDArray) -> NDArray[np.float64]:
+    """Return the mean over members."""
+    return weighted_sum([1.0] * len(members), members) / len(members)
 
 
 def unit_of(numbers: NDArray[np.floating]) -> float:
