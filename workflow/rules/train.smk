@@ -1,5 +1,5 @@
 # A pool on a block of cells. Folds and rotations are ancient: groups that were drawn anew with the same parameters and
-# code hold the same numbers, so that a rotation group more trains the new one alone. `drawn` and `code` tell of any other change.
+# code hold the same numbers, so that a rotation group more trains the new one alone. Slice and code tell of any other change.
 rule train:
     input:
         table=rules.prepare.output.table,
@@ -18,7 +18,6 @@ rule train:
         runtime=lambda w, attempt: RESOURCES.train_minutes(w.dataset, w.pool, attempt),
     params:
         slice=lambda w: SLICES.train(w.dataset, w.pool, w.block),
-        drawn=lambda w: SLICES.drawn(w.dataset),
         code=lambda w: CODES.train(w.pool),
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"

@@ -1,5 +1,7 @@
 """The fingerprint of the code behind each step, for the parameters of its rule: an edit reruns what uses it, and no more."""
 
+from functools import cached_property
+
 from rotastack.run.fingerprint import fingerprint
 from rotastack.run.modules import PROTOCOLS, STEPS
 from rotastack.study.building import REFITTED, combiner_modules, pool_modules
@@ -38,17 +40,17 @@ class Codes:
         """Return the fingerprint of training a pool, and of drawing what it is trained on."""
         views = [view.entry.module for view in self.study.drawn_views]
         drawing = [STEPS["groups"], self._protocol("groups"), *views]
-        return fingerprint(STEPS["train"], self._protocol("train"), *drawing, *self._pool(pool))
+        return fingerprint(STEPS["train"], self._protocol("train"), *drawing, *self._pools[pool])
 
     def combine(self, label: str) -> str:
         """Return the fingerprint of a method's combiner."""
-        return fingerprint(STEPS["combine"], self._protocol("combine"), *self._combiner(label))
+        return fingerprint(STEPS["combine"], self._protocol("combine"), *self._combiners[label])
 
     def score(self) -> str:
         """Return the fingerprint of scores, and of the methods whose combiner learns nothing."""
         modules = [self._protocol("groups")]
         for label in self.study.quick:
-            modules += [self._protocol("combine"), *self._combiner(label)]
+            modules += [self._protocol("combine"), *self._combiners[label]]
         return fingerprint(STEPS["score"], *modules)
 
     def refit(self) -> str:
@@ -56,15 +58,21 @@ class Codes:
         modules: list[str] = []
         for label in self.study.refittable:
             method = self.study.methods[label]
-            modules += [*self._pool(method.pool), *self._combiner(label)]
+            modules += [*self._pools[method.pool], *self._combiners[label]]
             modules += [REFITTED[kind] for kind in [method.combiner.kind] if kind in REFITTED]
         return fingerprint(STEPS["refit"], *modules)
 
     def _protocol(self, step: str) -> str:
         return PROTOCOLS[self.study.protocol.package][step]
 
-    def _pool(self, pool: str) -> list[str]:
-        return pool_modules(self.study.pools[pool].resolved(self.study.task.estimators))
+    @cached_property
+    def _pools(self) -> dict[str, list[str]]:
+        """Pool -> modules of its estimator and view."""
+        estimators = self.study.task.estimators
+        return {name: pool_modules(pool.resolved(estimators)) for name, pool in self.study.pools.items()}
 
-    def _combiner(self, label: str) -> list[str]:
-        return combiner_modules(self.study.methods[label].combiner.resolved(self.study.task.estimators))
+    @cached_property
+    def _combiners(self) -> dict[str, list[str]]:
+        """Method -> modules of its combiner."""
+        estimators = self.study.task.estimators
+        return {m: combiner_modules(method.combiner.resolved(estimators)) for m, method in self.study.methods.items()}

@@ -10,12 +10,13 @@ for the distribution that brings them, and its version.
 
 import ast
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from rotastack.run.extensions import code_of, files_of, imports_of
 
@@ -106,10 +107,20 @@ def _source(name: str) -> Path:
 @cache
 def _tree(path: Path) -> ast.Module:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    for node in [tree, *_statements(tree)]:
         if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
             node.body = [part for part in node.body if not _is_text(part) and not _is_estimate(part)] or [ast.Pass()]
     return tree
+
+
+def _statements(node: Any) -> Iterator[ast.stmt]:
+    """Give the statements below a node; of expressions, which hold none, nothing."""
+    for block in ("body", "orelse", "finalbody", "handlers", "cases"):
+        parts = getattr(node, block, None)
+        for part in parts if isinstance(parts, list) else []:
+            if isinstance(part, ast.stmt):
+                yield part
+            yield from _statements(part)
 
 
 def _is_text(node: ast.stmt) -> bool:
@@ -151,7 +162,7 @@ def _imported_names(path: Path) -> list[str]:
     if path.suffix == ".pyx":
         return imports_of(path)
     names = []
-    for node in ast.walk(_tree(path)):
+    for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -3,6 +3,7 @@
 A slice is a parameter of the step's rule: Snakemake runs the step again where its slice has changed.
 """
 
+from functools import cached_property
 from typing import Any
 
 from rotastack.study.names import sweep_name
@@ -24,6 +25,14 @@ class Slices:
         self.study = study
         self._estimators = study.task.estimators
         self._of_dataset = dict(study.datasets)  # of those that are dropped later, too
+
+    @cached_property
+    def _pools(self) -> dict[str, dict[str, Any]]:
+        return {name: pool.resolved(self._estimators) for name, pool in self.study.pools.items()}
+
+    @cached_property
+    def _views(self) -> dict[str, dict[str, Any]]:
+        return {view.key: view.resolved() for view in self.study.drawn_views}
 
     def fetch(self, dataset: str) -> str:
         """Return where a table comes from, and what it must look like."""
@@ -47,15 +56,15 @@ class Slices:
         study = self.study
         return {
             "seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec(),
-            "views": {view.key: view.resolved() for view in study.drawn_views}, "rotations": study.protocol.rotations,
+            "views": self._views, "rotations": study.protocol.rotations,
         }  # fmt: skip
 
     def train(self, dataset: str, pool: str, block: str) -> str:
-        """Return a pool, and the cells of a block."""
+        """Return a pool, the cells of a block, and what folds and rotations follow from: the rule does not look at when these were drawn."""
         study, protocol, content = self.study, self.study.protocol, self.study.pools[pool]
         keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
         keys += [] if content.training_limit is None else ["training_limit"]
-        resolved = content.resolved(self._estimators)
+        resolved = self._pools[pool]
         selections = study.selections_of(pool)
         return compact(
             {
@@ -63,13 +72,9 @@ class Slices:
                 **study.blocks[block],
                 **({} if content.view is None else {"rotations": protocol.rotations}),
                 **protocol.training_spec(content, dataset, study.has_second_level(pool), selections),
-                "pool": {key: resolved[key] for key in keys},
+                "pool": {key: resolved[key] for key in keys}, "drawn": self._drawing(dataset),
             }
         )  # fmt: skip
-
-    def drawn(self, dataset: str) -> str:
-        """Return what folds and rotations follow from, for the rules that do not look at when these were drawn."""
-        return compact(self._drawing(dataset))
 
     def _combine(self, dataset: str, label: str) -> dict[str, Any]:
         study, method = self.study, self.study.methods[label]
@@ -138,12 +143,11 @@ class Slices:
     def refit(self, dataset: str) -> str:
         """Return the methods that a model may be made of."""
         study = self.study
-        pools = {name: pool.resolved(self._estimators) for name, pool in study.pools.items()}
         return compact(
             {
                 "task": study.task.name, "seed": study.document.seed, "dataset": dataset, "refit": study.document.model.refit,
                 "methods": {
-                    label: {"pool": pools[m.pool], "combiner": m.combiner.resolved(self._estimators)}
+                    label: {"pool": self._pools[m.pool], "combiner": m.combiner.resolved(self._estimators)}
                     for label, m in study.methods.items()
                     if label in study.refittable
                 },

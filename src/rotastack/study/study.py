@@ -187,12 +187,12 @@ class Study:
         rotated = self.protocol.rotations > 1
         return [p for p in self.used_pools if (self.pools[p].view and rotated) or self.selections_of(p)]
 
-    @property
+    @cached_property
     def quick(self) -> list[str]:
         """Methods that the step which scores combines."""
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
 
-    @property
+    @cached_property
     def rotation_groups(self) -> list[str]:
         """Rotation groups that are drawn before any training."""
         groups = [g for block in self.blocks.values() for g in self.protocol.rotation_groups_of(block)]
@@ -203,7 +203,7 @@ class Study:
         """Views that are drawn before any training."""
         return self._drawn if self.rotation_groups else []
 
-    @property
+    @cached_property
     def _drawn(self) -> list[View]:
         views = [self.pools[pool].view for pool in self.used_pools]
         return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
