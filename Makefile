@@ -98,4 +98,5 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays
-	rm -rf results data/raw docs/_build docs/gallery docs/reference/api .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find results -mindepth 1 ! -name README.md -delete
+	rm -rf data/raw docs/_build docs/gallery docs/reference/api .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -36,7 +36,7 @@ rule prepare:
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: 10 * attempt,
+        runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.prepare(w.dataset),
         code=lambda w: CODES.step("prepare"),

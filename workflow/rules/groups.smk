@@ -11,7 +11,7 @@ rule groups:
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
-        runtime=lambda w, attempt: 10 * attempt,
+        runtime=lambda w, attempt: 5 * attempt,
     params:
         slice=lambda w: SLICES.groups(w.dataset),
         code=lambda w: CODES.groups(),

@@ -6,6 +6,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -125,7 +126,10 @@ class LogHandler(LogHandlerBase):
                 self.progress.end(said.job_id)
             elif event == LogEvent.JOB_ERROR:
                 self.progress.running.pop(said.jobid, None)
-                self.reasons[_reason(said.rule_name, said.log)] = None
+                if not self.reasons or any(Path(name).is_file() for name in said.log):  # else its submission's log tells
+                    self.reasons[_reason(f"rule {said.rule_name}", said.log)] = None
+            elif event == LogEvent.GROUP_ERROR:
+                self.reasons[_reason("a submission", said.aux_logs)] = None
             elif event == LogEvent.ERROR and not self.reasons:  # else it says that a job has failed
                 self.reasons[f"rotastack: error: {record.getMessage().strip()}"] = None
             self._show(now)
@@ -172,7 +176,7 @@ class LogHandler(LogHandlerBase):
         super().close()
 
 
-def _reason(rule: str, logs: list[str]) -> str:
+def _reason(what: str, logs: Iterable[str]) -> str:
     """Return why a job failed: the last error in its log, else the end of it."""
     for name in logs:
         path = Path(name)
@@ -181,5 +185,5 @@ def _reason(rule: str, logs: list[str]) -> str:
         if errors:
             return errors[-1]
         if lines:
-            return f"rotastack: error: rule {rule}: {lines[-1].strip()} ({name})"
-    return f"rotastack: error: rule {rule} failed, and said nothing{f' ({logs[0]})' if logs else ''}"
+            return f"rotastack: error: {what}: {lines[-1].strip()} ({name})"
+    return f"rotastack: error: {what} failed, and said nothing{''.join(f' ({name})' for name in logs)}"

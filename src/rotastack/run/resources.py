@@ -19,7 +19,7 @@ BASE_MB = 900
 """The least that a job asks for."""
 FIXED_MB = 600
 """Of any job: on a cluster two Snakemakes (250), libraries (210), and what a small step takes."""
-SPARE_MINUTES = 10
+SPARE_MINUTES = 5
 """Of any time limit."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
@@ -198,7 +198,7 @@ class Resources:
     def score_minutes(self, dataset: str, attempt: int) -> int:
         """Return the time limit of a scoring job."""
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
-        return int(attempt * (20 + seconds / 20))
+        return int(attempt * (SPARE_MINUTES + seconds / 20))
 
     def draw_mb(self, datasets: Iterable[str], attempt: int) -> int:
         """Return the memory of drawing data sets one after the other: their scores, and the members of one cell of a block."""
