@@ -98,5 +98,5 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	touch $(STAMP)
 
 clean:              ## remove results and raw data; the environment stays
-	find results -mindepth 1 ! -name README.md -delete
+	find results -mindepth 1 ! -path results/README.md -delete
 	rm -rf data/raw docs/_build docs/gallery docs/reference/api .snakemake .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,7 +1,6 @@
 """The reference of the command line, from the parsers themselves, and of the workflow's steps."""
 
 import argparse
-from itertools import pairwise
 
 __all__ = ["page", "parsers", "steps"]
 
@@ -86,9 +85,12 @@ def _cell(text):
 
 def steps(_docname: str) -> str:
     """Return the table of the workflow's steps: what each reads and writes."""
-    from rotastack.run.job import declarations, step_names
+    from importlib import import_module
+
+    from rotastack.run.modules import STEPS
 
     lines = ["| step | what it does |", "|---|---|"]
-    lines += [f"| `{name}` | {_cell(declarations(name)['help'])} |" for name in step_names()]
-    assert all(a < b for a, b in pairwise(step_names()))
+    for name, module in STEPS.items():
+        first = (import_module(module).__doc__ or "").splitlines()[0]
+        lines.append(f"| `{name}` | {_cell(first.partition(': ')[2].rstrip('.'))} |")
     return "\n".join(lines)

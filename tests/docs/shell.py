@@ -91,9 +91,9 @@ def _rotastack(words):
     if not vars(found):
         return None
     if words[0] == "step" and words[1] not in ("NAME", "list"):
-        from rotastack.run.job import step_names
+        from rotastack.run.modules import STEPS
 
-        return None if words[1] in step_names() else f"there is no step {words[1]}"
+        return None if words[1] in (*STEPS, "list") else f"there is no step {words[1]}"
     if words[0] in ("run", "report", "tables"):
         return _study(getattr(found, "what", None) or found.study, found.size, found)
     return None
