@@ -50,6 +50,7 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.judge.comparisons import compare_methods
     from rotastack.judge.leaderboard import Metric, leaderboard, reached
     from rotastack.judge.leaderboard_page import comparison_page
+    from rotastack.judge.results import relative_times
     from rotastack.judge.score_table import score_table
     from rotastack.judge.verdict_over_datasets import verdict_over_datasets
 
@@ -68,12 +69,7 @@ def _compare(arguments: Namespace) -> None:
     rotated = [_method(m, methods, "--rotated") for m in arguments.rotated]
     spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
     found = compare_methods(table.means, table.higher_is_better, spec)
-    ratios = {
-        kind: seconds.div(seconds[control].where(seconds[control] > 0), axis=0).median()
-        for kind, seconds in table.seconds.items()
-    }
-    nothing = table.means.median() * float("nan")
-    times = {m: (ratios.get("fit", nothing)[m], ratios.get("predict", nothing)[m]) for m in methods}
+    times = relative_times(table.seconds, control)
     sentences = verdict_over_datasets(found, table.score, control, arguments.alpha, rotated=rotated, times=times)
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)

@@ -8,6 +8,7 @@ import pandas as pd
 from scipy.stats import studentized_range
 
 from rotastack.errors import RotastackError
+from rotastack.judge.results import relative_times
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
@@ -183,13 +184,10 @@ def board(
         "ranks": None, "gap": None, "friedman": None, "critical_difference": None,
         "against": None, "wins": None, "elo": None,
     }  # fmt: skip
-    for kind, table in (times or {}).items():
-        found[kind] = None
-        if control is not None:
-            part = table.loc[wide.index, list(wide)]
-            base = table.loc[wide.index, control]
-            ratios = part.div(base.where(base > 0), axis=0)
-            found[kind] = _plain(ratios.median().to_numpy())
+    seconds = {kind: table.loc[wide.index] for kind, table in (times or {}).items()}
+    ratios = relative_times(seconds, control)
+    for kind in seconds:
+        found[kind] = _plain(ratios[kind][list(wide)].median()) if kind in ratios else None
     if several and len(block):
         ranked = bootstrap_ranks(block, higher, n_bootstraps=N_MEANS, alpha=alpha)
         found["ranks"] = _interval(ranked, "average_rank", "mean")

@@ -10,7 +10,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.judge.leaderboard import Metric, board
-from rotastack.judge.results import in_units, read_table
+from rotastack.judge.results import in_units, read_table, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 
 __all__ = ["About", "Printed", "printed_tables"]
@@ -132,14 +132,8 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     units = in_units(primary, tables["baseline"].set_index("dataset"))
     compared = (means if units is None else means.div(units, axis=0)).round(12)
     methods = [m for m in about.methods if m in compared and m not in about.optimistic]
-    times = {}
-    if len(tables.get("times", ())):
-        times = {
-            kind: tables["times"]
-            .pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-            .reindex(index=compared.index, columns=compared.columns)
-            for kind in ("fit", "predict")
-        }
+    seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
+    times = {kind: t.reindex(index=compared.index, columns=compared.columns) for kind, t in seconds.items()}
     control = about.control if about.control in methods else None
     found = board(
         Metric(primary, NAMES[primary], False, compared, optimum=0.0), methods, control, alpha=about.alpha, times=times

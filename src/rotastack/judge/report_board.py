@@ -8,7 +8,7 @@ import pandas as pd
 import yaml
 
 from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.results import in_units, mean_scores
+from rotastack.judge.results import in_units, mean_scores, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.names import slug
 
@@ -75,7 +75,7 @@ def study_board(
     }  # fmt: skip
     board = leaderboard(
         metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
-        times=_seconds(times), methods=known, cells=cells,
+        times=seconds_by_method(times), methods=known, cells=cells,
     )  # fmt: skip
     return {**board, "baseline": BASELINE[task]}
 
@@ -103,15 +103,6 @@ def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> 
     compared = (theirs if units is None else theirs.div(units, axis=0)).round(12)
     shown = None if metric.shown is None else metric.shown.join(theirs)
     return metric._replace(scores=metric.scores.join(compared), shown=shown)
-
-
-def _seconds(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return seconds of training and of predicting: a row per data set, a column per method."""
-    return {
-        kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        for kind in ("fit", "predict")
-        if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
-    }
 
 
 def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:

@@ -18,6 +18,7 @@ __all__ = [
     "mean_scores",
     "relative_times",
     "score_matrices",
+    "seconds_by_method",
 ]
 
 
@@ -98,17 +99,34 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
 
 
-def relative_times(times: pd.DataFrame, control: str, kind: str) -> pd.DataFrame | None:
-    """Return what methods cost in times of the control: a row per data set; None where nothing is known of the control.
+def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the seconds of training ("fit") and predicting ("predict"), if measured: a row per data set, a column per method.
 
     Parameters
     ----------
     times : DataFrame
         The study's table of this name.
-    control : str
-    kind : {"fit", "predict"}
     """
-    if not len(times) or control not in set(times["method"]):
-        return None
-    wide = times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-    return wide.div(wide[control].where(wide[control] > 0), axis=0)
+    return {
+        kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        for kind in ("fit", "predict")
+        if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
+    }
+
+
+def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
+    """Return seconds as multiples of the control's on the same data set; nothing where those of the control are unknown.
+
+    ``workflow/report/board.js`` computes the same for the control that a reader chooses.
+
+    Examples
+    --------
+    >>> seconds = pd.DataFrame({"RF": [1.0, 2.0], "RRE": [3.0, 5.0]}, index=["iris", "wine"])
+    >>> relative_times({"fit": seconds}, "RF")["fit"]["RRE"].tolist()
+    [3.0, 2.5]
+    """
+    return {
+        kind: table.div(table[control].where(table[control] > 0), axis=0)
+        for kind, table in seconds.items()
+        if control in table
+    }

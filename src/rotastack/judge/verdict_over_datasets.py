@@ -22,7 +22,7 @@ def verdict_over_datasets(
     alpha: float,
     *,
     rotated: Collection[str] = (),
-    times: Mapping[str, tuple[float, float]] | None = None,
+    times: Mapping[str, pd.DataFrame] | None = None,
 ) -> list[str]:
     """Say which method is best, by how much and at what cost, whether that is beyond chance, and where rotations help.
 
@@ -43,7 +43,7 @@ def verdict_over_datasets(
     rotated : collection of str
         Methods that look at rotated columns; without any, rotations are not spoken of.
     times : mapping, optional
-        Method -> training and prediction time in times of the control's.
+        Multiples of the control's times, as :func:`~rotastack.judge.results.relative_times` gives them.
 
     Returns
     -------
@@ -56,7 +56,8 @@ def verdict_over_datasets(
     ...     {"RF": [0.2, 0.1, 0.3, 0.2, 0.25, 0.4], "RRE": [0.1, 0.08, 0.31, 0.15, 0.2, 0.3]}, list("abcdef")
     ... )
     >>> found = compare_methods(errors, False, {"control": "RF", "alpha": 0.05, "optimistic": []})
-    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotated=["RRE"], times={"RRE": (1.5, 2.0)}), sep="\\n")
+    >>> times = {"fit": pd.DataFrame({"RRE": [1.5]}), "predict": pd.DataFrame({"RRE": [2.0]})}
+    >>> print(*verdict_over_datasets(found, "error", "RF", 0.05, rotated=["RRE"], times=times), sep="\\n")
     RRE is best of 2 methods by average rank of the error over 6 data sets (1.17; RF has 1.83); it lowers the error of RF by 22.8 % on average (better on 5, worse on 1), for 1.5 times the training time and 2.0 times the prediction time.
     That RRE beats RF is not beyond chance (p = 0.062, Wilcoxon's signed-rank test).
     Rotations make no difference beyond chance (p = 0.062, RRE against RF): they help on 5 of 6 data sets, most on a (-50 %), and do harm on 1: c (+3 %).
@@ -84,7 +85,7 @@ def _best(
     ranks: pd.Series,
     score: str,
     control: str,
-    times: Mapping[str, tuple[float, float]],
+    times: Mapping[str, pd.DataFrame],
 ) -> str:
     """Name the best method, the one that it is set against, by how much it is better, and at what cost."""
     first = [str(m) for m in ranks.index[ranks <= ranks.iloc[0] + 1e-12]]
@@ -100,11 +101,11 @@ def _best(
     method, other = (rival, best) if best == control else (best, rival)
     change = _change(means, method, other, score)
     text += f"; {'it' if method == best else method} {change} ({_won(means, method, other, result)})"
-    paid = times.get(method)
-    if paid is not None and other == control and np.isfinite(paid[0]):
-        text += f", for {_times(paid[0])} the training time"
-        if np.isfinite(paid[1]):
-            text += f" and {_times(paid[1])} the prediction time"
+    paid = {kind: ratios[method].median() for kind, ratios in times.items() if method in ratios}
+    if other == control and np.isfinite(paid.get("fit", np.nan)):
+        text += f", for {_times(paid['fit'])} the training time"
+        if np.isfinite(paid.get("predict", np.nan)):
+            text += f" and {_times(paid['predict'])} the prediction time"
     return text + "."
 
 

@@ -9,7 +9,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from rotastack.data.artifacts import read_frame
-from rotastack.judge.results import complete, group_table, in_units, mean_scores, read_table, relative_times
+from rotastack.judge.results import (
+    complete,
+    group_table,
+    in_units,
+    mean_scores,
+    read_table,
+    relative_times,
+    seconds_by_method,
+)
 from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import Curve, plot_curves
@@ -151,12 +159,11 @@ def figure_pareto(known: Known) -> Figure:
     control = known.spec["control"]
     if known.ranked is None:
         return sentence(_TOO_FEW)
-    table = known.tables["times"]
-    times = relative_times(read_table(table), control, "fit")
-    if times is None:
+    times = relative_times(seconds_by_method(read_table(known.tables["times"])), control)
+    if "fit" not in times:
         return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
     ranks = average_ranks(known.ranked, False)
-    points = pd.DataFrame({"time": times.median().reindex(ranks.index), "quality": ranks})
+    points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
 
 

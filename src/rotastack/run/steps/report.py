@@ -19,7 +19,7 @@ from rotastack.judge.leaderboard_page import leaderboard_environment
 from rotastack.judge.pages import inline_figure, read_explanation
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
-from rotastack.judge.results import read_table
+from rotastack.judge.results import read_table, relative_times, seconds_by_method
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -146,7 +146,7 @@ def _page(job: Job) -> str:
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many),
-        times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
+        times=_times(read_table(tables["times"]), control, methods),
         seconds=_seconds(
             job.input("results"), [record["dataset"] for record in map(read_record, job.inputs["prepare"])]
         ),
@@ -247,16 +247,9 @@ def _datasets(job: Job, variance: pd.DataFrame) -> list[dict]:
             "facts": by_name[name]["metrics"],
             "rows": part.to_dict("records"),
             "means": part.set_index("method").to_dict("index"),
-            "best": _best(part, job.spec["methods"]),
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
-
-
-def _best(part: pd.DataFrame, methods: dict) -> str | None:
-    """Return the method of least mean error, of those that do not choose by the test rows."""
-    fair = part[[methods[m]["combiner"].get("selection") != "test" for m in part["method"]]]
-    return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
 def _sentence(claim: dict) -> dict:
@@ -292,15 +285,12 @@ def _notes(job: Job, comparison: dict, many: bool) -> list[str]:
 
 def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
     """Return what each method costs in times of the control: the median over data sets, and the most."""
-    if not len(table) or control not in set(table["method"]):
-        return []
-    known = set(table["method"])
-    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in known}
-    for kind in ("fit", "predict"):
-        wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        ratios = wide.div(wide[control], axis=0)
-        for m, row in rows.items():
-            row |= {kind: ratios[m].median(), f"{kind}_most": ratios[m].max()}
+    ratios = relative_times(seconds_by_method(table), control)
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if ratios and m in set(table["method"])}
+    for m, row in rows.items():
+        for kind in ("fit", "predict"):
+            multiples = ratios[kind][m] if kind in ratios else pd.Series(dtype=float)
+            row |= {kind: multiples.median(), f"{kind}_most": multiples.max()}
     return list(rows.values())
 
 

@@ -12,7 +12,15 @@ from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
-from rotastack.judge.results import baselines, group_table, in_units, mean_scores, score_matrices
+from rotastack.judge.results import (
+    baselines,
+    group_table,
+    in_units,
+    mean_scores,
+    relative_times,
+    score_matrices,
+    seconds_by_method,
+)
 from rotastack.judge.verdict import verdict_of_one
 from rotastack.judge.verdict_over_datasets import verdict_of_groups, verdict_over_datasets
 from rotastack.run.job import Job
@@ -117,7 +125,7 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
-            times=_times(table_times(known), spec["control"]),
+            times=relative_times(seconds_by_method(table_times(known)), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
     cells = scores.pivot_table(index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False)
@@ -129,17 +137,6 @@ def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
         baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
     )  # fmt: skip
-
-
-def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]]:
-    """Return method -> training and prediction time in times of the control's, at the median data set."""
-    if control not in set(seconds.get("method", ())):
-        return {}
-    found = []
-    for kind in ("fit", "predict"):
-        wide = seconds.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        found.append(wide.div(wide[control], axis=0).median())
-    return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
 
 
 def table_variance(known: Known) -> pd.DataFrame:
