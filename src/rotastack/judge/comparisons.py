@@ -9,6 +9,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.judge.results import complete as complete_rows
 from rotastack.stats.comparison import Comparison, compare
+from rotastack.stats.wilcoxon import wilcoxon_holm
 
 __all__ = ["compare_group", "compare_methods"]
 
@@ -87,18 +88,16 @@ def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dic
     Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
     """
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
-    better, wins = comparison.better(control), comparison.wins[control]
+    tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
     worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
-    n = len(comparison.scores)
     return [
         {
-            "method": m, "better": int(better[m]), "equal": round(2 * (wins[m] - better[m])),
-            "worse": n - round(2 * wins[m] - better[m]),
+            "method": m, "better": int(test["wins"]), "equal": int(test["ties"]), "worse": int(test["losses"]),
             "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
             "worst_loss_counted": _or_none(worst_counted["loss"][m]), "on_counted": worst_counted["on"][m],
             "n_counted": len(counted.scores),
         }
-        for m in comparison.scores if m != control
+        for m, test in tests.iterrows()
     ]  # fmt: skip
 
 

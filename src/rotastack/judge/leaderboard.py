@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import studentized_range
 
 from rotastack.errors import RotastackError
 from rotastack.judge.results import relative_times
@@ -15,7 +14,8 @@ from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.resamples import bootstrap_means
-from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.nemenyi import critical_difference, range_quantile
+from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 
 __all__ = ["Metric", "board", "default_methods", "leaderboard", "reached"]
@@ -113,7 +113,7 @@ def leaderboard(
     known = {name: dict((methods or {}).get(name, {})) for name in names}
     chosen = default_methods(known)
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
-    quantiles = [None, None] + [float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)]
+    quantiles = [None, None] + [range_quantile(k, alpha) for k in range(2, len(names) + 1)]
     return {
         "datasets": [str(name) for name in datasets],
         "methods": [{"name": str(name), **known[name]} for name in names],
@@ -197,8 +197,7 @@ def board(
     if several and len(block) > 1:
         tested = friedman(block, higher)
         found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
-        q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
-        found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
+        found["critical_difference"] = critical_difference(wide.shape[1], len(block), alpha)
     if several and len(paired):
         if control is not None and control in wide:
             found["against"] = _against(paired, control, higher)
@@ -210,25 +209,10 @@ def board(
 
 
 def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:
-    """Return wins, ties, losses and p-values of each method against the control, where both have scores."""
-    found: dict[str, dict[str, Any]] = {}
-    for name in scores.columns.drop(control):
-        d = (scores[name] - scores[control]).dropna().to_numpy() * (1 if higher else -1)
-        if len(d):
-            wins, losses = int((d > 0).sum()), int((d < 0).sum())
-            found[name] = {
-                "wins": wins,
-                "ties": len(d) - wins - losses,
-                "losses": losses,
-                "p": signed_rank_p(np.round(d, 12)),  # differences that are equal but for rounding tie
-            }
-    for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
-        found[name]["holm"] = float(p)
+    """Return wins, ties, losses and p-values of each method against the control; None where the two share no data set."""
+    tests = wilcoxon_holm(scores, control, higher, missing="pairs").dropna().rename(columns={"p_holm": "holm"})
+    found = tests.astype(object).to_dict("index")
     return [found.get(name) for name in scores]
-
-
-def _distance(q: float, k: int, n: int) -> float:
-    return q / np.sqrt(2) * float(np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:

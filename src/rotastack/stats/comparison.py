@@ -76,14 +76,14 @@ class Comparison:
         np.fill_diagonal(table, 0.0)
         return pd.DataFrame(table, self.scores.columns, self.scores.columns)
 
-    def better(self, control: str) -> pd.Series:
-        """Return on how many data sets each method is better than `control`; a tie does not count."""
-        sign = 1 if self.higher_is_better else -1
-        return (sign * self.scores).gt(sign * self.scores[control], axis=0).sum()
-
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return Nemenyi's critical difference of average ranks for as many data sets and methods."""
         return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)
+
+    def better(self, control: str) -> pd.Series:
+        """Return on how many data sets each method is better than `control`; a tie does not count."""
+        wins = wilcoxon_holm(self.scores, control, self.higher_is_better)["wins"]
+        return wins.reindex(self.scores.columns, fill_value=0)
 
     def holm_p(self, control: str) -> pd.Series:
         """Return p-values of Wilcoxon's tests of every other method against `control`, adjusted by Holm."""
