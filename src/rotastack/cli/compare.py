@@ -96,23 +96,27 @@ def _compare(arguments: Namespace) -> None:
 
 def _left_out(means: Any) -> list[str]:
     """Say which methods and data sets are not compared, as scores are missing."""
-    empty = [str(m) for m in means.columns[means.isna().all()]]
-    notes = [f"{m} has no score at all: it is left out" for m in empty]
-    rest = means.drop(columns=empty)
-    lacking = rest.index[rest.isna().any(axis=1)]
-    if len(lacking):
-        named = ", ".join(map(str, lacking[:_SHOWN])) + (", ..." if len(lacking) > _SHOWN else "")
-        notes.append(
-            f"{len(lacking)} of {len(rest)} data sets are left out, as not all methods have a score there: {named}"
-        )
+    from rotastack.judge.results import complete
+
+    ranked = complete(means)
+    notes = [f"{m} has no score at all: it is left out" for m in means if m not in ranked]
+    lacking = list(means.index.difference(ranked.index, sort=False))
+    if lacking:
+        n = f"{len(lacking)} of {len(means)} data sets"
+        notes.append(f"{n} are left out, as not all methods have a score there: {_some(lacking)}")
     return notes
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(str, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
 def _method(name: str, methods: list[str], option: str) -> str:
     """Return a method of the table; RotastackError if it is none."""
     if name not in methods:
-        known = ", ".join(methods[:_SHOWN]) + (", ..." if len(methods) > _SHOWN else "")
-        raise RotastackError(f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {known}")
+        raise RotastackError(
+            f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {_some(methods)}"
+        )
     return name
 
 

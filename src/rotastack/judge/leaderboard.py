@@ -13,8 +13,8 @@ from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.missing import checked_scores
-from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.nemenyi import critical_difference, range_quantile
+from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 

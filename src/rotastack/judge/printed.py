@@ -10,7 +10,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.judge.leaderboard import Metric, board
-from rotastack.judge.results import in_units, read_table, seconds_by_method
+from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 
 __all__ = ["About", "Printed", "printed_tables"]
@@ -128,17 +128,16 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
 
 def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> Printed:
     primary = PRIMARY[about.task]
-    means = scores[primary]
     units = in_units(primary, tables["baseline"].set_index("dataset"))
-    compared = (means if units is None else means.div(units, axis=0)).round(12)
-    methods = [m for m in about.methods if m in compared and m not in about.optimistic]
+    means = compared(scores[primary], units)
+    methods = [m for m in about.methods if m in means and m not in about.optimistic]
     seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
-    times = {kind: t.reindex(index=compared.index, columns=compared.columns) for kind, t in seconds.items()}
+    times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
     control = about.control if about.control in methods else None
     found = board(
-        Metric(primary, NAMES[primary], False, compared, optimum=0.0), methods, control, alpha=about.alpha, times=times
+        Metric(primary, NAMES[primary], False, means, optimum=0.0), methods, control, alpha=about.alpha, times=times
     )
-    names = [compared.columns[k] for k in found["methods"]]
+    names = [means.columns[k] for k in found["methods"]]
     values = pd.DataFrame({"method": names})
     for key, title, middle in (
         ("ranks", "average_rank", "mean"),
@@ -210,7 +209,7 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
         if spread is not None:
             brackets = spread.map(lambda v, form=form: "" if pd.isna(v) else f" ({form.format(v)})")
             shown = shown + brackets.where(table.notna(), "")
-        fair = table.drop(columns=[m for m in about.optimistic if m in table]).round(12)
+        fair = table.drop(columns=about.optimistic, errors="ignore").round(12)
         bold = None
         note = f"Means over {about.cells}."
         if better is not None:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.judge.published_cells import compare_with_published
-from rotastack.judge.results import complete
+from rotastack.judge.results import compared, complete
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.study.published_tables import column_label, scores_of
 
@@ -110,11 +110,8 @@ def ranks_beside_published(
         return nothing
     theirs = columns.pivot(index="dataset", columns="method", values="score")
     theirs = theirs[list(dict.fromkeys(columns["method"]))]
-    own = complete(means.drop(columns=[m for m in optimistic if m in means]))
-    both = own.join(theirs.reindex(own.index))
-    if units is not None:
-        both = both.div(units.reindex(both.index), axis=0)
-    both = both.dropna().round(12)
+    own = complete(means, optimistic)
+    both = compared(own.join(theirs.reindex(own.index)), units).dropna()
     if len(both) < 2 or not own.shape[1]:
         return nothing
     ranks = bootstrap_ranks(both, False, alpha=alpha)

@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
 from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.results import in_units, mean_scores, seconds_by_method
+from rotastack.judge.results import compared, in_units, mean_scores, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.names import slug
 
@@ -87,9 +86,8 @@ def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str
         index="dataset", columns="method", values=metric, aggfunc="std", sort=False, dropna=False
     )
     units = in_units(metric, baseline)
-    compared = (means if units is None else means.div(units, axis=0)).round(12)
     return Metric(
-        metric, NAMES[metric], higher, compared.replace([np.inf, -np.inf], np.nan),
+        metric, NAMES[metric], higher, compared(means, units),
         spread=spread.reindex(means.index, columns=list(names)), shown=None if units is None else means, optimum=OPTIMA.get(metric, 0.0),
         baseline=baseline.get(metric),
     )  # fmt: skip
@@ -99,10 +97,9 @@ def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> 
     """Return a score with published ones as methods of their own."""
     theirs = published.pivot(index="dataset", columns="method", values="score")
     theirs = theirs.reindex(metric.scores.index, columns=list(dict.fromkeys(published["method"])))
-    units = in_units(metric.name, baseline)
-    compared = (theirs if units is None else theirs.div(units, axis=0)).round(12)
+    scores = metric.scores.join(compared(theirs, in_units(metric.name, baseline)))
     shown = None if metric.shown is None else metric.shown.join(theirs)
-    return metric._replace(scores=metric.scores.join(compared), shown=shown)
+    return metric._replace(scores=scores, shown=shown)
 
 
 def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:

@@ -12,6 +12,7 @@ from rotastack.stats.metrics import IN_UNITS
 __all__ = [
     "baselines",
     "best_method",
+    "compared",
     "complete",
     "group_table",
     "in_units",
@@ -65,13 +66,19 @@ def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str
     return None if means.empty else str(means.idxmin())
 
 
-def complete(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows on which no method failed, without the methods that failed on all.
+def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:
+    """Return scores as data sets are compared by them: as multiples of their units, equal but for rounding is equal.
 
-    An infinite score, such as of numbers far off, is a failure.
+    An infinite score, such as of numbers far off, is a failure: it is missing.
     """
-    table = table.replace([np.inf, -np.inf], np.nan)
-    return table.drop(columns=table.columns[table.isna().all()]).dropna()
+    scores = scores if units is None else scores.div(units.reindex(scores.index), axis=0)
+    return scores.round(12).replace([np.inf, -np.inf], np.nan)
+
+
+def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the rows on which no method failed, without the methods that failed on all and the `optimistic` ones."""
+    scores = scores.replace([np.inf, -np.inf], np.nan).drop(columns=optimistic, errors="ignore")
+    return scores.dropna(axis="columns", how="all").dropna()
 
 
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:

@@ -80,7 +80,7 @@ class Known(NamedTuple):
 
         Methods that choose members by the test rows are not ranked.
         """
-        table = complete(self.errors.drop(columns=self.spec["optimistic"], errors="ignore"))
+        table = complete(self.errors, self.spec["optimistic"])
         return table if len(table) > 1 and table.shape[1] > 1 else None
 
 

@@ -14,6 +14,7 @@ from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
 from rotastack.judge.results import (
     baselines,
+    compared,
     group_table,
     in_units,
     mean_scores,
@@ -93,9 +94,9 @@ def run(job: Job) -> None:
         }
         if spec["groups"]:
             units = in_units(primary, baseline)
-            shares = means[primary] if units is None else means[primary].div(units, axis=0)
+            shown = compared(means[primary], units)
             groups = {
-                g["name"]: compare_group(group_table(shares, g), spec["alpha"], units is None) for g in spec["groups"]
+                g["name"]: compare_group(group_table(shown, g), spec["alpha"], units is None) for g in spec["groups"]
             }
             comparisons[primary]["groups"] = groups
         beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
@@ -198,8 +199,7 @@ def table_claims(known: Known) -> pd.DataFrame:
         if claim["what"] not in scores:
             continue
         means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
-        units = in_units(claim["what"], known.baseline)
-        means = means if units is None else means.div(units, axis=0)
+        means = compared(means, in_units(claim["what"], known.baseline))
         both = (
             means[[claim["of"], claim["than"]]].dropna()
             if claim["of"] in means and claim["than"] in means
@@ -208,7 +208,7 @@ def table_claims(known: Known) -> pd.DataFrame:
         if not len(both):
             continue
         # compare_pair counts the smaller number as a win, and tests the signs of differences.
-        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
+        pair = compare_pair(both[claim["of"]], both[claim["than"]])
         lower, higher = pair.wins_first, pair.wins_second
         different = pair.p_value < spec["alpha"]
         holds = {
