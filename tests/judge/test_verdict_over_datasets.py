@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict_over_datasets import verdict_over_datasets
+from rotastack.judge.verdict import verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 

@@ -49,10 +49,10 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.files import write_text
     from rotastack.judge.comparisons import compare_methods
     from rotastack.judge.leaderboard import Metric, leaderboard, reached
-    from rotastack.judge.leaderboard_page import comparison_page
+    from rotastack.judge.pages import comparison_page
     from rotastack.judge.results import relative_times
     from rotastack.judge.score_table import score_table
-    from rotastack.judge.verdict_over_datasets import verdict_over_datasets
+    from rotastack.judge.verdict import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
         raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")
@@ -148,6 +148,8 @@ def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
+    from rotastack.judge.words import p_cell
+
     if not rows:
         return "no leaderboard: no data set has scores of two methods"
     width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
@@ -159,10 +161,9 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         least, most = row["elo_interval"]
         improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
         wins = "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
-        p = "-" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
         lines.append(
             f"{row['method']:{width}s}  {row['average_rank']:5.2f} {f'({low:.2f}-{high:.2f})':>13s}  "
-            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p:>7s}"
+            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
         )
     if len(rows) > _SHOWN:
         lines.append(f"and {len(rows) - _SHOWN} more; the page has all")

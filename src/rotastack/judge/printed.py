@@ -11,6 +11,7 @@ from rotastack.errors import RotastackError
 from rotastack.files import read_json
 from rotastack.judge.leaderboard import Metric, board
 from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
+from rotastack.judge.words import p_cell, score_cell
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 
 __all__ = ["About", "Printed", "printed_tables"]
@@ -204,10 +205,9 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
     for name, table in scores.items():
         better = METRICS[about.task][name]
         spread = variance.reindex(index=table.index, columns=table.columns) if name == primary else None
-        form = "{:.4f}" if about.task == "classification" else "{:.4g}"
-        shown = table.map(lambda v, form=form: "failed" if pd.isna(v) else form.format(v))
+        shown = table.map(lambda v: score_cell(v, about.task))
         if spread is not None:
-            brackets = spread.map(lambda v, form=form: "" if pd.isna(v) else f" ({form.format(v)})")
+            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, about.task)})")
             shown = shown + brackets.where(table.notna(), "")
         fair = table.drop(columns=about.optimistic, errors="ignore").round(12)
         bold = None
@@ -265,9 +265,8 @@ def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
 
 
 def _p(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return "--"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    """Return a p-value as LaTeX aligns it."""
+    return "--" if value is None or pd.isna(value) else p_cell(value).replace(" ", "")
 
 
 def _column(values: pd.Series) -> pd.Series:

@@ -15,11 +15,11 @@ from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
-from rotastack.judge.leaderboard_page import leaderboard_environment
-from rotastack.judge.pages import inline_figure, read_explanation
+from rotastack.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
 from rotastack.judge.results import read_table, relative_times, seconds_by_method
+from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -107,13 +107,10 @@ def _page(job: Job) -> str:
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
-    environment = leaderboard_environment()
+    environment = page_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task, cells),
-        "number": _number,
-        "score": _number if task == "classification" else _significant,
-        "p": _p_value,
-        "percent": _percent,
+        "score": lambda value: score_cell(value, task),
         "zip": zip,
     }
     figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
@@ -323,21 +320,3 @@ def _caption(name: str, task: str, cells: str) -> str:
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     text = text.replace("cells or splits", cells)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
-
-
-def _number(value: float | None, digits: int = 4) -> str:
-    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
-
-
-def _significant(value: float | None) -> str:
-    return "failed" if value is None or pd.isna(value) else f"{value:.4g}"
-
-
-def _percent(value: float | None, where: str | None = None) -> str:
-    return "-" if value is None else f"{value:+.1f} %" + (f" ({where})" if where else "")
-
-
-def _p_value(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return "-"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"
