@@ -122,28 +122,21 @@ def _method(name: str, methods: list[str], option: str) -> str:
 
 def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     """Return what the leaderboard says of each method, the best one first."""
+    from rotastack.judge.leaderboard import board_table
+
     if board["ranks"] is None or board["elo"] is None:
         return []
-
-    def ends(part: dict[str, list], k: int) -> list[float]:
-        return [part["lower"][k], part["upper"][k]]
-
-    rows = []
-    for k, j in enumerate(board["methods"]):
-        against = board["against"] and board["against"][k]
-        rows.append(
-            {
-                "method": names[j],
-                "average_rank": board["ranks"]["mean"][k],
-                "rank_interval": ends(board["ranks"], k),
-                "elo": board["elo"]["elo"][k],
-                "elo_interval": ends(board["elo"], k),
-                "improvability": board["gap"] and board["gap"]["mean"][k],
-                **{key: against and against[key] for key in ("wins", "ties", "losses")},
-                "p_holm": against and against["holm"],
-            }
-        )
-    return sorted(rows, key=lambda row: row["average_rank"])
+    return [
+        {
+            "method": row["method"],
+            "average_rank": row["average_rank"],
+            "rank_interval": [row["average_rank_lower"], row["average_rank_upper"]],
+            "elo": row["elo"],
+            "elo_interval": [row["elo_lower"], row["elo_upper"]],
+            **{key: row[key] for key in ("improvability", "wins", "ties", "losses", "p_holm")},
+        }
+        for row in board_table(board, names).to_dict("records")
+    ]
 
 
 def _as_text(rows: list[dict[str, Any]]) -> str:

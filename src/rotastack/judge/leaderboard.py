@@ -11,14 +11,14 @@ from rotastack.judge.results import relative_times
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
-from rotastack.stats.improvability import improvability
+from rotastack.stats.improvability import beyond, improvability
 from rotastack.stats.missing import checked_scores
 from rotastack.stats.nemenyi import critical_difference, range_quantile
 from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "default_methods", "leaderboard", "reached"]
+__all__ = ["Metric", "board", "board_table", "default_methods", "leaderboard", "reached"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each is a fit."""
@@ -134,10 +134,7 @@ def leaderboard(
 
 def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
     """Return the optimum; None if a score is beyond it, so that it cannot be one."""
-    if optimum is None:
-        return None
-    gap = optimum - scores if higher_is_better else scores - optimum
-    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
+    return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
 
 
 def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
@@ -206,6 +203,33 @@ def board(
         ratings = elo(paired, higher, n_bootstraps=N_RATINGS, alpha=alpha, missing="pairs")
         found["elo"] = _interval(ratings, "elo", "elo")
     return found
+
+
+def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
+    """Return a board as a table: a row per method, the best average rank first, numbers as JSON has them.
+
+    Parameters
+    ----------
+    board : mapping
+        From :func:`board`.
+    names : sequence of str
+        Of the methods that its numbers are places of.
+    """
+    unknown = [None] * len(board["methods"])
+    columns: dict[str, list] = {"method": [names[j] for j in board["methods"]]}
+    for part, title, middle in (
+        ("ranks", "average_rank", "mean"),
+        ("elo", "elo", "elo"),
+        ("gap", "improvability", "mean"),
+    ):
+        for key, end in ((middle, ""), ("lower", "_lower"), ("upper", "_upper")):
+            columns[f"{title}{end}"] = board[part][key] if board[part] else unknown
+    for key, title in (("wins", "wins"), ("ties", "ties"), ("losses", "losses"), ("p", "p"), ("holm", "p_holm")):
+        columns[title] = [row and row[key] for row in board["against"] or unknown]
+    for kind in ("fit", "predict"):
+        columns[f"{kind}_times"] = board.get(kind) or unknown
+    table = pd.DataFrame(columns, dtype=object)
+    return table.sort_values("average_rank", key=lambda ranks: ranks.astype(float), kind="stable", ignore_index=True)
 
 
 def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.judge.leaderboard import Metric, board
+from rotastack.judge.leaderboard import Metric, board, board_table
 from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
 from rotastack.judge.words import p_cell, score_cell
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -138,24 +138,9 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     found = board(
         Metric(primary, NAMES[primary], False, means, optimum=0.0), methods, control, alpha=about.alpha, times=times
     )
-    names = [means.columns[k] for k in found["methods"]]
-    values = pd.DataFrame({"method": names})
-    for key, title, middle in (
-        ("ranks", "average_rank", "mean"),
-        ("elo", "elo", "elo"),
-        ("gap", "improvability", "mean"),
-    ):
-        part = found[key] or {}
-        for column, suffix in ((middle, ""), ("lower", "_lower"), ("upper", "_upper")):
-            values[f"{title}{suffix}"] = pd.Series(part.get(column, [None] * len(names)), dtype=float)
-    against = found["against"] or [None] * len(names)
-    for column in ("wins", "ties", "losses", "p", "holm"):
-        counted = "Int64" if column in ("wins", "ties", "losses") else "float64"
-        known = pd.Series([None if r is None else r[column] for r in against], dtype=counted)
-        values["p_holm" if column == "holm" else column] = known
-    for kind in ("fit", "predict"):
-        values[f"{kind}_times"] = pd.Series(found.get(kind) or [None] * len(names), dtype=float)
-    values = values.sort_values("average_rank", kind="stable").reset_index(drop=True)
+    values = board_table(found, means.columns)
+    counts = ("wins", "ties", "losses")
+    values = values.astype({c: "Int64" if c in counts else "float64" for c in values.columns.drop("method")})
     shown = pd.DataFrame(
         {
             "method": values["method"],

@@ -11,6 +11,7 @@ from rotastack.stats.missing import checked_scores
 from rotastack.stats.nemenyi import critical_difference, nemenyi
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.stats.win_matrix import wins_and_shared
 
 __all__ = ["Comparison", "cliques", "compare"]
 
@@ -70,9 +71,7 @@ class Comparison:
     @cached_property
     def wins(self) -> pd.DataFrame:
         """Number of data sets on which the row's method beats the column's, a tie counting one half."""
-        values = self.scores.to_numpy() * (1 if self.higher_is_better else -1)
-        difference = values[:, :, None] - values[:, None, :]
-        table = (difference > 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
+        table, _ = wins_and_shared(self.scores, self.higher_is_better)
         np.fill_diagonal(table, 0.0)
         return pd.DataFrame(table, self.scores.columns, self.scores.columns)
 

@@ -1,5 +1,7 @@
 """Wilcoxon's signed-rank test, for two methods and, with Holm's correction, for many."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -8,7 +10,7 @@ from scipy.stats import rankdata, wilcoxon
 from rotastack.stats.contrasts import contrasts
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["holm", "signed_rank_p", "wilcoxon_holm"]
+__all__ = ["holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
 
 _ALL_SIGNS = 13  # differences up to which ties and zeros have an exact p-value, as in scipy
 
@@ -43,12 +45,18 @@ def _p_of_all_signs(differences: NDArray[np.floating]) -> float:
     """
     kept = differences[differences != 0]
     doubled = (2 * rankdata(np.abs(kept))).astype(int)  # whole, as ties share means
-    shares = np.ones(1)  # of assignments, by the doubled sum of positive ranks
-    for rank in doubled:
-        gap = np.zeros(rank)
-        shares = (np.concatenate([shares, gap]) + np.concatenate([gap, shares])) / 2
+    shares = shares_of_sums(doubled)
     positive = doubled[kept > 0].sum()
     return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
+
+
+def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:
+    """Return which share of all assignments of signs has a sum of positive ranks of 0, 1, ..."""
+    shares = np.ones(1)
+    for rank in ranks:
+        gap = np.zeros(rank)
+        shares = (np.concatenate([shares, gap]) + np.concatenate([gap, shares])) / 2
+    return shares
 
 
 def holm(p: pd.Series) -> pd.Series:
