@@ -7,7 +7,7 @@ import pandas as pd
 import yaml
 
 from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.results import compared, in_units, mean_scores, seconds_by_method
+from rotastack.judge.results import by_method, compared, in_units, mean_scores, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.names import slug
 
@@ -64,9 +64,7 @@ def study_board(
     for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
         row = part.iloc[0]
         known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
-    counts = scores.pivot_table(
-        index="dataset", columns="method", values=PRIMARY[task], aggfunc="count", sort=False, dropna=False
-    )
+    counts = by_method(scores, PRIMARY[task], "count")
     datasets = list(metrics[0].scores.index)
     cells = {
         "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
@@ -82,9 +80,7 @@ def study_board(
 def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:
     """Return a score as methods are compared by it: rounded, and in units of the baseline's where data sets differ in theirs."""
     means = mean_scores(scores, metric, names).reindex(columns=list(names))
-    spread = scores.pivot_table(
-        index="dataset", columns="method", values=metric, aggfunc="std", sort=False, dropna=False
-    )
+    spread = by_method(scores, metric, "std")
     units = in_units(metric, baseline)
     return Metric(
         metric, NAMES[metric], higher, compared(means, units),

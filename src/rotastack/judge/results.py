@@ -12,6 +12,7 @@ from rotastack.stats.metrics import IN_UNITS
 __all__ = [
     "baselines",
     "best_method",
+    "by_method",
     "compared",
     "complete",
     "group_table",
@@ -23,9 +24,16 @@ __all__ = [
 ]
 
 
+def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.DataFrame:
+    """Return the means over cells, or another function, of a column of scores: a row per data set, a column per method."""
+    return scores.pivot_table(
+        index="dataset", columns="method", values=column, aggfunc=aggfunc, sort=False, dropna=False
+    )
+
+
 def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the means of a score over cells: a row per data set, a column per method in the study's order."""
-    means = scores.pivot_table(index="dataset", columns="method", values=metric, sort=False, dropna=False)
+    """Return the means of a score over cells, methods in the study's order."""
+    means = by_method(scores, metric)
     return means[[m for m in methods if m in means]]
 
 

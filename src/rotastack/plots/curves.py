@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis
+from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis
 
 __all__ = ["Curve", "plot_curves"]
 
@@ -78,10 +78,10 @@ def plot_curves(
         if 0 < len(ticks) <= _TICKS:
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.minorticks_off()
-        axis.set_title(name, fontsize=9)
-        axis.set_xlabel(textwrap.fill(x_label, _LABEL), fontsize=9)
+        axis.set_title(name)
+        axis.set_xlabel(textwrap.fill(x_label, _LABEL))
         plain_axis(axis)
-    axes[0].set_ylabel(y_label, fontsize=9)
+    axes[0].set_ylabel(y_label)
     add_legend(figure, [handles[label] for label in labels if label in handles])
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["plot_diversity"]
 
@@ -60,9 +60,9 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
             mean[["disagreement"]], mean[["accuracy"]], look.marker, label=method, color=look.color,
             markersize=9, markeredgecolor="black", markeredgewidth=0.8,
         )  # fmt: skip
-    axis.set_xlabel("mean disagreement of two members", fontsize=9)
-    axis.set_ylabel("mean accuracy of a member", fontsize=9)
+    axis.set_xlabel("mean disagreement of two members")
+    axis.set_ylabel("mean accuracy of a member")
     plain_axis(axis)
     add_legend(figure, handles)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

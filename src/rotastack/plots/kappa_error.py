@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from rotastack.diagnostics.pairs import KappaError
-from rotastack.plots.style import method_looks, new_figure, plain_axis, sentence
+from rotastack.plots.style import add_title, method_looks, new_figure, plain_axis, sentence
 
 __all__ = ["plot_kappa_error"]
 
@@ -62,7 +62,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
             *cloud.T, "o", color=look.color, markersize=2.5 if len(cloud) > 100 else 4, markeredgewidth=0, alpha=0.3 if len(cloud) > _DENSE else 0.7,
             rasterized=large,
         )  # fmt: skip
-        axis.set_title(name, fontsize=9)
+        axis.set_title(name)
         plain_axis(axis)
         if not len(cloud):
             axis.text(0.5, 0.5, "no pairs", transform=axis.transAxes, ha="center", va="center", fontsize=9)
@@ -81,9 +81,9 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
         axis.remove()
     for place, axis in enumerate(panels[: len(clouds)]):
         if place + columns >= len(clouds):  # nothing below
-            axis.set_xlabel("kappa of two members", fontsize=9)
+            axis.set_xlabel("kappa of two members")
             axis.tick_params(labelbottom=True)
         if place % columns == 0:
-            axis.set_ylabel("mean error of the two", fontsize=9)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+            axis.set_ylabel("mean error of the two")
+    add_title(figure, title)
     return figure

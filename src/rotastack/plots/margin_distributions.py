@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["plot_margin_distributions"]
 
@@ -61,13 +61,13 @@ def plot_margin_distributions(
                     shares.index, shares[part], label=method, color=look.color, linestyle=look.dash,
                     linewidth=1.5, drawstyle="steps-post",
                 )  # fmt: skip
-        axis.set_title(f"{part} rows", fontsize=9)
-        axis.set_xlabel("margin (left of the line: wrong)", fontsize=9)
+        axis.set_title(f"{part} rows")
+        axis.set_xlabel("margin (left of the line: wrong)")
         plain_axis(axis)
     panels[0].set_xlim(-1.02, 1.02)
     panels[0].set_xticks([-1, -0.5, 0, 0.5, 1])
     panels[0].set_ylim(0, 1.02)
-    panels[0].set_ylabel("share of rows with at most that margin", fontsize=9)
+    panels[0].set_ylabel("share of rows with at most that margin")
     add_legend(figure, list(handles.values()))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

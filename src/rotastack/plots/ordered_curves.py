@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["OrderedVotes", "plot_ordered_curves"]
 
@@ -87,12 +87,12 @@ def plot_ordered_curves(
                 kept, np.interp(kept, error.index, error), marker=look.marker, color=look.color,
                 markersize=7, markeredgecolor="black", markeredgewidth=0.8, linestyle="none", zorder=3,
             )  # fmt: skip
-    panels[0].set_xlabel("members that vote (marker: kept)", fontsize=9)
+    panels[0].set_xlabel("members that vote (marker: kept)")
     panels[0].set_xscale("log")
     panels[0].xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panels[0].xaxis.set_minor_locator(NullLocator())
     panels[0].xaxis.set_major_formatter(lambda size, _: f"{size:g}")
-    panels[0].set_ylabel("error on test rows", fontsize=9)
+    panels[0].set_ylabel("error on test rows")
     for method, accuracy in ranked.items():
         look, width = looks[method], max(len(accuracy) // 10, 1)
         if len(ranked) <= _DOTTED:
@@ -101,10 +101,10 @@ def plot_ordered_curves(
         panels[1].plot(smooth.index, smooth, color=look.color, linestyle=look.dash, linewidth=1.4)
     if ranked:
         panels[1].set_xlim(left=0)
-        panels[1].set_xlabel("rank of the member by weight", fontsize=9)
-        panels[1].set_ylabel("accuracy of one member on test rows", fontsize=9)
+        panels[1].set_xlabel("rank of the member by weight")
+        panels[1].set_ylabel("accuracy of one member on test rows")
     for axis in panels:
         plain_axis(axis)
     add_legend(figure, handles)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened
+from rotastack.plots.style import METHOD_COLORS, add_note, add_title, new_figure, plain_axis, sentence, shortened
 
 __all__ = ["pareto_front", "plot_pareto"]
 
@@ -99,8 +99,8 @@ def plot_pareto(
             markersize=8, markeredgecolor="black",
         )  # fmt: skip
     axis.margins(0.08, 0.1)
-    axis.set_xlabel(f"{x_label} (left is better)", fontsize=9)
-    axis.set_ylabel(f"{y_label} (down is better)", fontsize=9)
+    axis.set_xlabel(f"{x_label} (left is better)")
+    axis.set_ylabel(f"{y_label} (down is better)")
     axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
     wanted = list(dict.fromkeys([*front, *([control] if control in known.index else [])]))
@@ -113,7 +113,7 @@ def plot_pareto(
     if unnamed:
         notes.append(f"{unnamed} of {len(known)} methods have no name here.")
     add_note(figure, " ".join(notes))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure
 
 

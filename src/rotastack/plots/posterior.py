@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import METHOD_COLORS, new_figure, plain_axis, sentence, shortened
+from rotastack.plots.style import METHOD_COLORS, add_title, new_figure, plain_axis, sentence, shortened
 
 __all__ = ["plot_posterior"]
 
@@ -68,7 +68,7 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     axis.text(0, -0.03, texts[0], ha="center", va="top", fontsize=9)
     axis.text(0.5, _TOP + 0.03, texts[1], ha="center", va="bottom", fontsize=9)
     axis.text(1, -0.03, texts[2], ha="center", va="top", fontsize=9)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure
 
 
@@ -81,7 +81,7 @@ def _line(theta: np.ndarray, texts: list[str], second: str, title: str) -> Figur
         axis.text(place, 0.97, text, transform=axis.transAxes, ha=side, va="top", fontsize=9)
     axis.set_xlim(0, 1)
     axis.set_yticks([])
-    axis.set_xlabel(f"weight of: {shortened(second)} is better", fontsize=9)
+    axis.set_xlabel(f"weight of: {shortened(second)} is better")
     plain_axis(axis)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

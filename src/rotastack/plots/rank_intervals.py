@@ -4,7 +4,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened, thinned
+from rotastack.plots.style import (
+    METHOD_COLORS,
+    add_note,
+    add_title,
+    new_figure,
+    plain_axis,
+    sentence,
+    shortened,
+    thinned,
+)
 
 __all__ = ["plot_rank_intervals"]
 
@@ -62,7 +71,7 @@ def plot_rank_intervals(
     axis.plot(middle, places, "o", color=METHOD_COLORS[0], markersize=2 if small else 5)
     axis.set_yticks(*zip(*labels, strict=True))
     axis.set_ylim(n - 0.4, -0.6)
-    axis.set_xlabel(f"{x_label} (left is better)", fontsize=9)
+    axis.set_xlabel(f"{x_label} (left is better)")
     plain_axis(axis)
     notes = []
     if control in names:
@@ -71,5 +80,5 @@ def plot_rank_intervals(
         notes.append(f"{n} methods, of which one in {labels[1][0]} is named.")
     if notes:
         add_note(figure, " ".join(notes))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

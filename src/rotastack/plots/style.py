@@ -24,6 +24,7 @@ __all__ = [
     "Look",
     "add_legend",
     "add_note",
+    "add_title",
     "figure_beside_legend",
     "method_looks",
     "new_figure",
@@ -168,9 +169,16 @@ def add_note(figure: Figure, text: str) -> None:
     figure.supxlabel(textwrap.fill(text, width), x=0.01, ha="left", fontsize=8, color="#555555")
 
 
+def add_title(figure: FigureBase, title: str) -> None:
+    """Write a title above all panels, on the left."""
+    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+
+
 def plain_axis(axis: Axes) -> None:
-    """Give an axis small ticks, a light grid below the data, and no frame above and on the right."""
+    """Give an axis small ticks, labels and title, a light grid below the data, and no frame above and on the right."""
     axis.tick_params(labelsize=8)
+    for text in (axis.title, axis.xaxis.label, axis.yaxis.label):
+        text.set_fontsize(9)
     axis.grid(color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right"):

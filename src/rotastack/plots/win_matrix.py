@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import add_note, new_figure, sentence, thinned
+from rotastack.plots.style import add_note, add_title, new_figure, sentence, thinned
 
 __all__ = ["plot_win_matrix"]
 
@@ -74,5 +74,5 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     bar.ax.tick_params(labelsize=8)
     if len(labels) < n:
         add_note(figure, f"{n} methods, of which one in {places[1]} is named.")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+    add_title(figure, title)
     return figure

@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from rotastack.data.artifacts import read_frame
 from rotastack.judge.results import (
+    by_method,
     complete,
     group_table,
     in_units,
@@ -200,8 +201,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
     for column, title in ((primary, "test rows"), ("training_error", "training rows")):
         if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
             continue
-        table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
-        table = table.reindex(columns=methods)
+        table = by_method(scores, column).reindex(columns=methods)
         known = complete(table)
         means = known.mean().reindex(methods)
         noted += [f"{name} ({title})" for name in table.index.difference(known.index, sort=False)]
