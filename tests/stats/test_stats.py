@@ -7,15 +7,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats as scipy_stats
 
 from rotastack.errors import RotastackError
-from rotastack.stats import (
-    average_ranks,
-    compare,
-    critical_difference,
-    friedman,
-    nemenyi,
-    variance_components,
-    wilcoxon_holm,
-)
+from rotastack.stats import average_ranks, compare, critical_difference, friedman, variance_components, wilcoxon_holm
 from rotastack.stats.comparison import cliques
 from rotastack.stats.scores import score_probabilities
 from rotastack.stats.variance import kendall_w

@@ -7,6 +7,7 @@ import pandas as pd
 import yaml
 
 from rotastack.judge.leaderboard import Metric, leaderboard
+from rotastack.judge.published_columns import published_scores
 from rotastack.judge.results import by_method, compared, in_units, mean_scores, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.names import slug
@@ -91,8 +92,7 @@ def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str
 
 def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> Metric:
     """Return a score with published ones as methods of their own."""
-    theirs = published.pivot(index="dataset", columns="method", values="score")
-    theirs = theirs.reindex(metric.scores.index, columns=list(dict.fromkeys(published["method"])))
+    theirs = published_scores(published).reindex(metric.scores.index)
     scores = metric.scores.join(compared(theirs, in_units(metric.name, baseline)))
     shown = None if metric.shown is None else metric.shown.join(theirs)
     return metric._replace(scores=scores, shown=shown)
