@@ -18,7 +18,7 @@ from rotastack.stats.resamples import bootstrap_means
 from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "board_table", "default_methods", "leaderboard", "reached"]
+__all__ = ["Metric", "board", "board_table", "leaderboard", "reached"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each is a fit."""
@@ -62,7 +62,6 @@ def leaderboard(
     control: str | None,
     *,
     alpha: float = 0.05,
-    missing: str = "block",
     times: Mapping[str, pd.DataFrame] | None = None,
     methods: Mapping[str, Mapping[str, Any]] | None = None,
     cells: Mapping[str, Any] | None = None,
@@ -77,8 +76,6 @@ def leaderboard(
         The method that the others are compared with.
     alpha : float, default=0.05
         1 - coverage of intervals, and the level of the critical difference.
-    missing : {"block", "pairs"}, default="block"
-        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
     times : mapping, optional
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
@@ -111,7 +108,7 @@ def leaderboard(
     if control is not None and control not in names:
         raise RotastackError(f"control {control!r} is not a method")
     known = {name: dict((methods or {}).get(name, {})) for name in names}
-    chosen = default_methods(known)
+    chosen = [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
     quantiles = [None, None] + [range_quantile(k, alpha) for k in range(2, len(names) + 1)]
     return {
@@ -120,26 +117,19 @@ def leaderboard(
         "control": -1 if control is None else names.index(control),
         "chosen": [names.index(name) for name in chosen],
         "alpha": alpha,
-        "pairs": missing == "pairs",
+        "pairs": False,
         "bootstraps": {"elo": N_RATINGS, "means": N_MEANS},
         "quantiles": quantiles,
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
         "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
         "cells": _cells(cells, names, datasets),
-        "board": board(
-            metrics[0], chosen, control, alpha=alpha, missing=missing, times=seconds
-        ),
-    }  # fmt: skip
+        "board": board(metrics[0], chosen, control, alpha=alpha, times=seconds),
+    }
 
 
 def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
     """Return the optimum; None if a score is beyond it, so that it cannot be one."""
     return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
-
-
-def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the methods that are ranked unless the reader chooses others: not those of an advantage, nor published ones."""
-    return [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
 
 
 def board(
@@ -164,7 +154,9 @@ def board(
     control : str or None
     datasets : sequence of str, optional
         All by default.
-    alpha, missing, times
+    missing : {"block", "pairs"}, default="block"
+        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    alpha, times
         As for :func:`leaderboard`.
     """
     names, places = list(metric.scores.columns), list(metric.scores.index)
