@@ -8,7 +8,7 @@ from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
-from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis
+from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis
 
 __all__ = ["Curve", "plot_curves"]
 
@@ -55,7 +55,7 @@ def plot_curves(
     """
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     looks = method_looks(labels)
-    figure = figure_beside_legend(4.2 * max(len(panels), 1), 3.6, labels)
+    figure = figure_beside_legend(4.2 * max(len(panels), 1), 3.6, labels, title)
     handles: dict[str, Artist] = {}
     axes = figure.subplots(1, max(len(panels), 1), squeeze=False)[0]
     for axis, (name, curves) in zip(axes, panels.items(), strict=False):
@@ -83,5 +83,4 @@ def plot_curves(
         plain_axis(axis)
     axes[0].set_ylabel(y_label)
     add_legend(figure, [handles[label] for label in labels if label in handles])
-    add_title(figure, title)
     return figure

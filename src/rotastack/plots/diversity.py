@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["plot_diversity"]
 
@@ -46,7 +46,7 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     if not known:
         return sentence("No method has two members or more to compare.")
     looks = method_looks(points if methods is None else methods)
-    figure = figure_beside_legend(5.4, 4.2, list(known))
+    figure = figure_beside_legend(5.4, 4.2, list(known), title)
     axis = figure.subplots()
     for method, rows in known.items():
         axis.plot(
@@ -64,5 +64,4 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     axis.set_ylabel("mean accuracy of a member")
     plain_axis(axis)
     add_legend(figure, handles)
-    add_title(figure, title)
     return figure

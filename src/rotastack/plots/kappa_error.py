@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from rotastack.diagnostics.pairs import KappaError
-from rotastack.plots.style import add_title, method_looks, new_figure, plain_axis, sentence
+from rotastack.plots.style import method_looks, new_figure, plain_axis, sentence
 
 __all__ = ["plot_kappa_error"]
 
@@ -53,7 +53,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
     looks = method_looks(clouds)
     columns = min(len(clouds), _COLUMNS)
     rows = -(-len(clouds) // columns)
-    figure = new_figure(max(2.7 * columns + 0.6, 4.4), max(2.4 * rows + 0.7, 3.6))
+    figure = new_figure(max(2.7 * columns + 0.6, 4.4), max(2.4 * rows + 0.7, 3.6), title)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     large = sum(map(len, clouds.values())) > _RASTERIZED
     for axis, (name, cloud) in zip(panels, clouds.items(), strict=False):
@@ -85,5 +85,4 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
             axis.tick_params(labelbottom=True)
         if place % columns == 0:
             axis.set_ylabel("mean error of the two")
-    add_title(figure, title)
     return figure

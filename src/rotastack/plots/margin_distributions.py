@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["plot_margin_distributions"]
 
@@ -49,7 +49,7 @@ def plot_margin_distributions(
     if not parts:
         return sentence("No method has margins: none votes by members.")
     looks = method_looks(distributions if methods is None else methods)
-    figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions))
+    figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions), title)
     panels = figure.subplots(1, len(parts), sharex=True, sharey=True, squeeze=False).ravel()
     handles = {}
     for axis, part in zip(panels, parts, strict=True):
@@ -69,5 +69,4 @@ def plot_margin_distributions(
     panels[0].set_ylim(0, 1.02)
     panels[0].set_ylabel("share of rows with at most that margin")
     add_legend(figure, list(handles.values()))
-    add_title(figure, title)
     return figure

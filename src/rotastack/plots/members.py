@@ -12,7 +12,6 @@ from rotastack.plots.style import (
     METHOD_COLORS,
     Look,
     add_legend,
-    add_title,
     figure_beside_legend,
     method_looks,
     new_figure,
@@ -72,13 +71,13 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
     drawn = {method for lines in joined.values() for line in lines.values() for method in line.index}
     singles = table.loc[[method for method in table.index if method not in drawn]]
     if not joined:
-        figure = new_figure(*_size_of_bars(table))
+        figure = new_figure(*_size_of_bars(table), title)
         _bars(figure, table)
     else:
         many = len(singles) > _POINTS
         names = dict.fromkeys([name for lines in joined.values() for name in lines])
         labels = [*names, *([] if many else singles.index)]
-        figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, labels)
+        figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, labels, title)
         if many:
             (width, height), (bars_width, bars_height) = figure.get_size_inches(), _size_of_bars(singles)
             figure.set_size_inches(max(width, bars_width), height + bars_height)
@@ -87,7 +86,6 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
             _bars(below, singles)
         else:
             _lines(figure, joined, singles, looks)
-    add_title(figure, title)
     return figure
 
 

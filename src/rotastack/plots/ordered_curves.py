@@ -8,7 +8,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator
 
-from rotastack.plots.style import add_legend, add_title, figure_beside_legend, method_looks, plain_axis, sentence
+from rotastack.plots.style import add_legend, figure_beside_legend, method_looks, plain_axis, sentence
 
 __all__ = ["OrderedVotes", "plot_ordered_curves"]
 
@@ -73,7 +73,7 @@ def plot_ordered_curves(
     looks = method_looks(votes if methods is None else methods)
     ranked = {m: v.accuracy.dropna() for m, v in votes.items() if v.accuracy is not None}
     ranked = {m: a for m, a in ranked.items() if len(a)}
-    figure = figure_beside_legend(8.6 if ranked else 5.4, 3.8, list(votes))
+    figure = figure_beside_legend(8.6 if ranked else 5.4, 3.8, list(votes), title)
     panels = figure.subplots(1, 2 if ranked else 1, squeeze=False).ravel()
     handles = []
     for method, (error, kept, _) in votes.items():
@@ -106,5 +106,4 @@ def plot_ordered_curves(
     for axis in panels:
         plain_axis(axis)
     add_legend(figure, handles)
-    add_title(figure, title)
     return figure

@@ -5,7 +5,7 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import METHOD_COLORS, add_note, add_title, new_figure, plain_axis, sentence, shortened
+from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened
 
 __all__ = ["pareto_front", "plot_pareto"]
 
@@ -84,7 +84,7 @@ def plot_pareto(
     if len(known) < 2:
         return sentence("Quality against time needs two methods whose times are known.")
     front = pareto_front(known)
-    figure = new_figure(_WIDTH, _HEIGHT)
+    figure = new_figure(_WIDTH, _HEIGHT, title)
     axis = figure.subplots()
     axis.set_xscale("log")
     on, off = known.loc[front], known.drop(index=front)
@@ -113,7 +113,6 @@ def plot_pareto(
     if unnamed:
         notes.append(f"{unnamed} of {len(known)} methods have no name here.")
     add_note(figure, " ".join(notes))
-    add_title(figure, title)
     return figure
 
 

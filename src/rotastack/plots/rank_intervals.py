@@ -4,16 +4,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.plots.style import (
-    METHOD_COLORS,
-    add_note,
-    add_title,
-    new_figure,
-    plain_axis,
-    sentence,
-    shortened,
-    thinned,
-)
+from rotastack.plots.style import METHOD_COLORS, add_note, new_figure, plain_axis, sentence, shortened, thinned
 
 __all__ = ["plot_rank_intervals"]
 
@@ -58,7 +49,7 @@ def plot_rank_intervals(
     ordered = ranks.sort_values("average_rank", kind="stable")
     names, n = [str(name) for name in ordered.index], len(ordered)
     labels = thinned(names, _LABELS)
-    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT))
+    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT), title)
     axis = figure.subplots()
     places = np.arange(n)
     low, middle, high = (ordered[name].to_numpy(dtype=float) for name in ("lower", "average_rank", "upper"))
@@ -80,5 +71,4 @@ def plot_rank_intervals(
         notes.append(f"{n} methods, of which one in {labels[1][0]} is named.")
     if notes:
         add_note(figure, " ".join(notes))
-    add_title(figure, title)
     return figure

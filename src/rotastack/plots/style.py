@@ -24,7 +24,6 @@ __all__ = [
     "Look",
     "add_legend",
     "add_note",
-    "add_title",
     "figure_beside_legend",
     "method_looks",
     "new_figure",
@@ -139,20 +138,22 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     return looks
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of `width` x `height` inches."""
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure of `width` x `height` inches, with a title above all panels, on the left."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure
 
 
-def figure_beside_legend(width: float, height: float, labels: Sequence[str]) -> Figure:
+def figure_beside_legend(width: float, height: float, labels: Sequence[str], title: str = "") -> Figure:
     """Return an empty figure with room for panels of `width` x `height` inches and a legend on the right."""
     lines = [_folded(label) for label in labels]
     columns = -(-len(lines) // _ROWS)
     longest = max((len(part) for line in lines for part in line.split("\n")), default=0)
     rows = sum(line.count("\n") + 1 for line in lines) / max(columns, 1)
-    return new_figure(width + columns * (0.6 + 0.07 * longest), max(height, 0.5 + 0.19 * rows))
+    return new_figure(width + columns * (0.6 + 0.07 * longest), max(height, 0.5 + 0.19 * rows), title)
 
 
 def add_legend(figure: FigureBase, handles: Sequence[Artist]) -> None:
@@ -167,11 +168,6 @@ def add_note(figure: Figure, text: str) -> None:
     """Write a small note below all panels."""
     width = int(13 * figure.get_figwidth())
     figure.supxlabel(textwrap.fill(text, width), x=0.01, ha="left", fontsize=8, color="#555555")
-
-
-def add_title(figure: FigureBase, title: str) -> None:
-    """Write a title above all panels, on the left."""
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
 
 
 def plain_axis(axis: Axes) -> None:
