@@ -6,7 +6,7 @@ import pytest
 from selenium.webdriver.common.keys import Keys
 
 from rotastack.judge.leaderboard import Metric, board, leaderboard
-from rotastack.judge.leaderboard_page import comparison_page, leaderboard_environment
+from rotastack.judge.pages import comparison_page, page_environment
 
 pytestmark = pytest.mark.slow
 
@@ -60,7 +60,7 @@ def content(metrics, times, errors):
 def page(tmp_path_factory, content):
     """A page of several scores, times and what is behind each number."""
     file = tmp_path_factory.mktemp("page") / "comparison.html"
-    template = leaderboard_environment().get_template("comparison.html.j2")
+    template = page_environment().get_template("comparison.html.j2")
     sentences = ["First & foremost <b>.", "Second.", "Third."]
     html = template.render(title="A <title>", sentences=sentences, notes=[], board=content, figures={})
     file.write_text(html, encoding="utf-8")
@@ -273,7 +273,7 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
     printed = {"S-RRE/RF": {"published": "A book. How the protocol differs: one split."}}
     content = leaderboard([metric], "RF", methods=printed)
     page = tmp_path / "published.html"
-    template = leaderboard_environment().get_template("comparison.html.j2")
+    template = page_environment().get_template("comparison.html.j2")
     page.write_text(template.render(title="", sentences=[], notes=[], board=content, figures={}), "utf-8")
     browser.open(page)
     assert_same(browser.run("return leaderboard.board"), board(metric, ["RF", "RRE"], "RF"))

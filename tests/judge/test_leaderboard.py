@@ -9,7 +9,7 @@ import pytest
 
 from rotastack.errors import RotastackError
 from rotastack.judge.leaderboard import Metric, board, leaderboard, reached
-from rotastack.judge.leaderboard_page import comparison_page
+from rotastack.judge.pages import comparison_page
 from rotastack.judge.report_board import study_board
 from rotastack.stats.ranks import average_ranks
 

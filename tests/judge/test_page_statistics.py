@@ -10,6 +10,8 @@ import pytest
 from scipy.special import betainc
 from scipy.stats import norm, studentized_range
 
+from rotastack.judge.leaderboard import Metric, leaderboard
+from rotastack.judge.results import relative_times
 from rotastack.project import project_file
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
@@ -17,7 +19,7 @@ from rotastack.stats.friedman import friedman
 from rotastack.stats.improvability import improvability
 from rotastack.stats.nemenyi import critical_difference
 from rotastack.stats.resamples import bootstrap_means, resamples
-from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
+from rotastack.stats.wilcoxon import signed_rank_p, wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 
 CLOSE = {"rtol": 1e-9, "atol": 1e-9}
@@ -35,19 +37,27 @@ process.stdin.on("data", (part) => (text += part)).on("end", () => {
 """
 
 
+BOARD = """
+const [folder, text] = process.argv.slice(1);
+const { content, view } = JSON.parse(text);
+const stages = require(`${folder}/board.js`).stages(content, view, require(`${folder}/statistics.js`));
+process.stdout.write(JSON.stringify([...stages].pop().board));
+"""
+
+
 def calculated(calls):
     """Return what functions of statistics.js return: a call is a name and arguments."""
+    script = project_file("workflow/report/statistics.js")
+    return answered([SCRIPT, str(script)], json.dumps(calls))
+
+
+def answered(arguments, given=""):
+    """Return the JSON that Node.js prints for a script and its arguments."""
     node = shutil.which("node")
     if node is None:
         # A program of the system, and no part of the lock file; tests/browser compares the same in Chromium.
         pytest.skip("node is missing, which runs JavaScript: apt-get install nodejs")
-    answer = subprocess.run(
-        [node, "-e", SCRIPT, str(project_file("workflow/report/statistics.js"))],
-        input=json.dumps(calls),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    answer = subprocess.run([node, "-e", *arguments], input=given, capture_output=True, text=True, check=False)
     assert answer.returncode == 0, answer.stderr
     return json.loads(answer.stdout)
 
@@ -160,17 +170,29 @@ def test_missing_cells():
             np.testing.assert_allclose(ratings[column], expected[column], **CLOSE)
         got = np.array(won, dtype=float)  # null: the pair shares no data set
         np.testing.assert_allclose(got, win_matrix(scores, False, missing="pairs"), **CLOSE)
-        p = {}
-        for j, name in enumerate(scores):
-            both = scores[[name, "m2"]].dropna()
-            if name == "m2" or not len(both):
-                assert against[j] is None
-                continue
-            d = (both[name] - both["m2"]).to_numpy()
-            p[j] = signed_rank_p(d)
-            counts = [(d < 0).sum(), (d == 0).sum(), (d > 0).sum()]
-            assert [against[j][c] for c in ("wins", "ties", "losses")] == counts
-        np.testing.assert_allclose([against[j]["holm"] for j in p], holm(pd.Series(p)), **CLOSE)
+        wanted = wilcoxon_holm(scores, "m2", False, missing="pairs").dropna()  # None: likewise
+        got = pd.DataFrame({m: row for m, row in zip(scores, against, strict=True) if row}).T
+        np.testing.assert_allclose(
+            got.rename(columns={"holm": "p_holm"})[wanted.columns].astype(float), wanted, **CLOSE
+        )
+
+
+def test_times_as_multiples_of_the_control():
+    """The page computes them anew for each choice; seconds that are 0 or missing for the control say nothing."""
+    seconds = pd.DataFrame(
+        {"RF": [2.0, 0.0, np.nan, 0.5, 4.0], "A": [3.0, 1.0, 1.0, np.nan, 1.0], "B": np.nan}, list("vwxyz")
+    )
+    errors = pd.DataFrame(np.random.default_rng(4).uniform(0, 1, (5, 3)), seconds.index, seconds.columns)
+    times = {"fit": seconds, "predict": seconds / 3}
+    for control in ("RF", "A"):
+        content = leaderboard([Metric("error", "error", False, errors)], control, times=times)
+        for rows in ([0, 1, 2, 3, 4], [0, 3, 4]):
+            view = {"metric": 0, "methods": [0, 1, 2], "datasets": rows, "control": content["control"], "pairs": False}
+            found = answered(
+                [BOARD, str(project_file("workflow/report")), json.dumps({"content": content, "view": view})]
+            )
+            for kind, ratios in relative_times({k: t.iloc[rows] for k, t in times.items()}, control).items():
+                np.testing.assert_allclose(np.array(found[kind], dtype=float), ratios.median(), **CLOSE)
 
 
 def test_signed_rank_p_of_each_rule():

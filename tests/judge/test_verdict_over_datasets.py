@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.judge.comparisons import compare_methods
-from rotastack.judge.verdict_over_datasets import verdict_over_datasets
+from rotastack.judge.verdict import verdict_over_datasets
 from rotastack.stats.friedman import friedman
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
@@ -20,7 +20,8 @@ def said(means, control="RF", higher=False, score="error", **options):
 
 
 def test_a_clear_winner():
-    best, chance, rotations = said(WON, rotated=["A"], times={"RF": (1, 1), "A": (1.75, 0.5), "B": (3, 3)})
+    times = {"fit": pd.DataFrame({"RF": [1], "A": [1.75], "B": [3]}), "predict": pd.DataFrame({"A": [0.4, 0.6, 0.5]})}
+    best, chance, rotations = said(WON, rotated=["A"], times=times)
     lower = 100 * (1 - WON["A"] / WON["RF"]).mean()
     assert best == (
         "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); it lowers the error of RF "
@@ -46,7 +47,8 @@ def test_accuracies_are_raised():
 
 
 def test_where_the_control_is_best_the_others_are_set_against_it():
-    best, chance, _ = said(WON, control="A", rotated=["A"], times={"RF": (0.5, 0.02)})
+    times = {"fit": pd.DataFrame({"RF": [0.5]}), "predict": pd.DataFrame({"RF": [0.02]})}
+    best, chance, _ = said(WON, control="A", rotated=["A"], times=times)
     raised = 100 * (WON["RF"] / WON["A"] - 1).mean()
     assert best.startswith(
         "A is best of 3 methods by average rank of the error over 20 data sets (1.00; RF has 2.00); RF"

@@ -11,7 +11,7 @@ from rotastack.data.artifacts import write_frame
 from rotastack.judge.comparisons import compare_group
 from rotastack.judge.published_groups import beside_published, split_cells
 from rotastack.judge.results import group_table
-from rotastack.judge.verdict_over_datasets import verdict_of_groups
+from rotastack.judge.verdict import verdict_of_groups
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.run.plan import Plan

@@ -11,6 +11,7 @@ from rotastack.data.tables import write_raw
 from rotastack.errors import DamagedError
 from rotastack.files import write_text
 from rotastack.judge.comparisons import compare_methods
+from rotastack.judge.pages import page_environment
 from rotastack.run.job import Job, declarations
 from rotastack.run.launch import runs_nothing
 from rotastack.run.steps import draw_study, prepare, report, summarize
@@ -94,8 +95,9 @@ def test_without_many_wrong_rows_there_is_no_worst_loss_that_counts(tmp_path):
     row = result["against_control"][0]
     assert row["worst_loss"] == pytest.approx(100)
     assert (row["worst_loss_counted"], row["on_counted"], row["n_counted"]) == (None, None, 0)
-    assert report._percent(row["worst_loss"], row["on"]) == "+100.0 % (x)"
-    assert report._percent(row["worst_loss_counted"], row["on_counted"]) == "-"
+    percent = page_environment().filters["percent"]
+    assert percent(row["worst_loss"], row["on"]) == "+100.0 % (x)"
+    assert percent(row["worst_loss_counted"], row["on_counted"]) == "-"
 
 
 def test_times_are_told_as_ratios_to_the_control(tmp_path):

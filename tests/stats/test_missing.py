@@ -183,3 +183,15 @@ def test_result_matrices_are_checked(statistic):
 def test_variance_components_refuse_a_level_of_nothing():
     with pytest.raises(RotastackError, match="alpha must lie between 0 and 1, got 5"):
         variance_components([[0.1, 0.2], [0.3, 0.5]], alpha=5)
+
+
+def test_pairs_are_tested_where_both_have_scores():
+    scores = pd.DataFrame(
+        {"A": [0.1, 0.2, 0.3, NAN], "B": [0.2, 0.3, NAN, 0.1], "C": [NAN, NAN, NAN, 0.1], "D": [0.1, 0.1, 0.2, NAN]}
+    )
+    found = wilcoxon_holm(scores, "A", False, missing="pairs")
+    assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[0, 0, 2], [0, 0, 0], [2, 1, 0]]
+    assert found["p"].isna().tolist() == [False, True, False]
+    assert found["p_holm"].to_dict() == pytest.approx({"B": 1.0, "C": NAN, "D": 1.0}, nan_ok=True)
+    both = wilcoxon_holm(scores[["A", "B"]].dropna(), "A", False)
+    assert found.loc["B", "p"] == both.loc["B", "p"]

@@ -49,9 +49,10 @@ def _compare(arguments: Namespace) -> None:
     from rotastack.files import write_text
     from rotastack.judge.comparisons import compare_methods
     from rotastack.judge.leaderboard import Metric, leaderboard, reached
-    from rotastack.judge.leaderboard_page import comparison_page
+    from rotastack.judge.pages import comparison_page
+    from rotastack.judge.results import relative_times
     from rotastack.judge.score_table import score_table
-    from rotastack.judge.verdict_over_datasets import verdict_over_datasets
+    from rotastack.judge.verdict import verdict_over_datasets
 
     if not 0 < arguments.alpha < 1:
         raise RotastackError(f"--alpha: must lie between 0 and 1, found {arguments.alpha:g}")
@@ -68,12 +69,7 @@ def _compare(arguments: Namespace) -> None:
     rotated = [_method(m, methods, "--rotated") for m in arguments.rotated]
     spec = {"control": control, "alpha": arguments.alpha, "optimistic": []}
     found = compare_methods(table.means, table.higher_is_better, spec)
-    ratios = {
-        kind: seconds.div(seconds[control].where(seconds[control] > 0), axis=0).median()
-        for kind, seconds in table.seconds.items()
-    }
-    nothing = table.means.median() * float("nan")
-    times = {m: (ratios.get("fit", nothing)[m], ratios.get("predict", nothing)[m]) for m in methods}
+    times = relative_times(table.seconds, control)
     sentences = verdict_over_datasets(found, table.score, control, arguments.alpha, rotated=rotated, times=times)
     notes = [*reading.notes, *table.notes, *_left_out(table.means)]
     optimum = reached(table.means, table.higher_is_better, table.optimum)
@@ -100,54 +96,53 @@ def _compare(arguments: Namespace) -> None:
 
 def _left_out(means: Any) -> list[str]:
     """Say which methods and data sets are not compared, as scores are missing."""
-    empty = [str(m) for m in means.columns[means.isna().all()]]
-    notes = [f"{m} has no score at all: it is left out" for m in empty]
-    rest = means.drop(columns=empty)
-    lacking = rest.index[rest.isna().any(axis=1)]
-    if len(lacking):
-        named = ", ".join(map(str, lacking[:_SHOWN])) + (", ..." if len(lacking) > _SHOWN else "")
-        notes.append(
-            f"{len(lacking)} of {len(rest)} data sets are left out, as not all methods have a score there: {named}"
-        )
+    from rotastack.judge.results import complete
+
+    ranked = complete(means)
+    notes = [f"{m} has no score at all: it is left out" for m in means if m not in ranked]
+    lacking = list(means.index.difference(ranked.index, sort=False))
+    if lacking:
+        n = f"{len(lacking)} of {len(means)} data sets"
+        notes.append(f"{n} are left out, as not all methods have a score there: {_some(lacking)}")
     return notes
+
+
+def _some(names: list[str]) -> str:
+    return ", ".join(map(str, names[:_SHOWN])) + (", ..." if len(names) > _SHOWN else "")
 
 
 def _method(name: str, methods: list[str], option: str) -> str:
     """Return a method of the table; RotastackError if it is none."""
     if name not in methods:
-        known = ", ".join(methods[:_SHOWN]) + (", ..." if len(methods) > _SHOWN else "")
-        raise RotastackError(f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {known}")
+        raise RotastackError(
+            f"{option}: there is no method {name!r}{nearest(name, methods)}; the table has {_some(methods)}"
+        )
     return name
 
 
 def _rows(board: dict[str, Any], names: list[str]) -> list[dict[str, Any]]:
     """Return what the leaderboard says of each method, the best one first."""
+    from rotastack.judge.leaderboard import board_table
+
     if board["ranks"] is None or board["elo"] is None:
         return []
-
-    def ends(part: dict[str, list], k: int) -> list[float]:
-        return [part["lower"][k], part["upper"][k]]
-
-    rows = []
-    for k, j in enumerate(board["methods"]):
-        against = board["against"] and board["against"][k]
-        rows.append(
-            {
-                "method": names[j],
-                "average_rank": board["ranks"]["mean"][k],
-                "rank_interval": ends(board["ranks"], k),
-                "elo": board["elo"]["elo"][k],
-                "elo_interval": ends(board["elo"], k),
-                "improvability": board["gap"] and board["gap"]["mean"][k],
-                **{key: against and against[key] for key in ("wins", "ties", "losses")},
-                "p_holm": against and against["holm"],
-            }
-        )
-    return sorted(rows, key=lambda row: row["average_rank"])
+    return [
+        {
+            "method": row["method"],
+            "average_rank": row["average_rank"],
+            "rank_interval": [row["average_rank_lower"], row["average_rank_upper"]],
+            "elo": row["elo"],
+            "elo_interval": [row["elo_lower"], row["elo_upper"]],
+            **{key: row[key] for key in ("improvability", "wins", "ties", "losses", "p_holm")},
+        }
+        for row in board_table(board, names).to_dict("records")
+    ]
 
 
 def _as_text(rows: list[dict[str, Any]]) -> str:
     """Return the leaderboard as lines of text."""
+    from rotastack.judge.words import p_cell
+
     if not rows:
         return "no leaderboard: no data set has scores of two methods"
     width = max(len("method"), *(len(row["method"]) for row in rows[:_SHOWN]))
@@ -159,10 +154,9 @@ def _as_text(rows: list[dict[str, Any]]) -> str:
         least, most = row["elo_interval"]
         improvable = "-" if row["improvability"] is None else f"{row['improvability']:.1f} %"
         wins = "-" if row["wins"] is None else f"{row['wins']}/{row['ties']}/{row['losses']}"
-        p = "-" if row["p_holm"] is None else "< 0.001" if row["p_holm"] < 0.001 else f"{row['p_holm']:.3f}"
         lines.append(
             f"{row['method']:{width}s}  {row['average_rank']:5.2f} {f'({low:.2f}-{high:.2f})':>13s}  "
-            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p:>7s}"
+            f"{row['elo']:5.0f} {f'({least:.0f}-{most:.0f})':>12s}  {improvable:>10s}  {wins:>8s}  {p_cell(row['p_holm']):>7s}"
         )
     if len(rows) > _SHOWN:
         lines.append(f"and {len(rows) - _SHOWN} more; the page has all")

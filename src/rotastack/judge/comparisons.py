@@ -1,14 +1,15 @@
 """Comparisons of a study's methods over its data sets, as JSON holds them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from rotastack.errors import RotastackError
-from rotastack.judge.results import complete as complete_rows
+from rotastack.judge.results import compared, complete
 from rotastack.stats.comparison import Comparison, compare
+from rotastack.stats.wilcoxon import wilcoxon_holm
 
 __all__ = ["compare_group", "compare_methods"]
 
@@ -35,34 +36,22 @@ def compare_methods(
         By data set, what its scores are compared as multiples of.
     """
     shown = means if units is not None else means.round(12)
-    # equal means over cells in another order are equal
-    means = (means if units is None else means.div(units, axis=0)).round(12)
+    result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
+              "higher_is_better": higher, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
     if higher is None:
-        return {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": [],
-                "higher_is_better": None, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
-    means = means.replace([np.inf, -np.inf], np.nan)  # numbers that far off are a failure
-    absent = list(means.columns[means.isna().all()])
-    notes = [f"{method}: left out of the ranks, as it failed on every data set" for method in absent]
-    optimistic = [m for m in spec["optimistic"] if m in means and m not in absent]
-    notes += [f"{m}: left out of the ranks, as it chooses members by the test rows" for m in optimistic]
-    means = means.drop(columns=[*absent, *optimistic])
-    failed = means.index[means.isna().any(axis=1)]
-    notes += [
-        f"{name}: left out of the ranks, as {', '.join(means.columns[means.loc[name].isna()])} failed there"
-        for name in failed
-    ]
-    complete = means.drop(index=failed)
-    result = {"means": shown.astype(object).where(shown.notna(), None).to_dict("index"), "notes": notes,
-              "higher_is_better": higher, "n_datasets": len(complete)}  # fmt: skip
-    if len(complete) < 1 or complete.shape[1] < 2:
         return result
-    comparison = compare(complete, higher)
-    control, alpha = spec["control"], spec["alpha"]
-    if control not in complete:
+    scores = compared(means, units)
+    ranked = complete(scores, spec["optimistic"])
+    result["n_datasets"], result["notes"] = len(ranked), _left_out(scores, ranked, spec["optimistic"])
+    if len(ranked) < 1 or ranked.shape[1] < 2:
+        return result
+    comparison = compare(ranked, higher)
+    control, alpha, notes = spec["control"], spec["alpha"], result["notes"]
+    if control not in ranked:
         notes.append(f"the control {control} failed on every data set; the others are ranked, but not compared with it")
     result["average_ranks"] = comparison.average_ranks.to_dict()
     result["wins"] = comparison.wins.to_dict("index")
-    if control in complete:
+    if control in ranked:
         result["improvement"] = comparison.improvement(control).to_dict()
         if wrong is not None:
             result["against_control"] = _against(comparison, control, wrong)
@@ -74,11 +63,25 @@ def compare_methods(
             "p_value": comparison.p_value,
             "critical_difference": comparison.critical_difference(alpha),
             "nemenyi_p": comparison.nemenyi_p.to_dict("index"),
-            "holm_p": comparison.holm_p(control).to_dict() if control in complete else {},
+            "holm_p": comparison.holm_p(control).to_dict() if control in ranked else {},
         }
     except RotastackError as error:
         notes.append(str(error))
     return result
+
+
+def _left_out(scores: pd.DataFrame, ranked: pd.DataFrame, optimistic: Sequence[str]) -> list[str]:
+    """Say which methods and data sets are not ranked, and why."""
+    absent = [m for m in scores if scores[m].isna().all()]
+    reasons = dict.fromkeys(absent, "failed on every data set")
+    reasons |= {m: "chooses members by the test rows" for m in optimistic if m in scores and m not in absent}
+    notes = [f"{m}: left out of the ranks, as it {reason}" for m, reason in reasons.items()]
+    known = scores[ranked.columns]
+    return notes + [
+        f"{name}: left out of the ranks, as {', '.join(known.columns[row.isna()])} failed there"
+        for name, row in known.iterrows()
+        if row.isna().any()
+    ]
 
 
 def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dict]:
@@ -87,18 +90,16 @@ def _against(comparison: Comparison, control: str, wrong: pd.Series) -> list[dic
     Once more the latter for data sets on which the control gets many rows wrong, as a ratio of few errors says little.
     """
     counted = compare(comparison.scores[wrong.reindex(comparison.scores.index) >= MANY], comparison.higher_is_better)
-    better, wins = comparison.better(control), comparison.wins[control]
+    tests = wilcoxon_holm(comparison.scores, control, comparison.higher_is_better)
     worst, worst_counted = comparison.worst_loss(control), counted.worst_loss(control)
-    n = len(comparison.scores)
     return [
         {
-            "method": m, "better": int(better[m]), "equal": round(2 * (wins[m] - better[m])),
-            "worse": n - round(2 * wins[m] - better[m]),
+            "method": m, "better": int(test["wins"]), "equal": int(test["ties"]), "worse": int(test["losses"]),
             "worst_loss": _or_none(worst["loss"][m]), "on": worst["on"][m],
             "worst_loss_counted": _or_none(worst_counted["loss"][m]), "on_counted": worst_counted["on"][m],
             "n_counted": len(counted.scores),
         }
-        for m in comparison.scores if m != control
+        for m, test in tests.iterrows()
     ]  # fmt: skip
 
 
@@ -116,7 +117,7 @@ def compare_group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) 
     n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
     result = {"methods": list(errors.columns), "control": control, "n_rows": n_rows, **result}
     if "improvement" in result:
-        result["better"] = compare(complete_rows(scores), as_accuracy).better(control).to_dict()
+        result["better"] = compare(complete(scores), as_accuracy).better(control).to_dict()
     if "nemenyi_p" in result:
         ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
         result["different"] = [

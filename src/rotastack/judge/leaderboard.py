@@ -5,19 +5,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import studentized_range
 
 from rotastack.errors import RotastackError
+from rotastack.judge.results import relative_times
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.friedman import friedman
-from rotastack.stats.improvability import improvability
+from rotastack.stats.improvability import beyond, improvability
 from rotastack.stats.missing import checked_scores
+from rotastack.stats.nemenyi import critical_difference, range_quantile
 from rotastack.stats.resamples import bootstrap_means
-from rotastack.stats.wilcoxon import holm, signed_rank_p
+from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.stats.win_matrix import win_matrix
 
-__all__ = ["Metric", "board", "default_methods", "leaderboard", "reached"]
+__all__ = ["Metric", "board", "board_table", "leaderboard", "reached"]
 
 N_RATINGS = 200
 """Resamples of data sets for the intervals of Elo; each is a fit."""
@@ -61,7 +62,6 @@ def leaderboard(
     control: str | None,
     *,
     alpha: float = 0.05,
-    missing: str = "block",
     times: Mapping[str, pd.DataFrame] | None = None,
     methods: Mapping[str, Mapping[str, Any]] | None = None,
     cells: Mapping[str, Any] | None = None,
@@ -76,8 +76,6 @@ def leaderboard(
         The method that the others are compared with.
     alpha : float, default=0.05
         1 - coverage of intervals, and the level of the critical difference.
-    missing : {"block", "pairs"}, default="block"
-        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
     times : mapping, optional
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
@@ -110,38 +108,28 @@ def leaderboard(
     if control is not None and control not in names:
         raise RotastackError(f"control {control!r} is not a method")
     known = {name: dict((methods or {}).get(name, {})) for name in names}
-    chosen = default_methods(known)
+    chosen = [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
-    quantiles = [None, None] + [float(studentized_range.ppf(1 - alpha, k, np.inf)) for k in range(2, len(names) + 1)]
+    quantiles = [None, None] + [range_quantile(k, alpha) for k in range(2, len(names) + 1)]
     return {
         "datasets": [str(name) for name in datasets],
         "methods": [{"name": str(name), **known[name]} for name in names],
         "control": -1 if control is None else names.index(control),
         "chosen": [names.index(name) for name in chosen],
         "alpha": alpha,
-        "pairs": missing == "pairs",
+        "pairs": False,
         "bootstraps": {"elo": N_RATINGS, "means": N_MEANS},
         "quantiles": quantiles,
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
         "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
         "cells": _cells(cells, names, datasets),
-        "board": board(
-            metrics[0], chosen, control, alpha=alpha, missing=missing, times=seconds
-        ),
-    }  # fmt: skip
+        "board": board(metrics[0], chosen, control, alpha=alpha, times=seconds),
+    }
 
 
 def reached(scores: pd.DataFrame, higher_is_better: bool, optimum: float | None) -> float | None:
     """Return the optimum; None if a score is beyond it, so that it cannot be one."""
-    if optimum is None:
-        return None
-    gap = optimum - scores if higher_is_better else scores - optimum
-    return None if (gap < -1e-12 * max(1.0, abs(optimum))).any(axis=None) else optimum
-
-
-def default_methods(known: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    """Return the methods that are ranked unless the reader chooses others: not those of an advantage, nor published ones."""
-    return [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
+    return None if optimum is None or beyond(scores, higher_is_better, optimum).any(axis=None) else optimum
 
 
 def board(
@@ -166,7 +154,9 @@ def board(
     control : str or None
     datasets : sequence of str, optional
         All by default.
-    alpha, missing, times
+    missing : {"block", "pairs"}, default="block"
+        Whether Elo and wins are over the data sets that all methods have, or for each pair over those that both have.
+    alpha, times
         As for :func:`leaderboard`.
     """
     names, places = list(metric.scores.columns), list(metric.scores.index)
@@ -183,13 +173,10 @@ def board(
         "ranks": None, "gap": None, "friedman": None, "critical_difference": None,
         "against": None, "wins": None, "elo": None,
     }  # fmt: skip
-    for kind, table in (times or {}).items():
-        found[kind] = None
-        if control is not None:
-            part = table.loc[wide.index, list(wide)]
-            base = table.loc[wide.index, control]
-            ratios = part.div(base.where(base > 0), axis=0)
-            found[kind] = _plain(ratios.median().to_numpy())
+    seconds = {kind: table.loc[wide.index] for kind, table in (times or {}).items()}
+    ratios = relative_times(seconds, control)
+    for kind in seconds:
+        found[kind] = _plain(ratios[kind][list(wide)].median()) if kind in ratios else None
     if several and len(block):
         ranked = bootstrap_ranks(block, higher, n_bootstraps=N_MEANS, alpha=alpha)
         found["ranks"] = _interval(ranked, "average_rank", "mean")
@@ -199,8 +186,7 @@ def board(
     if several and len(block) > 1:
         tested = friedman(block, higher)
         found["friedman"] = {"chi2": tested.chi2, "F": _finite(tested.F), "df": list(tested.df), "p": tested.p}
-        q = studentized_range.ppf(1 - alpha, wide.shape[1], np.inf)
-        found["critical_difference"] = _distance(float(q), wide.shape[1], len(block))
+        found["critical_difference"] = critical_difference(wide.shape[1], len(block), alpha)
     if several and len(paired):
         if control is not None and control in wide:
             found["against"] = _against(paired, control, higher)
@@ -211,26 +197,38 @@ def board(
     return found
 
 
+def board_table(board: Mapping[str, Any], names: Sequence[str]) -> pd.DataFrame:
+    """Return a board as a table: a row per method, the best average rank first, numbers as JSON has them.
+
+    Parameters
+    ----------
+    board : mapping
+        From :func:`board`.
+    names : sequence of str
+        Of the methods that its numbers are places of.
+    """
+    unknown = [None] * len(board["methods"])
+    columns: dict[str, list] = {"method": [names[j] for j in board["methods"]]}
+    for part, title, middle in (
+        ("ranks", "average_rank", "mean"),
+        ("elo", "elo", "elo"),
+        ("gap", "improvability", "mean"),
+    ):
+        for key, end in ((middle, ""), ("lower", "_lower"), ("upper", "_upper")):
+            columns[f"{title}{end}"] = board[part][key] if board[part] else unknown
+    for key, title in (("wins", "wins"), ("ties", "ties"), ("losses", "losses"), ("p", "p"), ("holm", "p_holm")):
+        columns[title] = [row and row[key] for row in board["against"] or unknown]
+    for kind in ("fit", "predict"):
+        columns[f"{kind}_times"] = board.get(kind) or unknown
+    table = pd.DataFrame(columns, dtype=object)
+    return table.sort_values("average_rank", key=lambda ranks: ranks.astype(float), kind="stable", ignore_index=True)
+
+
 def _against(scores: pd.DataFrame, control: str, higher: bool) -> list[dict[str, Any] | None]:
-    """Return wins, ties, losses and p-values of each method against the control, where both have scores."""
-    found: dict[str, dict[str, Any]] = {}
-    for name in scores.columns.drop(control):
-        d = (scores[name] - scores[control]).dropna().to_numpy() * (1 if higher else -1)
-        if len(d):
-            wins, losses = int((d > 0).sum()), int((d < 0).sum())
-            found[name] = {
-                "wins": wins,
-                "ties": len(d) - wins - losses,
-                "losses": losses,
-                "p": signed_rank_p(np.round(d, 12)),  # differences that are equal but for rounding tie
-            }
-    for name, p in holm(pd.Series({name: row["p"] for name, row in found.items()}, dtype=float)).items():
-        found[name]["holm"] = float(p)
+    """Return wins, ties, losses and p-values of each method against the control; None where the two share no data set."""
+    tests = wilcoxon_holm(scores, control, higher, missing="pairs").dropna().rename(columns={"p_holm": "holm"})
+    found = tests.astype(object).to_dict("index")
     return [found.get(name) for name in scores]
-
-
-def _distance(q: float, k: int, n: int) -> float:
-    return q / np.sqrt(2) * float(np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def _interval(table: pd.DataFrame, column: str, name: str) -> dict[str, list]:

@@ -9,8 +9,9 @@ import pandas as pd
 
 from rotastack.errors import RotastackError
 from rotastack.files import read_json
-from rotastack.judge.leaderboard import Metric, board
-from rotastack.judge.results import in_units, read_table
+from rotastack.judge.leaderboard import Metric, board, board_table
+from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
+from rotastack.judge.words import p_cell, score_cell
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 
 __all__ = ["About", "Printed", "printed_tables"]
@@ -128,40 +129,18 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
 
 def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> Printed:
     primary = PRIMARY[about.task]
-    means = scores[primary]
     units = in_units(primary, tables["baseline"].set_index("dataset"))
-    compared = (means if units is None else means.div(units, axis=0)).round(12)
-    methods = [m for m in about.methods if m in compared and m not in about.optimistic]
-    times = {}
-    if len(tables.get("times", ())):
-        times = {
-            kind: tables["times"]
-            .pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-            .reindex(index=compared.index, columns=compared.columns)
-            for kind in ("fit", "predict")
-        }
+    means = compared(scores[primary], units)
+    methods = [m for m in about.methods if m in means and m not in about.optimistic]
+    seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
+    times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
     control = about.control if about.control in methods else None
     found = board(
-        Metric(primary, NAMES[primary], False, compared, optimum=0.0), methods, control, alpha=about.alpha, times=times
+        Metric(primary, NAMES[primary], False, means, optimum=0.0), methods, control, alpha=about.alpha, times=times
     )
-    names = [compared.columns[k] for k in found["methods"]]
-    values = pd.DataFrame({"method": names})
-    for key, title, middle in (
-        ("ranks", "average_rank", "mean"),
-        ("elo", "elo", "elo"),
-        ("gap", "improvability", "mean"),
-    ):
-        part = found[key] or {}
-        for column, suffix in ((middle, ""), ("lower", "_lower"), ("upper", "_upper")):
-            values[f"{title}{suffix}"] = pd.Series(part.get(column, [None] * len(names)), dtype=float)
-    against = found["against"] or [None] * len(names)
-    for column in ("wins", "ties", "losses", "p", "holm"):
-        counted = "Int64" if column in ("wins", "ties", "losses") else "float64"
-        known = pd.Series([None if r is None else r[column] for r in against], dtype=counted)
-        values["p_holm" if column == "holm" else column] = known
-    for kind in ("fit", "predict"):
-        values[f"{kind}_times"] = pd.Series(found.get(kind) or [None] * len(names), dtype=float)
-    values = values.sort_values("average_rank", kind="stable").reset_index(drop=True)
+    values = board_table(found, means.columns)
+    counts = ("wins", "ties", "losses")
+    values = values.astype({c: "Int64" if c in counts else "float64" for c in values.columns.drop("method")})
     shown = pd.DataFrame(
         {
             "method": values["method"],
@@ -211,12 +190,11 @@ def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], ab
     for name, table in scores.items():
         better = METRICS[about.task][name]
         spread = variance.reindex(index=table.index, columns=table.columns) if name == primary else None
-        form = "{:.4f}" if about.task == "classification" else "{:.4g}"
-        shown = table.map(lambda v, form=form: "failed" if pd.isna(v) else form.format(v))
+        shown = table.map(lambda v: score_cell(v, about.task))
         if spread is not None:
-            brackets = spread.map(lambda v, form=form: "" if pd.isna(v) else f" ({form.format(v)})")
+            brackets = spread.map(lambda v: "" if pd.isna(v) else f" ({score_cell(v, about.task)})")
             shown = shown + brackets.where(table.notna(), "")
-        fair = table.drop(columns=[m for m in about.optimistic if m in table]).round(12)
+        fair = table.drop(columns=about.optimistic, errors="ignore").round(12)
         bold = None
         note = f"Means over {about.cells}."
         if better is not None:
@@ -272,9 +250,8 @@ def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
 
 
 def _p(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return "--"
-    return "<0.001" if value < 0.001 else f"{value:.3f}"
+    """Return a p-value as LaTeX aligns it."""
+    return "--" if value is None or pd.isna(value) else p_cell(value).replace(" ", "")
 
 
 def _column(values: pd.Series) -> pd.Series:

@@ -8,11 +8,11 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.judge.published_cells import compare_with_published
-from rotastack.judge.results import complete
+from rotastack.judge.results import compared, complete
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.study.published_tables import column_label, scores_of
 
-__all__ = ["COLUMNS", "RANKS", "on_page", "published_columns", "ranks_beside_published"]
+__all__ = ["COLUMNS", "RANKS", "on_page", "published_columns", "published_scores", "ranks_beside_published"]
 
 COLUMNS = (
     "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
@@ -80,6 +80,12 @@ def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: lis
     return found[["dataset", "of", "ours", "difference", "agrees", "reason"]]
 
 
+def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores that :func:`published_columns` gave: a row per data set, a column per published method."""
+    scores = columns.pivot(index="dataset", columns="method", values="score")
+    return scores[list(dict.fromkeys(columns["method"]))]
+
+
 def ranks_beside_published(
     means: pd.DataFrame, columns: pd.DataFrame, optimistic: Sequence[str], alpha: float, units: pd.Series | None = None
 ) -> pd.DataFrame:
@@ -108,13 +114,9 @@ def ranks_beside_published(
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):
         return nothing
-    theirs = columns.pivot(index="dataset", columns="method", values="score")
-    theirs = theirs[list(dict.fromkeys(columns["method"]))]
-    own = complete(means.drop(columns=[m for m in optimistic if m in means]))
-    both = own.join(theirs.reindex(own.index))
-    if units is not None:
-        both = both.div(units.reindex(both.index), axis=0)
-    both = both.dropna().round(12)
+    theirs = published_scores(columns)
+    own = complete(means, optimistic)
+    both = compared(own.join(theirs.reindex(own.index)), units).dropna()
     if len(both) < 2 or not own.shape[1]:
         return nothing
     ranks = bootstrap_ranks(both, False, alpha=alpha)

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import yaml
 
 from rotastack.judge.leaderboard import Metric, leaderboard
-from rotastack.judge.results import in_units, mean_scores
+from rotastack.judge.published_columns import published_scores
+from rotastack.judge.results import by_method, compared, in_units, mean_scores, seconds_by_method
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
 from rotastack.study.names import slug
 
@@ -65,9 +65,7 @@ def study_board(
     for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
         row = part.iloc[0]
         known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
-    counts = scores.pivot_table(
-        index="dataset", columns="method", values=PRIMARY[task], aggfunc="count", sort=False, dropna=False
-    )
+    counts = by_method(scores, PRIMARY[task], "count")
     datasets = list(metrics[0].scores.index)
     cells = {
         "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],
@@ -75,7 +73,7 @@ def study_board(
     }  # fmt: skip
     board = leaderboard(
         metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
-        times=_seconds(times), methods=known, cells=cells,
+        times=seconds_by_method(times), methods=known, cells=cells,
     )  # fmt: skip
     return {**board, "baseline": BASELINE[task]}
 
@@ -83,13 +81,10 @@ def study_board(
 def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:
     """Return a score as methods are compared by it: rounded, and in units of the baseline's where data sets differ in theirs."""
     means = mean_scores(scores, metric, names).reindex(columns=list(names))
-    spread = scores.pivot_table(
-        index="dataset", columns="method", values=metric, aggfunc="std", sort=False, dropna=False
-    )
+    spread = by_method(scores, metric, "std")
     units = in_units(metric, baseline)
-    compared = (means if units is None else means.div(units, axis=0)).round(12)
     return Metric(
-        metric, NAMES[metric], higher, compared.replace([np.inf, -np.inf], np.nan),
+        metric, NAMES[metric], higher, compared(means, units),
         spread=spread.reindex(means.index, columns=list(names)), shown=None if units is None else means, optimum=OPTIMA.get(metric, 0.0),
         baseline=baseline.get(metric),
     )  # fmt: skip
@@ -97,21 +92,10 @@ def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str
 
 def _beside(metric: Metric, published: pd.DataFrame, baseline: pd.DataFrame) -> Metric:
     """Return a score with published ones as methods of their own."""
-    theirs = published.pivot(index="dataset", columns="method", values="score")
-    theirs = theirs.reindex(metric.scores.index, columns=list(dict.fromkeys(published["method"])))
-    units = in_units(metric.name, baseline)
-    compared = (theirs if units is None else theirs.div(units, axis=0)).round(12)
+    theirs = published_scores(published).reindex(metric.scores.index)
+    scores = metric.scores.join(compared(theirs, in_units(metric.name, baseline)))
     shown = None if metric.shown is None else metric.shown.join(theirs)
-    return metric._replace(scores=metric.scores.join(compared), shown=shown)
-
-
-def _seconds(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return seconds of training and of predicting: a row per data set, a column per method."""
-    return {
-        kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        for kind in ("fit", "predict")
-        if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
-    }
+    return metric._replace(scores=scores, shown=shown)
 
 
 def described(label: str, method: Mapping[str, Any], pools: Mapping[str, Any]) -> str:

@@ -12,18 +12,28 @@ from rotastack.stats.metrics import IN_UNITS
 __all__ = [
     "baselines",
     "best_method",
+    "by_method",
+    "compared",
     "complete",
     "group_table",
     "in_units",
     "mean_scores",
     "relative_times",
     "score_matrices",
+    "seconds_by_method",
 ]
 
 
+def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.DataFrame:
+    """Return the means over cells, or another function, of a column of scores: a row per data set, a column per method."""
+    return scores.pivot_table(
+        index="dataset", columns="method", values=column, aggfunc=aggfunc, sort=False, dropna=False
+    )
+
+
 def mean_scores(scores: pd.DataFrame, metric: str, methods: Sequence[str]) -> pd.DataFrame:
-    """Return the means of a score over cells: a row per data set, a column per method in the study's order."""
-    means = scores.pivot_table(index="dataset", columns="method", values=metric, sort=False, dropna=False)
+    """Return the means of a score over cells, methods in the study's order."""
+    means = by_method(scores, metric)
     return means[[m for m in methods if m in means]]
 
 
@@ -64,13 +74,19 @@ def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str
     return None if means.empty else str(means.idxmin())
 
 
-def complete(table: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows on which no method failed, without the methods that failed on all.
+def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:
+    """Return scores as data sets are compared by them: as multiples of their units, equal but for rounding is equal.
 
-    An infinite score, such as of numbers far off, is a failure.
+    An infinite score, such as of numbers far off, is a failure: it is missing.
     """
-    table = table.replace([np.inf, -np.inf], np.nan)
-    return table.drop(columns=table.columns[table.isna().all()]).dropna()
+    scores = scores if units is None else scores.div(units.reindex(scores.index), axis=0)
+    return scores.round(12).replace([np.inf, -np.inf], np.nan)
+
+
+def complete(scores: pd.DataFrame, optimistic: Sequence[str] = ()) -> pd.DataFrame:
+    """Return the rows on which no method failed, without the methods that failed on all and the `optimistic` ones."""
+    scores = scores.replace([np.inf, -np.inf], np.nan).drop(columns=optimistic, errors="ignore")
+    return scores.dropna(axis="columns", how="all").dropna()
 
 
 def group_table(means: pd.DataFrame, group: Mapping[str, Any]) -> pd.DataFrame:
@@ -98,17 +114,34 @@ def read_table(path: Path) -> pd.DataFrame:
     return pd.read_csv(path) if path.read_text(encoding="utf-8").strip() else pd.DataFrame()
 
 
-def relative_times(times: pd.DataFrame, control: str, kind: str) -> pd.DataFrame | None:
-    """Return what methods cost in times of the control: a row per data set; None where nothing is known of the control.
+def seconds_by_method(times: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the seconds of training ("fit") and predicting ("predict"), if measured: a row per data set, a column per method.
 
     Parameters
     ----------
     times : DataFrame
         The study's table of this name.
-    control : str
-    kind : {"fit", "predict"}
     """
-    if not len(times) or control not in set(times["method"]):
-        return None
-    wide = times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-    return wide.div(wide[control].where(wide[control] > 0), axis=0)
+    return {
+        kind: times.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
+        for kind in ("fit", "predict")
+        if f"{kind}_seconds" in times and times[f"{kind}_seconds"].notna().any()
+    }
+
+
+def relative_times(seconds: Mapping[str, pd.DataFrame], control: str | None) -> dict[str, pd.DataFrame]:
+    """Return seconds as multiples of the control's on the same data set; nothing where those of the control are unknown.
+
+    ``workflow/report/board.js`` computes the same for the control that a reader chooses.
+
+    Examples
+    --------
+    >>> seconds = pd.DataFrame({"RF": [1.0, 2.0], "RRE": [3.0, 5.0]}, index=["iris", "wine"])
+    >>> relative_times({"fit": seconds}, "RF")["fit"]["RRE"].tolist()
+    [3.0, 2.5]
+    """
+    return {
+        kind: table.div(table[control].where(table[control] > 0), axis=0)
+        for kind, table in seconds.items()
+        if control in table
+    }

@@ -14,17 +14,8 @@ __all__ = ["ScoreTable", "score_table"]
 DATASETS = ("dataset", "data set", "data_set", "data", "task", "problem", "name", "tid")
 METHODS = ("method", "methods", "model", "classifier", "regressor", "algorithm", "estimator", "learner", "framework")
 REPEATS = (
-    "split",
-    "fold",
-    "repeat",
-    "repetition",
-    "seed",
-    "run",
-    "iteration",
-    "resample",
-    "fold_group",
-    "rotation_group",
-)
+    "split", "fold", "repeat", "repetition", "seed", "run", "iteration", "resample", "fold_group", "rotation_group"
+)  # fmt: skip
 TIMES = {
     "fit": ("fit_seconds", "fit_time", "train_time", "training_time", "time_train_s"),
     "predict": ("predict_seconds", "predict_time", "prediction_time", "test_time", "score_time", "time_infer_s"),

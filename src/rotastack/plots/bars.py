@@ -46,7 +46,7 @@ def plot_bars(labels: Sequence[str], pieces: Mapping[str, ArrayLike], x_label: s
     axis.invert_yaxis()
     axis.grid(axis="x", color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
-    axis.set_xlabel(x_label, fontsize=9)
+    axis.set_xlabel(x_label)
     plain_axis(axis)
     add_legend(figure, handles)
     return figure

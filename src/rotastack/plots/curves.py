@@ -55,7 +55,7 @@ def plot_curves(
     """
     labels = list(dict.fromkeys(label for curves in panels.values() for label in curves))
     looks = method_looks(labels)
-    figure = figure_beside_legend(4.2 * max(len(panels), 1), 3.6, labels)
+    figure = figure_beside_legend(4.2 * max(len(panels), 1), 3.6, labels, title)
     handles: dict[str, Artist] = {}
     axes = figure.subplots(1, max(len(panels), 1), squeeze=False)[0]
     for axis, (name, curves) in zip(axes, panels.items(), strict=False):
@@ -78,10 +78,9 @@ def plot_curves(
         if 0 < len(ticks) <= _TICKS:
             axis.set_xticks(ticks, [f"{value:g}" for value in ticks])
             axis.minorticks_off()
-        axis.set_title(name, fontsize=9)
-        axis.set_xlabel(textwrap.fill(x_label, _LABEL), fontsize=9)
+        axis.set_title(name)
+        axis.set_xlabel(textwrap.fill(x_label, _LABEL))
         plain_axis(axis)
-    axes[0].set_ylabel(y_label, fontsize=9)
+    axes[0].set_ylabel(y_label)
     add_legend(figure, [handles[label] for label in labels if label in handles])
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

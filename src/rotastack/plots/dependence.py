@@ -54,7 +54,7 @@ def plot_dependence(panels: Sequence[Mapping[str, Any]], y_label: str) -> Figure
             labels = [str(v) if len(str(v)) <= 14 else f"{str(v)[:13]}…" for v in panel["values"]]
             axis.set_xticks(places, labels, rotation=45, ha="right")
             axis.margins(x=0.15)
-        axis.set_title(panel["column"][:40], fontsize=9)
+        axis.set_title(panel["column"][:40])
         plain_axis(axis)
     for axis in axes[len(panels) :]:
         axis.set_visible(False)

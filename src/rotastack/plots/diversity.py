@@ -46,7 +46,7 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
     if not known:
         return sentence("No method has two members or more to compare.")
     looks = method_looks(points if methods is None else methods)
-    figure = figure_beside_legend(5.4, 4.2, list(known))
+    figure = figure_beside_legend(5.4, 4.2, list(known), title)
     axis = figure.subplots()
     for method, rows in known.items():
         axis.plot(
@@ -60,9 +60,8 @@ def plot_diversity(points: Mapping[str, pd.DataFrame], title: str = "", methods:
             mean[["disagreement"]], mean[["accuracy"]], look.marker, label=method, color=look.color,
             markersize=9, markeredgecolor="black", markeredgewidth=0.8,
         )  # fmt: skip
-    axis.set_xlabel("mean disagreement of two members", fontsize=9)
-    axis.set_ylabel("mean accuracy of a member", fontsize=9)
+    axis.set_xlabel("mean disagreement of two members")
+    axis.set_ylabel("mean accuracy of a member")
     plain_axis(axis)
     add_legend(figure, handles)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

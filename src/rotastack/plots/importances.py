@@ -43,6 +43,6 @@ def plot_importances(
     axis.axvline(0, color="#444444", linewidth=0.8)
     axis.set_yticks(places, [name if len(name) <= 40 else f"{name[:39]}…" for name in columns])
     axis.invert_yaxis()
-    axis.set_xlabel(x_label, fontsize=9)
+    axis.set_xlabel(x_label)
     plain_axis(axis)
     return figure

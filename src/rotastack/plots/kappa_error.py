@@ -53,7 +53,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
     looks = method_looks(clouds)
     columns = min(len(clouds), _COLUMNS)
     rows = -(-len(clouds) // columns)
-    figure = new_figure(max(2.7 * columns + 0.6, 4.4), max(2.4 * rows + 0.7, 3.6))
+    figure = new_figure(max(2.7 * columns + 0.6, 4.4), max(2.4 * rows + 0.7, 3.6), title)
     panels = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
     large = sum(map(len, clouds.values())) > _RASTERIZED
     for axis, (name, cloud) in zip(panels, clouds.items(), strict=False):
@@ -62,7 +62,7 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
             *cloud.T, "o", color=look.color, markersize=2.5 if len(cloud) > 100 else 4, markeredgewidth=0, alpha=0.3 if len(cloud) > _DENSE else 0.7,
             rasterized=large,
         )  # fmt: skip
-        axis.set_title(name, fontsize=9)
+        axis.set_title(name)
         plain_axis(axis)
         if not len(cloud):
             axis.text(0.5, 0.5, "no pairs", transform=axis.transAxes, ha="center", va="center", fontsize=9)
@@ -81,9 +81,8 @@ def plot_kappa_error(ensembles: Mapping[str, KappaError], title: str = "") -> Fi
         axis.remove()
     for place, axis in enumerate(panels[: len(clouds)]):
         if place + columns >= len(clouds):  # nothing below
-            axis.set_xlabel("kappa of two members", fontsize=9)
+            axis.set_xlabel("kappa of two members")
             axis.tick_params(labelbottom=True)
         if place % columns == 0:
-            axis.set_ylabel("mean error of the two", fontsize=9)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
+            axis.set_ylabel("mean error of the two")
     return figure

@@ -49,7 +49,7 @@ def plot_margin_distributions(
     if not parts:
         return sentence("No method has margins: none votes by members.")
     looks = method_looks(distributions if methods is None else methods)
-    figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions))
+    figure = figure_beside_legend(3.6 * len(parts), 3.6, list(distributions), title)
     panels = figure.subplots(1, len(parts), sharex=True, sharey=True, squeeze=False).ravel()
     handles = {}
     for axis, part in zip(panels, parts, strict=True):
@@ -61,13 +61,12 @@ def plot_margin_distributions(
                     shares.index, shares[part], label=method, color=look.color, linestyle=look.dash,
                     linewidth=1.5, drawstyle="steps-post",
                 )  # fmt: skip
-        axis.set_title(f"{part} rows", fontsize=9)
-        axis.set_xlabel("margin (left of the line: wrong)", fontsize=9)
+        axis.set_title(f"{part} rows")
+        axis.set_xlabel("margin (left of the line: wrong)")
         plain_axis(axis)
     panels[0].set_xlim(-1.02, 1.02)
     panels[0].set_xticks([-1, -0.5, 0, 0.5, 1])
     panels[0].set_ylim(0, 1.02)
-    panels[0].set_ylabel("share of rows with at most that margin", fontsize=9)
+    panels[0].set_ylabel("share of rows with at most that margin")
     add_legend(figure, list(handles.values()))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

@@ -71,13 +71,13 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
     drawn = {method for lines in joined.values() for line in lines.values() for method in line.index}
     singles = table.loc[[method for method in table.index if method not in drawn]]
     if not joined:
-        figure = new_figure(*_size_of_bars(table))
+        figure = new_figure(*_size_of_bars(table), title)
         _bars(figure, table)
     else:
         many = len(singles) > _POINTS
         names = dict.fromkeys([name for lines in joined.values() for name in lines])
         labels = [*names, *([] if many else singles.index)]
-        figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, labels)
+        figure = figure_beside_legend(max(6.0, 4.0 * len(joined)), 5.2, labels, title)
         if many:
             (width, height), (bars_width, bars_height) = figure.get_size_inches(), _size_of_bars(singles)
             figure.set_size_inches(max(width, bars_width), height + bars_height)
@@ -86,7 +86,6 @@ def plot_members(table: pd.DataFrame, title: str = "", methods: Sequence[str] | 
             _bars(below, singles)
         else:
             _lines(figure, joined, singles, looks)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure
 
 
@@ -137,7 +136,7 @@ def _lines(
             else:
                 line = above.axhline(row["error"], label=name, color=look.color, linewidth=1.2, dashes=(5, 2, 1, 2))
                 handles.setdefault(name, line)
-        below.set_xlabel("members before pruning, T" if parameter == "T" else parameter, fontsize=9)
+        below.set_xlabel("members before pruning, T" if parameter == "T" else parameter)
         if parameter == "T":
             below.set_xlim(left=0)
         whole = all((rows["place"] % 1 == 0).all() for rows in lines.values())
@@ -145,8 +144,8 @@ def _lines(
         below.set_ylim(0, 1)
         for axis in (above, below):
             plain_axis(axis)
-    panels[0, 0].set_ylabel("error on test rows", fontsize=9)
-    panels[1, 0].set_ylabel("fraction of members kept", fontsize=9)
+    panels[0, 0].set_ylabel("error on test rows")
+    panels[1, 0].set_ylabel("fraction of members kept")
     figure.align_ylabels()
     add_legend(figure, list(handles.values()))
 
@@ -175,9 +174,9 @@ def _bars(figure: FigureBase, table: pd.DataFrame) -> None:
     left.set_xlim(0, 1.35 * max(ends.max(), 1))
     left.set_yticks(places, table.index)
     left.set_ylim(len(table) - 0.4, -0.6)
-    left.set_xlabel("members (dark: kept, light: before pruning)", fontsize=9)
+    left.set_xlabel("members (dark: kept, light: before pruning)")
     right.plot(table["error"], places, "o", color=METHOD_COLORS[1], markersize=5)
-    right.set_xlabel("error on test rows", fontsize=9)
+    right.set_xlabel("error on test rows")
     for axis in (left, right):
         plain_axis(axis)
     left.grid(axis="y", visible=False)

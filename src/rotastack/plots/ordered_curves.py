@@ -73,7 +73,7 @@ def plot_ordered_curves(
     looks = method_looks(votes if methods is None else methods)
     ranked = {m: v.accuracy.dropna() for m, v in votes.items() if v.accuracy is not None}
     ranked = {m: a for m, a in ranked.items() if len(a)}
-    figure = figure_beside_legend(8.6 if ranked else 5.4, 3.8, list(votes))
+    figure = figure_beside_legend(8.6 if ranked else 5.4, 3.8, list(votes), title)
     panels = figure.subplots(1, 2 if ranked else 1, squeeze=False).ravel()
     handles = []
     for method, (error, kept, _) in votes.items():
@@ -87,12 +87,12 @@ def plot_ordered_curves(
                 kept, np.interp(kept, error.index, error), marker=look.marker, color=look.color,
                 markersize=7, markeredgecolor="black", markeredgewidth=0.8, linestyle="none", zorder=3,
             )  # fmt: skip
-    panels[0].set_xlabel("members that vote (marker: kept)", fontsize=9)
+    panels[0].set_xlabel("members that vote (marker: kept)")
     panels[0].set_xscale("log")
     panels[0].xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     panels[0].xaxis.set_minor_locator(NullLocator())
     panels[0].xaxis.set_major_formatter(lambda size, _: f"{size:g}")
-    panels[0].set_ylabel("error on test rows", fontsize=9)
+    panels[0].set_ylabel("error on test rows")
     for method, accuracy in ranked.items():
         look, width = looks[method], max(len(accuracy) // 10, 1)
         if len(ranked) <= _DOTTED:
@@ -101,10 +101,9 @@ def plot_ordered_curves(
         panels[1].plot(smooth.index, smooth, color=look.color, linestyle=look.dash, linewidth=1.4)
     if ranked:
         panels[1].set_xlim(left=0)
-        panels[1].set_xlabel("rank of the member by weight", fontsize=9)
-        panels[1].set_ylabel("accuracy of one member on test rows", fontsize=9)
+        panels[1].set_xlabel("rank of the member by weight")
+        panels[1].set_ylabel("accuracy of one member on test rows")
     for axis in panels:
         plain_axis(axis)
     add_legend(figure, handles)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

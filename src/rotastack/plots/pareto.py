@@ -84,7 +84,7 @@ def plot_pareto(
     if len(known) < 2:
         return sentence("Quality against time needs two methods whose times are known.")
     front = pareto_front(known)
-    figure = new_figure(_WIDTH, _HEIGHT)
+    figure = new_figure(_WIDTH, _HEIGHT, title)
     axis = figure.subplots()
     axis.set_xscale("log")
     on, off = known.loc[front], known.drop(index=front)
@@ -99,8 +99,8 @@ def plot_pareto(
             markersize=8, markeredgecolor="black",
         )  # fmt: skip
     axis.margins(0.08, 0.1)
-    axis.set_xlabel(f"{x_label} (left is better)", fontsize=9)
-    axis.set_ylabel(f"{y_label} (down is better)", fontsize=9)
+    axis.set_xlabel(f"{x_label} (left is better)")
+    axis.set_ylabel(f"{y_label} (down is better)")
     axis.xaxis.set_major_formatter("{x:g}")
     plain_axis(axis)
     wanted = list(dict.fromkeys([*front, *([control] if control in known.index else [])]))
@@ -113,7 +113,6 @@ def plot_pareto(
     if unnamed:
         notes.append(f"{unnamed} of {len(known)} methods have no name here.")
     add_note(figure, " ".join(notes))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure
 
 

@@ -56,7 +56,7 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     texts = [f"{name}\n{share:.3f}" for name, share in zip(names, shares, strict=True)]
     if rope == 0:
         return _line(theta, texts, second, title)
-    figure = new_figure(6.2, 5.4)
+    figure = new_figure(6.2, 5.4, title)
     axis = figure.subplots()
     axis.set(xlim=(-0.12, 1.12), ylim=(-0.16, _TOP + 0.16), aspect="equal")
     axis.axis("off")
@@ -68,12 +68,11 @@ def plot_posterior(draws: ArrayLike, first: str, second: str, rope: float, title
     axis.text(0, -0.03, texts[0], ha="center", va="top", fontsize=9)
     axis.text(0.5, _TOP + 0.03, texts[1], ha="center", va="bottom", fontsize=9)
     axis.text(1, -0.03, texts[2], ha="center", va="top", fontsize=9)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure
 
 
 def _line(theta: np.ndarray, texts: list[str], second: str, title: str) -> Figure:
-    figure = new_figure(6.2, 3.2)
+    figure = new_figure(6.2, 3.2, title)
     axis = figure.subplots()
     axis.hist(theta[:, 2], bins=np.linspace(0, 1, 51).tolist(), color="#9ecae1")
     axis.axvline(0.5, color=METHOD_COLORS[1], linewidth=1.0)
@@ -81,7 +80,6 @@ def _line(theta: np.ndarray, texts: list[str], second: str, title: str) -> Figur
         axis.text(place, 0.97, text, transform=axis.transAxes, ha=side, va="top", fontsize=9)
     axis.set_xlim(0, 1)
     axis.set_yticks([])
-    axis.set_xlabel(f"weight of: {shortened(second)} is better", fontsize=9)
+    axis.set_xlabel(f"weight of: {shortened(second)} is better")
     plain_axis(axis)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

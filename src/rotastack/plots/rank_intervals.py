@@ -49,7 +49,7 @@ def plot_rank_intervals(
     ordered = ranks.sort_values("average_rank", kind="stable")
     names, n = [str(name) for name in ordered.index], len(ordered)
     labels = thinned(names, _LABELS)
-    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT))
+    figure = new_figure(6.4 + 0.06 * max(len(text) for _, text in labels), min(0.9 + 0.26 * n, _HEIGHT), title)
     axis = figure.subplots()
     places = np.arange(n)
     low, middle, high = (ordered[name].to_numpy(dtype=float) for name in ("lower", "average_rank", "upper"))
@@ -62,7 +62,7 @@ def plot_rank_intervals(
     axis.plot(middle, places, "o", color=METHOD_COLORS[0], markersize=2 if small else 5)
     axis.set_yticks(*zip(*labels, strict=True))
     axis.set_ylim(n - 0.4, -0.6)
-    axis.set_xlabel(f"{x_label} (left is better)", fontsize=9)
+    axis.set_xlabel(f"{x_label} (left is better)")
     plain_axis(axis)
     notes = []
     if control in names:
@@ -71,5 +71,4 @@ def plot_rank_intervals(
         notes.append(f"{n} methods, of which one in {labels[1][0]} is named.")
     if notes:
         add_note(figure, " ".join(notes))
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

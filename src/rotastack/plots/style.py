@@ -138,20 +138,22 @@ def method_looks(methods: Iterable[str]) -> dict[str, Look]:
     return looks
 
 
-def new_figure(width: float, height: float) -> Figure:
-    """Return an empty figure of `width` x `height` inches."""
+def new_figure(width: float, height: float, title: str = "") -> Figure:
+    """Return an empty figure of `width` x `height` inches, with a title above all panels, on the left."""
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
+    if title:
+        figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure
 
 
-def figure_beside_legend(width: float, height: float, labels: Sequence[str]) -> Figure:
+def figure_beside_legend(width: float, height: float, labels: Sequence[str], title: str = "") -> Figure:
     """Return an empty figure with room for panels of `width` x `height` inches and a legend on the right."""
     lines = [_folded(label) for label in labels]
     columns = -(-len(lines) // _ROWS)
     longest = max((len(part) for line in lines for part in line.split("\n")), default=0)
     rows = sum(line.count("\n") + 1 for line in lines) / max(columns, 1)
-    return new_figure(width + columns * (0.6 + 0.07 * longest), max(height, 0.5 + 0.19 * rows))
+    return new_figure(width + columns * (0.6 + 0.07 * longest), max(height, 0.5 + 0.19 * rows), title)
 
 
 def add_legend(figure: FigureBase, handles: Sequence[Artist]) -> None:
@@ -169,8 +171,10 @@ def add_note(figure: Figure, text: str) -> None:
 
 
 def plain_axis(axis: Axes) -> None:
-    """Give an axis small ticks, a light grid below the data, and no frame above and on the right."""
+    """Give an axis small ticks, labels and title, a light grid below the data, and no frame above and on the right."""
     axis.tick_params(labelsize=8)
+    for text in (axis.title, axis.xaxis.label, axis.yaxis.label):
+        text.set_fontsize(9)
     axis.grid(color="#dddddd", linewidth=0.6)
     axis.set_axisbelow(True)
     for side in ("top", "right"):

@@ -52,7 +52,7 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     labels = thinned(names, _LABELS)
     longest = 0.068 * max(len(text) for _, text in labels)
     side = min(0.46 * n, _SIDE)
-    figure = new_figure(side + longest + 1.6, side + longest + 0.7)
+    figure = new_figure(side + longest + 1.6, side + longest + 0.7, title)
     axis = figure.subplots()
     axis.set_facecolor("#eeeeee")  # of what is not known
     image = axis.imshow(values, cmap=_SCALE, vmin=0.0, vmax=1.0, interpolation="nearest")
@@ -74,5 +74,4 @@ def plot_win_matrix(shares: pd.DataFrame, title: str = "") -> Figure:
     bar.ax.tick_params(labelsize=8)
     if len(labels) < n:
         add_note(figure, f"{n} methods, of which one in {places[1]} is named.")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=11)
     return figure

@@ -126,7 +126,9 @@ class LogHandler(LogHandlerBase):
                 self.progress.end(said.job_id)
             elif event == LogEvent.JOB_ERROR:
                 self.progress.running.pop(said.jobid, None)
-                if not self.reasons or any(Path(name).is_file() for name in said.log):  # else its submission's log tells
+                if not self.reasons or any(
+                    Path(name).is_file() for name in said.log
+                ):  # else its submission's log tells
                     self.reasons[_reason(f"rule {said.rule_name}", said.log)] = None
             elif event == LogEvent.GROUP_ERROR:
                 self.reasons[_reason("a submission", said.aux_logs)] = None

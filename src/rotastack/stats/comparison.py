@@ -11,6 +11,7 @@ from rotastack.stats.missing import checked_scores
 from rotastack.stats.nemenyi import critical_difference, nemenyi
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.stats.win_matrix import wins_and_shared
 
 __all__ = ["Comparison", "cliques", "compare"]
 
@@ -70,20 +71,18 @@ class Comparison:
     @cached_property
     def wins(self) -> pd.DataFrame:
         """Number of data sets on which the row's method beats the column's, a tie counting one half."""
-        values = self.scores.to_numpy() * (1 if self.higher_is_better else -1)
-        difference = values[:, :, None] - values[:, None, :]
-        table = (difference > 0).sum(axis=0) + (difference == 0).sum(axis=0) / 2
+        table, _ = wins_and_shared(self.scores, self.higher_is_better)
         np.fill_diagonal(table, 0.0)
         return pd.DataFrame(table, self.scores.columns, self.scores.columns)
-
-    def better(self, control: str) -> pd.Series:
-        """Return on how many data sets each method is better than `control`; a tie does not count."""
-        sign = 1 if self.higher_is_better else -1
-        return (sign * self.scores).gt(sign * self.scores[control], axis=0).sum()
 
     def critical_difference(self, alpha: float = 0.05) -> float:
         """Return Nemenyi's critical difference of average ranks for as many data sets and methods."""
         return critical_difference(self.scores.shape[1], self.scores.shape[0], alpha)
+
+    def better(self, control: str) -> pd.Series:
+        """Return on how many data sets each method is better than `control`; a tie does not count."""
+        wins = wilcoxon_holm(self.scores, control, self.higher_is_better)["wins"]
+        return wins.reindex(self.scores.columns, fill_value=0)
 
     def holm_p(self, control: str) -> pd.Series:
         """Return p-values of Wilcoxon's tests of every other method against `control`, adjusted by Holm."""

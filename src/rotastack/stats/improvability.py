@@ -6,9 +6,13 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["improvability"]
+__all__ = ["beyond", "improvability"]
 
-_ROUNDING = 1e-12
+
+def beyond(scores: pd.DataFrame, higher_is_better: bool, optimum: float) -> pd.DataFrame:
+    """Return which scores are better than the best possible one, and not by rounding alone."""
+    gap = optimum - scores if higher_is_better else scores - optimum
+    return gap < -1e-12 * max(1.0, abs(optimum))
 
 
 def improvability(
@@ -58,9 +62,9 @@ def improvability(
     if not np.isfinite(best):
         raise RotastackError(f"optimum must be a finite number, got {optimum}")
     gap = best - table.to_numpy() if higher_is_better else table.to_numpy() - best
-    beyond = gap < -_ROUNDING * max(1.0, abs(best))
-    if beyond.any():
-        row, column = np.argwhere(beyond)[0]
+    too_good = beyond(table, higher_is_better, best).to_numpy()
+    if too_good.any():
+        row, column = np.argwhere(too_good)[0]
         hint = "; accuracies in percent? give optimum=100" if higher_is_better else ""
         raise RotastackError(
             f"score {table.iat[row, column]:g} of method {table.columns[column]!r} on data set "

@@ -7,7 +7,17 @@ from scipy.stats import studentized_range
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
-__all__ = ["critical_difference", "nemenyi"]
+__all__ = ["critical_difference", "nemenyi", "range_quantile"]
+
+
+def range_quantile(k: int, alpha: float) -> float:
+    """Return the upper quantile of the studentised range of k methods, with infinite degrees of freedom."""
+    return float(studentized_range.ppf(1 - alpha, k, np.inf))
+
+
+def _standard_error(k: int, n: int) -> float:
+    """Return the standard error of the difference of two average ranks, of k methods over n data sets."""
+    return float(np.sqrt(k * (k + 1) / (6 * n)))
 
 
 def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
@@ -37,8 +47,7 @@ def critical_difference(k: int, n: int, alpha: float = 0.05) -> float:
     """
     if k < 2 or n < 1 or not 0 < alpha < 1:
         raise RotastackError(f"needs k >= 2, n >= 1 and 0 < alpha < 1, got k={k}, n={n}, alpha={alpha}")
-    q = studentized_range.ppf(1 - alpha, k, np.inf) / np.sqrt(2)
-    return float(q * np.sqrt(k * (k + 1) / (6 * n)))
+    return float(range_quantile(k, alpha) / np.sqrt(2) * _standard_error(k, n))
 
 
 def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "raise") -> pd.DataFrame:
@@ -74,6 +83,6 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     n, k = table.shape
     ranks = table.mean()
     distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
-    p = studentized_range.sf(distance / np.sqrt(k * (k + 1) / (6 * n)) * np.sqrt(2), k, np.inf)
+    p = studentized_range.sf(distance / _standard_error(k, n) * np.sqrt(2), k, np.inf)
     np.fill_diagonal(p, 1.0)
     return pd.DataFrame(np.clip(p, 0.0, 1.0), ranks.index, ranks.index)

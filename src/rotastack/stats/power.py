@@ -13,6 +13,7 @@ from scipy.stats import t as t_distribution
 from rotastack.errors import RotastackError
 from rotastack.seeds import root_sequence
 from rotastack.stats.pairs import paired_scores
+from rotastack.stats.wilcoxon import shares_of_sums
 
 __all__ = ["Power", "power"]
 
@@ -194,11 +195,7 @@ def signed_rank_test(statistic: NDArray, n: NDArray[np.integer], exact: bool) ->
 @cache
 def _cumulated(n: int) -> NDArray[np.float64]:
     """Return the distribution function of the sum of positive ranks of n differences that are symmetric around 0."""
-    shares = np.ones(1)
-    for rank in range(1, n + 1):
-        gap = np.zeros(rank)
-        shares = (np.concatenate([shares, gap]) + np.concatenate([gap, shares])) / 2
-    return np.cumsum(shares)
+    return np.cumsum(shares_of_sums(range(1, n + 1)))
 
 
 def _over_repeats(

@@ -11,25 +11,7 @@ __all__ = ["average_ranks", "rank_table"]
 def rank_table(
     scores: pd.DataFrame, higher_is_better: bool, ties: str = "average", *, missing: str = "raise"
 ) -> pd.DataFrame:
-    """Rank the methods (columns) within each data set (row); 1 is best.
-
-    Parameters
-    ----------
-    scores : DataFrame of shape (n_datasets, n_methods)
-        One score (an error, an accuracy) per data set and method.
-    higher_is_better : bool
-        Whether the scores are like accuracies, not errors.
-    ties : {"average", "min", "max", "dense"}, default="average"
-        The rank of tied methods, as in `scipy.stats.rankdata`: "average" is the mean of the ranks they share,
-        "min" the best of these.
-    missing : {"raise", "block"}, default="raise"
-        A missing score is an error, or data sets that lack one are left out.
-
-    Raises
-    ------
-    RotastackError
-        See :func:`rotastack.stats.missing.checked_scores`.
-    """
+    """Rank the methods (columns) within each data set (row), with the parameters of :func:`average_ranks`."""
     table = checked_scores(scores, missing, at_least=1)
     values = -table.to_numpy() if higher_is_better else table.to_numpy()
     return pd.DataFrame(rankdata(values, method=ties, axis=1), table.index, table.columns)
@@ -47,8 +29,8 @@ def average_ranks(
     higher_is_better : bool
         Whether the scores are like accuracies, not errors.
     ties : {"average", "min", "max", "dense"}, default="average"
-        The rank of methods tied on a data set: "average" is the mean of the ranks they share, "min" the best
-        of these.
+        The rank of methods tied on a data set, as in `scipy.stats.rankdata`: "average" is the mean of the ranks
+        they share, "min" the best of these.
     missing : {"raise", "block"}, default="raise"
         A missing score is an error, or data sets that lack one are left out.
 

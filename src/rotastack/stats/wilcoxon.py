@@ -1,5 +1,7 @@
 """Wilcoxon's signed-rank test, for two methods and, with Holm's correction, for many."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
@@ -8,7 +10,7 @@ from scipy.stats import rankdata, wilcoxon
 from rotastack.stats.contrasts import contrasts
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["holm", "signed_rank_p", "wilcoxon_holm"]
+__all__ = ["holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
 
 _ALL_SIGNS = 13  # differences up to which ties and zeros have an exact p-value, as in scipy
 
@@ -43,12 +45,18 @@ def _p_of_all_signs(differences: NDArray[np.floating]) -> float:
     """
     kept = differences[differences != 0]
     doubled = (2 * rankdata(np.abs(kept))).astype(int)  # whole, as ties share means
-    shares = np.ones(1)  # of assignments, by the doubled sum of positive ranks
-    for rank in doubled:
-        gap = np.zeros(rank)
-        shares = (np.concatenate([shares, gap]) + np.concatenate([gap, shares])) / 2
+    shares = shares_of_sums(doubled)
     positive = doubled[kept > 0].sum()
     return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
+
+
+def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:
+    """Return which share of all assignments of signs has a sum of positive ranks of 0, 1, ..."""
+    shares = np.ones(1)
+    for rank in ranks:
+        gap = np.zeros(rank)
+        shares = (np.concatenate([shares, gap]) + np.concatenate([gap, shares])) / 2
+    return shares
 
 
 def holm(p: pd.Series) -> pd.Series:
@@ -88,8 +96,9 @@ def wilcoxon_holm(
         Compare every other method with this one; None compares all pairs.
     higher_is_better : bool
         Tells wins from losses; the p-values are the same either way.
-    missing : {"raise", "block"}, default="raise"
-        A missing score is an error, or data sets that lack one are left out.
+    missing : {"raise", "block", "pairs"}, default="raise"
+        A missing score is an error; data sets that lack one are left out; or each pair of methods is compared on
+        the data sets that have both.
 
     Returns
     -------
@@ -97,7 +106,7 @@ def wilcoxon_holm(
         By method, or by pair of methods for all pairs: ``wins``, ``ties`` and ``losses``, the numbers of data
         sets on which the method is better than the control (the first of a pair better than the second),
         equal and worse; ``p`` of the test by itself; and ``p_holm``, adjusted for all comparisons of the
-        table. Two methods with equal scores on every data set have p = 1. Differences that are equal to 12
+        table. Two methods with equal scores on every data set have p = 1, two that share no data set NaN. Differences that are equal to 12
         decimals are ties of the test.
 
     Raises
@@ -121,9 +130,9 @@ def wilcoxon_holm(
     B     0     0       5  0.0625   0.125
     C     0     5       0  1.0000   1.000
     """
-    table = checked_scores(scores, missing, at_least=1)
+    table = checked_scores(scores, missing, pairs=True, at_least=1)
     pairs, index = contrasts(list(table.columns), control)
-    differences = [(table[one] - table[other]).to_numpy() for one, other in pairs]
+    differences = [(table[one] - table[other]).dropna().to_numpy() for one, other in pairs]
     sign = 1 if higher_is_better else -1
     tests = pd.DataFrame(
         {
@@ -131,8 +140,8 @@ def wilcoxon_holm(
             "ties": [int((d == 0).sum()) for d in differences],
             "losses": [int((sign * d < 0).sum()) for d in differences],
             # 0.3 - 0.2 and 0.2 - 0.1 tie: without rounding, the noise of subtraction would rank them.
-            "p": [signed_rank_p(np.round(d, 12)) for d in differences],
+            "p": [signed_rank_p(np.round(d, 12)) if len(d) else np.nan for d in differences],
         },
         index,
     )
-    return tests.assign(p_holm=holm(tests["p"]))
+    return tests.assign(p_holm=holm(tests["p"].dropna()))

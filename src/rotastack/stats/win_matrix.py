@@ -2,10 +2,11 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rotastack.stats.missing import checked_scores
 
-__all__ = ["win_matrix"]
+__all__ = ["win_matrix", "wins_and_shared"]
 
 
 def win_matrix(scores: pd.DataFrame, higher_is_better: bool, missing: str = "raise") -> pd.DataFrame:
@@ -43,11 +44,16 @@ def win_matrix(scores: pd.DataFrame, higher_is_better: bool, missing: str = "rai
     B  0.375  0.500
     """
     table = checked_scores(scores, missing, pairs=True, at_least=1)
-    values = table.to_numpy() if higher_is_better else -table.to_numpy()
-    known = (~np.isnan(values)).astype(np.float64)
-    wins = np.stack([(method[:, None] > values).sum(axis=0) for method in values.T])
-    shared = known.T @ known
-    with np.errstate(invalid="ignore"):
-        share = (wins + (shared - wins - wins.T) / 2) / np.where(shared > 0, shared, np.nan)
+    won, shared = wins_and_shared(table, higher_is_better)
+    share = won / np.where(shared > 0, shared, np.nan)
     np.fill_diagonal(share, 0.5)
     return pd.DataFrame(share, table.columns, table.columns)
+
+
+def wins_and_shared(table: pd.DataFrame, higher_is_better: bool) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return on how many data sets the row's method beats the column's, ties counting half, and how many both have."""
+    values = table.to_numpy() if higher_is_better else -table.to_numpy()
+    known = (~np.isnan(values)).astype(np.float64)
+    shared = known.T @ known
+    wins = np.stack([(method[:, None] > values).sum(axis=0) for method in values.T])
+    return wins + (shared - wins - wins.T) / 2, shared

@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from rotastack.judge.results import complete, group_table, in_units, mean_scores, read_table, relative_times
+from rotastack.judge.results import (
+    by_method,
+    complete,
+    group_table,
+    in_units,
+    mean_scores,
+    read_table,
+    relative_times,
+    seconds_by_method,
+)
 from rotastack.plots.calibration import plot_calibration
 from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import Curve, plot_curves
@@ -68,7 +77,7 @@ class StudyScores(NamedTuple):
 
         Methods that choose members by the test rows are not ranked.
         """
-        table = complete(self.errors.drop(columns=self.slice["optimistic"], errors="ignore"))
+        table = complete(self.errors, self.slice["optimistic"])
         return table if len(table) > 1 and table.shape[1] > 1 else None
 
 
@@ -155,12 +164,11 @@ def _pareto(study: StudyScores) -> Figure:
     control = study.slice["control"]
     if study.ranked is None:
         return sentence(_TOO_FEW)
-    table = study.tables["times"]
-    times = relative_times(read_table(table), control, "fit")
-    if times is None:
+    times = relative_times(seconds_by_method(read_table(study.tables["times"])), control)
+    if "fit" not in times:
         return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
     ranks = average_ranks(study.ranked, False)
-    points = pd.DataFrame({"time": times.median().reindex(ranks.index), "quality": ranks})
+    points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
 
 
@@ -197,8 +205,7 @@ def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score:
     for column, title in ((primary, "test rows"), ("training_error", "training rows")):
         if column not in scores or scores.loc[scores["method"].isin(methods), column].isna().all():
             continue
-        table = scores.pivot_table(index="dataset", columns="method", values=column, sort=False, dropna=False)
-        table = table.reindex(columns=methods)
+        table = by_method(scores, column).reindex(columns=methods)
         known = complete(table)
         means = known.mean().reindex(methods)
         noted += [f"{name} ({title})" for name in table.index.difference(known.index, sort=False)]

@@ -11,6 +11,7 @@ from rotastack.files import replacing, write_text
 from rotastack.judge.pages import page_environment
 from rotastack.judge.published_cells import TIMES, compare_with_published
 from rotastack.judge.published_groups import beside_published, split_cells
+from rotastack.judge.results import by_method
 from rotastack.run.job import Job
 
 
@@ -29,7 +30,7 @@ def run(job: Job) -> None:
     with job.recorded() as record:
         groups = job.slice["groups"]
         rest, printed = split_cells(cells, groups)
-        means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False, dropna=False)
+        means = by_method(scores, "error")
         frame, absent = compare_with_published(scores, rest, about.get("reasons", []))
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)

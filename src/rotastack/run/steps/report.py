@@ -14,11 +14,11 @@ from markupsafe import Markup
 from rotastack import __version__
 from rotastack.data.artifacts import read_frame
 from rotastack.files import read_json, write_text
-from rotastack.judge.leaderboard_page import leaderboard_environment
-from rotastack.judge.pages import inline_figure, read_explanation
+from rotastack.judge.pages import inline_figure, page_environment, read_explanation
 from rotastack.judge.published_columns import on_page
 from rotastack.judge.report_board import described, study_board
-from rotastack.judge.results import read_table
+from rotastack.judge.results import read_table, relative_times, seconds_by_method
+from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
@@ -92,13 +92,10 @@ def _page(job: Job) -> str:
     many = len(datasets) > 1
     facts = _facts(tables["facts"], task)
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
-    environment = leaderboard_environment()
+    environment = page_environment()
     environment.filters |= {
         "caption": lambda name: _caption(name, task, cells),
-        "number": _number,
-        "score": _number if task == "classification" else _significant,
-        "p": _p_value,
-        "percent": _percent,
+        "score": lambda value: score_cell(value, task),
         "zip": zip,
     }
     figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
@@ -131,7 +128,7 @@ def _page(job: Job) -> str:
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
-        times=_times(pd.DataFrame(_table(tables["times"])), control, methods),
+        times=_times(read_table(tables["times"]), control, methods),
         seconds=_seconds(job, records),
         board=_board(job, tables, control),
         published=_published(tables),
@@ -229,16 +226,9 @@ def _datasets(job: Job, variance: pd.DataFrame, records: Mapping[str, Mapping[st
             "facts": records[str(name)]["prepare"]["metrics"],
             "rows": part.to_dict("records"),
             "means": part.set_index("method").to_dict("index"),
-            "best": _best(part, job.slice["methods"]),
         }
         for name, part in variance.groupby("dataset", sort=False)
     ]
-
-
-def _best(part: pd.DataFrame, methods: dict) -> str | None:
-    """Return the method of least mean error, of those that do not choose by the test rows."""
-    fair = part[[methods[m]["combiner"].get("selection") != "test" for m in part["method"]]]
-    return fair.loc[fair["mean"].idxmin(), "method"] if fair["mean"].notna().any() else None
 
 
 def _sentence(claim: dict) -> dict:
@@ -273,15 +263,12 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
 
 def _times(table: pd.DataFrame, control: str, methods: list[str]) -> list[dict]:
     """Return what each method costs in times of the control: the median over data sets, and the most."""
-    if not len(table) or control not in set(table["method"]):
-        return []
-    known = set(table["method"])
-    rows: dict[str, dict] = {m: {"method": m} for m in methods if m in known}
-    for kind in ("fit", "predict"):
-        wide = table.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        ratios = wide.div(wide[control], axis=0)
-        for m, row in rows.items():
-            row |= {kind: ratios[m].median(), f"{kind}_most": ratios[m].max()}
+    ratios = relative_times(seconds_by_method(table), control)
+    rows: dict[str, dict] = {m: {"method": m} for m in methods if ratios and m in set(table["method"])}
+    for m, row in rows.items():
+        for kind in ("fit", "predict"):
+            multiples = ratios[kind][m] if kind in ratios else pd.Series(dtype=float)
+            row |= {kind: multiples.median(), f"{kind}_most": multiples.max()}
     return list(rows.values())
 
 
@@ -310,21 +297,3 @@ def _caption(name: str, task: str, cells: str) -> str:
         text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
     text = text.replace("cells or splits", cells)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])
-
-
-def _number(value: float | None, digits: int = 4) -> str:
-    return "failed" if value is None or pd.isna(value) else f"{value:.{digits}f}"
-
-
-def _significant(value: float | None) -> str:
-    return "failed" if value is None or pd.isna(value) else f"{value:.4g}"
-
-
-def _percent(value: float | None, where: str | None = None) -> str:
-    return "-" if value is None else f"{value:+.1f} %" + (f" ({where})" if where else "")
-
-
-def _p_value(value: float | None) -> str:
-    if value is None or pd.isna(value):
-        return "-"
-    return "< 0.001" if value < 0.001 else f"{value:.3f}"

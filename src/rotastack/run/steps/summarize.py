@@ -12,9 +12,17 @@ from rotastack.errors import RotastackError
 from rotastack.files import replacing, write_text
 from rotastack.judge.comparisons import compare_group, compare_methods
 from rotastack.judge.published_columns import published_columns, ranks_beside_published
-from rotastack.judge.results import baselines, group_table, in_units, mean_scores, score_matrices
-from rotastack.judge.verdict import verdict_of_one
-from rotastack.judge.verdict_over_datasets import verdict_of_groups, verdict_over_datasets
+from rotastack.judge.results import (
+    baselines,
+    compared,
+    group_table,
+    in_units,
+    mean_scores,
+    relative_times,
+    score_matrices,
+    seconds_by_method,
+)
+from rotastack.judge.verdict import verdict_of_groups, verdict_of_one, verdict_over_datasets
 from rotastack.run.job import Job
 from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
 from rotastack.stats.pairs import compare_pair
@@ -22,7 +30,7 @@ from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.tracking.records import read_record
 
 
-class Known(NamedTuple):
+class StudyResults(NamedTuple):
     """What tables are made of.
 
     Attributes
@@ -81,67 +89,56 @@ def run(job: Job) -> None:
         }
         if spec["groups"]:
             units = in_units(primary, baseline)
-            shares = means[primary] if units is None else means[primary].div(units, axis=0)
+            shown = compared(means[primary], units)
             groups = {
-                g["name"]: compare_group(group_table(shares, g), spec["alpha"], units is None) for g in spec["groups"]
+                g["name"]: compare_group(group_table(shown, g), spec["alpha"], units is None) for g in spec["groups"]
             }
             comparisons[primary]["groups"] = groups
         beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
-        known = Known(spec, scores, calibration, baseline, comparisons, records, beside)
+        results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
-        tables |= {name: make(known) for name, make in TABLES.items()}
+        tables |= {name: make(results) for name, make in TABLES.items()}
         write_frame(job.output("variance"), tables["variance"])
         for path in job.outputs["tables"]:
             with replacing(path) as temporary:
                 tables[path.stem].to_csv(temporary, index=False)
         write_text(job.output("comparison"), json.dumps(comparisons, indent=1) + "\n")
-        verdict = _verdict(known, comparisons[primary])
+        verdict = _verdict(results, comparisons[primary])
         write_text(job.output("verdict"), json.dumps(verdict, indent=1, ensure_ascii=False) + "\n")
         record.warnings = comparisons[primary]["notes"]
         record.metrics = {"average_ranks": comparisons[primary].get("average_ranks", {})}
 
 
-def _verdict(known: Known, comparison: dict[str, Any]) -> dict[str, Any]:
+def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any]:
     """Return the sentences of what came out; on one data set also the best method and means."""
-    spec, scores = known.spec, known.scores
+    spec, scores = results.spec, results.scores
     datasets = scores["dataset"].unique()
-    score = NAMES[known.primary]
+    score = NAMES[results.primary]
     if spec["groups"]:
         return {"sentences": verdict_of_groups(comparison["groups"], score, spec["alpha"], spec["titles"])}
     if len(datasets) > 1:
         sentences = verdict_over_datasets(
             comparison, score, spec["control"], spec["alpha"], rotated=spec["rotated"],
-            times=_times(_times_table(known), spec["control"]),
+            times=relative_times(seconds_by_method(_times_table(results)), spec["control"]),
         )  # fmt: skip
         return {"sentences": sentences}
-    cells = scores.pivot_table(index=spec["axes"], columns="method", values=known.primary, sort=False, dropna=False)
+    cells = scores.pivot_table(index=spec["axes"], columns="method", values=results.primary, sort=False, dropna=False)
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
     log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"],
-        baseline=known.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
+        baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
     )  # fmt: skip
 
 
-def _times(seconds: pd.DataFrame, control: str) -> dict[str, tuple[float, float]]:
-    """Return method -> training and prediction time in times of the control's, at the median data set."""
-    if control not in set(seconds.get("method", ())):
-        return {}
-    found = []
-    for kind in ("fit", "predict"):
-        wide = seconds.pivot(index="dataset", columns="method", values=f"{kind}_seconds")
-        found.append(wide.div(wide[control], axis=0).median())
-    return {str(m): (float(found[0][m]), float(found[1][m])) for m in found[0].index}
-
-
-def _variance_table(known: Known) -> pd.DataFrame:
+def _variance_table(results: StudyResults) -> pd.DataFrame:
     """Tell how much of the variance of each method's errors is due to what numbers a cell."""
     rows = []
-    for dataset, part in known.scores.groupby("dataset", sort=False):
-        for method, matrix in score_matrices(part, known.primary, known.spec["axes"]).items():
-            means, grouped = matrix.mean(), len(known.spec["axes"]) > 1
+    for dataset, part in results.scores.groupby("dataset", sort=False):
+        for method, matrix in score_matrices(part, results.primary, results.spec["axes"]).items():
+            means, grouped = matrix.mean(), len(results.spec["axes"]) > 1
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
@@ -152,7 +149,7 @@ def _variance_table(known: Known) -> pd.DataFrame:
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
-                parts = variance_components(matrix, known.spec["alpha"]).as_dict()
+                parts = variance_components(matrix, results.spec["alpha"]).as_dict()
                 for name in ("rotation_groups", "fold_groups", "residual"):
                     row[f"variance_{name}"], row[f"lower_{name}"], row[f"upper_{name}"] = parts[name]
                 row |= {k: v for k, v in parts.items() if k.startswith(("share", "f_", "p_")) or k == "verdict"
@@ -163,12 +160,12 @@ def _variance_table(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _pairs_table(known: Known) -> pd.DataFrame:
+def _pairs_table(results: StudyResults) -> pd.DataFrame:
     """Count wins and ties of pairs of methods over the cells of each data set."""
-    spec = known.spec
+    spec = results.spec
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
-    cells = known.scores.pivot_table(
-        index=["dataset", *spec["axes"]], columns="method", values=known.primary, sort=False, dropna=False
+    cells = results.scores.pivot_table(
+        index=["dataset", *spec["axes"]], columns="method", values=results.primary, sort=False, dropna=False
     )
     rows = [
         {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
@@ -179,24 +176,23 @@ def _pairs_table(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _facts_table(known: Known) -> pd.DataFrame:
-    """Average over cells what is known of each method's trees and votes."""
-    others = ["dataset", "method", *known.spec["axes"], *METRICS[known.spec["task"]]]
-    facts = [c for c in known.scores.columns if c not in others]
-    return known.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
+def _facts_table(results: StudyResults) -> pd.DataFrame:
+    """Average over cells the facts of each method's trees and votes."""
+    others = ["dataset", "method", *results.spec["axes"], *METRICS[results.spec["task"]]]
+    facts = [c for c in results.scores.columns if c not in others]
+    return results.scores.groupby(["dataset", "method"], sort=False)[facts].mean().dropna(how="all").reset_index()
 
 
-def _claims_table(known: Known) -> pd.DataFrame:
+def _claims_table(results: StudyResults) -> pd.DataFrame:
     """Test each statement over the data sets, by means over cells."""
     columns = ["what", "of", "than", "expect", "n_datasets", "difference", "in_favour", "ties", "p_value", "holds"]
-    spec, scores = known.spec, known.scores
+    spec, scores = results.spec, results.scores
     rows = []
     for claim in spec["claims"]:
         if claim["what"] not in scores:
             continue
         means = scores.groupby(["dataset", "method"], sort=False)[claim["what"]].mean().unstack()
-        units = in_units(claim["what"], known.baseline)
-        means = means if units is None else means.div(units, axis=0)
+        means = compared(means, in_units(claim["what"], results.baseline))
         both = (
             means[[claim["of"], claim["than"]]].dropna()
             if claim["of"] in means and claim["than"] in means
@@ -205,7 +201,7 @@ def _claims_table(known: Known) -> pd.DataFrame:
         if not len(both):
             continue
         # compare_pair counts the smaller number as a win, and tests the signs of differences.
-        pair = compare_pair(both[claim["of"]].round(12), both[claim["than"]].round(12))
+        pair = compare_pair(both[claim["of"]], both[claim["than"]])
         lower, higher = pair.wins_first, pair.wins_second
         different = pair.p_value < spec["alpha"]
         holds = {
@@ -221,26 +217,26 @@ def _claims_table(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _calibration_table(known: Known) -> pd.DataFrame:
+def _calibration_table(results: StudyResults) -> pd.DataFrame:
     """Return the calibration curves of all data sets."""
-    return known.calibration
+    return results.calibration
 
 
-def _baseline_table(known: Known) -> pd.DataFrame:
+def _baseline_table(results: StudyResults) -> pd.DataFrame:
     """Return the scores of always giving the class shares, or the mean, of the training rows: a row per data set."""
-    return known.baseline.reset_index()
+    return results.baseline.reset_index()
 
 
-def _control_table(known: Known) -> pd.DataFrame:
+def _control_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparisons of each method with the control: a row per score and method."""
-    rows = [{"score": name, **row} for name, c in known.comparisons.items() for row in c.get("against_control", [])]
+    rows = [{"score": name, **row} for name, c in results.comparisons.items() for row in c.get("against_control", [])]
     return pd.DataFrame(rows)
 
 
-def _times_table(known: Known) -> pd.DataFrame:
-    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
+def _times_table(results: StudyResults) -> pd.DataFrame:
+    """Return seconds of a training and, where results, of predicting its test rows: a row per data set and method."""
     rows = []
-    for record in known.records:
+    for record in results.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
         rows += [
             {"dataset": record["dataset"], "method": m, "fit_seconds": s, "predict_seconds": predict.get(m, np.nan)}
@@ -249,21 +245,21 @@ def _times_table(known: Known) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _published_columns_table(known: Known) -> pd.DataFrame:
+def _published_columns_table(results: StudyResults) -> pd.DataFrame:
     """Return published scores beside ours: a row per data set and published method."""
-    return known.published
+    return results.published
 
 
-def _published_ranks_table(known: Known) -> pd.DataFrame:
+def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's, which no test of the study counts."""
-    means = mean_scores(known.scores, known.primary, known.spec["methods"])
-    units = in_units(known.primary, known.baseline)
-    return ranks_beside_published(means, known.published, known.spec["optimistic"], known.spec["alpha"], units)
+    means = mean_scores(results.scores, results.primary, results.spec["methods"])
+    units = in_units(results.primary, results.baseline)
+    return ranks_beside_published(means, results.published, results.spec["optimistic"], results.spec["alpha"], units)
 
 
-def _groups_table(known: Known) -> pd.DataFrame:
+def _groups_table(results: StudyResults) -> pd.DataFrame:
     """Return the comparison of each group of methods with the first of them."""
-    return _group_rows(known.comparisons[known.primary].get("groups", {}))
+    return _group_rows(results.comparisons[results.primary].get("groups", {}))
 
 
 def _group_rows(groups: dict[str, dict]) -> pd.DataFrame:

@@ -1,0 +1,63 @@
+"""Numbers and names as verdicts, pages and printed tables write them."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+__all__ = ["counted", "listed", "p_cell", "p_equal", "score_cell"]
+
+
+def p_equal(p: float) -> str:
+    """Return a p-value as a sentence has it behind "p".
+
+    Examples
+    --------
+    >>> p_equal(0.0123), p_equal(0.0001)
+    ('= 0.012', '< 0.001')
+    """
+    return "< 0.001" if p < 0.001 else f"= {p:.2g}"
+
+
+def p_cell(p: float | None) -> str:
+    """Return a p-value as a table has it.
+
+    Examples
+    --------
+    >>> p_cell(0.0123), p_cell(0.0001), p_cell(None)
+    ('0.012', '< 0.001', '-')
+    """
+    if p is None or pd.isna(p):
+        return "-"
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def score_cell(score: float | None, task: str) -> str:
+    """Return a score as a table has it: of a classification four decimals, of a regression four digits.
+
+    Examples
+    --------
+    >>> score_cell(0.25, "classification"), score_cell(1234.56, "regression"), score_cell(None, "regression")
+    ('0.2500', '1235', 'failed')
+    """
+    if score is None or pd.isna(score):
+        return "failed"
+    return f"{score:.4f}" if task == "classification" else f"{score:.4g}"
+
+
+def counted(n: int, word: str) -> str:
+    """Return a number with its noun: "1 row", "2 rows"."""
+    return f"{n} {word}{'s' * (n != 1)}"
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Return names as a sentence lists them; of more than `most` + 1 the first, and how many others there are.
+
+    Examples
+    --------
+    >>> listed(["A", "B", "C"]), listed(list("ABCDE"))
+    ('A, B and C', 'A, B, C and 2 others')
+    """
+    if len(names) > most + 1:
+        return f"{', '.join(names[:most])} and {len(names) - most} others"
+    *rest, last = names
+    return f"{', '.join(rest)} and {last}" if rest else last
