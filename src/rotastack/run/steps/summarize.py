@@ -234,7 +234,7 @@ def _control_table(results: StudyResults) -> pd.DataFrame:
 
 
 def _times_table(results: StudyResults) -> pd.DataFrame:
-    """Return seconds of a training and, where results, of predicting its test rows: a row per data set and method."""
+    """Return seconds of a training and, where known, of predicting its test rows: a row per data set and method."""
     rows = []
     for record in results.records:
         fit, predict = (record["metrics"][f"{kind}_processor_seconds"] for kind in ("fit", "predict"))
