@@ -55,7 +55,7 @@ def _check_keys(path: Path) -> None:
         raise RotastackError(f"{path}: a study has name, datasets, protocol, pools and methods, found {found}")
 
 
-def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile") -> int:
+def snakemake(arguments: list[str], out: Any = None) -> int:
     """Run Snakemake on the project's workflow in the working directory; return its exit code.
 
     Parameters
@@ -63,10 +63,8 @@ def snakemake(arguments: list[str], out: Any = None, snakefile: str = "Snakefile
     arguments : list of str
     out : file, optional
         Where its standard output goes, if not to this process's own.
-    snakefile : str
-        Of the project.
     """
-    command, environment = _command(arguments, snakefile)
+    command, environment = _command(arguments)
     with ending_with_us(command, env=environment, stdout=out) as process:
         return process.wait()
 
@@ -121,11 +119,11 @@ def without_traces() -> Iterator[None]:
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _command(arguments: list[str], snakefile: str = "Snakefile") -> tuple[list[str], dict[str, str]]:
+def _command(arguments: list[str]) -> tuple[list[str], dict[str, str]]:
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *arguments]
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile")), *arguments]
     return command, {**os.environ, "PATH": path}
 
 

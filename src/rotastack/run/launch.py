@@ -32,7 +32,6 @@ from rotastack.warm.start import start_server
 __all__ = [
     "Machine",
     "config_file",
-    "hold_directory",
     "open_plan",
     "read_plan",
     "remember_parameters",
@@ -126,21 +125,6 @@ def open_plan(
             plan.drop_what_is_not_there()
         _warm(main and not dry_run)
         return plan
-    except (RotastackError, OSError) as error:
-        _stop(error)
-
-
-def hold_directory(arguments: list[str]) -> None:
-    """Hold the working directory for a run that has no study; stop with one line if another run works there.
-
-    Parameters
-    ----------
-    arguments : list of str
-        What Snakemake was called with.
-    """
-    try:
-        if not runs_nothing(arguments):
-            _hold_directory()
     except (RotastackError, OSError) as error:
         _stop(error)
 
