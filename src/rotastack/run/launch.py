@@ -29,15 +29,7 @@ from rotastack.tracking import address
 from rotastack.warm.client import VARIABLE
 from rotastack.warm.start import start_server
 
-__all__ = [
-    "Machine",
-    "config_file",
-    "open_plan",
-    "read_plan",
-    "remember_parameters",
-    "runs_nothing",
-    "step",
-]
+__all__ = ["Machine", "config_file", "open_plan", "read_plan", "remember_parameters", "runs_nothing", "step"]
 
 
 class _Data(Document):

@@ -21,13 +21,7 @@ NAMES = {"classification": "classifier", "regression": "regressor"}
 
 
 def fit_table(
-    table: str,
-    target: str,
-    task: Task | None,
-    name: str,
-    parameters: Mapping[str, Any],
-    seed: int,
-    n_jobs: int,
+    table: str, target: str, task: Task | None, name: str, parameters: Mapping[str, Any], seed: int, n_jobs: int
 ) -> tuple[Pipeline, Reading]:
     """Fit an estimator to all rows of a table.
 
