@@ -1,14 +1,11 @@
-"""``rotastack fit``: one model, in one process or in parts."""
-
-import fcntl
-from pathlib import Path
+"""``rotastack fit``: one model of one's own table."""
 
 import numpy as np
 import pandas as pd
 import pytest
 from tests.contents import contents
 
-from rotastack.cli import main, studies
+from rotastack.cli import main
 from rotastack.tracking.model_files import load_model
 
 
@@ -28,41 +25,20 @@ def table(tmp_path, monkeypatch):
     ("target", "estimator", "size"),
     [("y", "rotastack", "trees_per_family=4"), ("z", "rotastack", "trees_per_family=4"), ("y", "forest", "n_estimators=9")],
 )  # fmt: skip
-def test_parts_make_the_model_that_one_process_makes(table, target, estimator, size):
-    line = ["fit", "my table.csv", "--target", target, "--estimator", estimator, "--set", size, "--seed", "3"]
-    assert main([*line, "--out", "one.skops"]) == 0
-    for part in ("1", "0", "all"):
-        assert main([*line, "--out", "parts.skops", "--parts", "2", "--part", part]) == 0
-    assert contents(load_model("one.skops")) == contents(load_model("parts.skops"))
-    assert main([*line[:-1], "4", "--out", "other.skops"]) == 0
-    assert contents(load_model("one.skops")) != contents(load_model("other.skops"))
+def test_the_seed_makes_the_model_whatever_the_threads(table, target, estimator, size):
+    line = ["fit", "my table.csv", "--target", target, "--estimator", estimator, "--set", size]
+    models = {}
+    for name, options in {"one": ["3"], "threads": ["3", "--threads", "2"], "other": ["4"]}.items():
+        assert main([*line, "--seed", *options, "--out", f"{name}.skops"]) == 0
+        models[name] = contents(load_model(f"{name}.skops"))
+    assert models["one"] == models["threads"]
+    assert models["one"] != models["other"]
 
 
-@pytest.mark.workflow
-def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
-    line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3"]
-    assert main([*line, "--out", "my model.skops", "--parts", "2", "--cores", "2"]) == 0
-    assert main([*line, "--out", "one.skops"]) == 0
-    assert contents(load_model("my model.skops")) == contents(load_model("one.skops"))
+def test_the_model_predicts(table):
+    assert main(["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "my model.skops"]) == 0
     assert main(["predict", "--model", "my model.skops", "my table.csv", "--output", "predicted.csv"]) == 0
     assert (pd.read_csv("predicted.csv")["prediction"] == table["y"]).mean() > 0.8
-
-
-@pytest.mark.workflow
-@pytest.mark.slow
-def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
-    """Snakemake's own lock outlives a kill -9, and would ask for --unlock."""
-    line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "model.skops", "--parts", "2", "--cores", "1"]  # fmt: skip
-    held = Path(".snakemake/rotastack.lock")
-    held.parent.mkdir()
-    with held.open("w") as stream:
-        fcntl.flock(stream, fcntl.LOCK_EX)
-        assert main(line) == 2
-    assert "another run (process unknown) works in this directory" in capfd.readouterr().err
-    (held.parent / "locks").mkdir()
-    for kind, file in (("input", "my table.csv"), ("output", "model.skops")):
-        (held.parent / f"locks/0.{kind}.lock").write_text(file)
-    assert main(line) == 0
 
 
 @pytest.mark.parametrize(
@@ -71,17 +47,9 @@ def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
         (["--estimator", "nothing"], "'nothing' is unknown"),
         (["--set", "trees"], "--set: 'trees' is not NAME=VALUE"),
         (["--set", "no_such=1"], "no_such"),
-        (["--parts", "1"], "--parts: must be a number from 2"),
         (["--threads", "0"], "--threads: must be a number from 1"),
         (["--target", "nobody"], "nobody"),
         (["--out", "model"], "--out: model is no name of a file"),
-        (["--estimator", "sklearn.svm.SVC", "--parts", "2", "--part", "0"], "SVC is not fitted in parts"),
-        (
-            ["--parts", "2", "--out", "m{x}.skops"],
-            "--out: with --parts the name of a file holds no braces, found m{x}.skops",
-        ),
-        (["--parts", "2", "--cores", "two"], "--cores: must be all or a number from 1, found 'two'"),
-        (["--parts", "2", "--profile", "slrum"], "--profile: 'slrum' is no folder, nor a profile of ours"),
     ],
 )
 def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message):
@@ -89,11 +57,3 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
     said = capsys.readouterr().err
     assert message in said
     assert said.count("\n") == 1
-    assert not list(Path().glob("*.parts/fit.json"))
-
-
-def test_a_part_that_fails_is_a_failed_run(table, monkeypatch, capsys):
-    """What was asked for makes sense: the exit code is Snakemake's 1, not the 2 of a mistake."""
-    monkeypatch.setattr(studies, "snakemake", lambda *given, **more: 1)
-    assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", "--parts", "2"]) == 1
-    assert "error: a part failed, see above and model.skops.parts/logs" in capsys.readouterr().err

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from rotastack.cli import fit, main, run, studies
+from rotastack.cli import main, run, studies
 from rotastack.cli.progress import Outcome
 from rotastack.cli.studies import _tail
 
@@ -58,22 +58,6 @@ def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, cap
     told = capsys.readouterr().err
     assert said[0] in told
     assert ("goes on from there" in told) == goes_on
-
-
-def test_what_follows_a_fit_in_parts_may_be_one_too(monkeypatch, tmp_path):
-    from argparse import Namespace
-
-    from snakemake.cli import get_argument_parser
-
-    monkeypatch.chdir(tmp_path)
-    told = []
-    monkeypatch.setattr(studies, "snakemake", lambda arguments, **_: told.append(arguments) or 0)
-    given = Namespace(
-        table="t.csv", target="y", estimator="forest", seed=0, task=None, set=[], out="m.skops", parts=2, threads=1,
-        cores="2", profile=None, rest=["m.skops.parts/1.skops"],
-    )  # fmt: skip
-    assert fit._jobs(given, {"megabytes": 1000, "code": "c0de"}) == 0
-    assert get_argument_parser().parse_args(told[0]).targets == ["m.skops.parts/1.skops"]
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])

@@ -1,10 +1,7 @@
-"""Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process, whatever becomes of a worker."""
+"""Fits on workers of joblib's backends: the same arrays, byte for byte, as in one process."""
 
-import errno
 import os
-import signal
 from contextlib import contextmanager
-from pathlib import Path
 
 import joblib
 import numpy as np
@@ -18,7 +15,7 @@ from rotastack import (
     RotastackRegressor,
     RotationForestClassifier,
 )
-from rotastack.trees import BoostedTreesClassifier, ForestRegressor, units
+from rotastack.trees import BoostedTreesClassifier, ForestRegressor, threads
 
 N_ROWS = 900  # more than a chunk of trees, so there is something to share out
 
@@ -84,99 +81,62 @@ def cluster():
         yield client
 
 
-@contextmanager
-def counted(monkeypatch, then=lambda n: None):
-    """Count what comes back from workers."""
-    returned, unpacked = [0], units._unpacked
+@pytest.fixture(scope="module")
+def ray():
+    ray = pytest.importorskip("ray", reason="pip install ray: its workers are tested where it is there")
+    from ray.util.joblib import register_ray
 
-    def counting(found):
-        if not isinstance(found, (np.ndarray, units._Narrowed)):  # a part of what a unit returns
-            returned[0] += 1
-            then(returned[0])
-        return unpacked(found)
+    register_ray()
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
+    yield
+    ray.shutdown()
+
+
+@contextmanager
+def sent(monkeypatch):
+    """List the functions whose units are sent to workers."""
+    functions, run = [], threads.Parallel
+
+    class Listed(run):
+        def __call__(self, calls):
+            return super().__call__(functions.append(call[0]) or call for call in calls)
 
     with monkeypatch.context() as patch:
-        patch.setattr(units, "_unpacked", counting)
-        yield returned
+        patch.setattr(threads, "Parallel", Listed)
+        yield functions
 
 
 @pytest.mark.parametrize("fit", FITS, ids=lambda fit: fit.__name__)
 def test_dask_gives_the_same_bytes(fit, table, here, cluster, monkeypatch):
-    with joblib.parallel_config("dask"), counted(monkeypatch) as returned:
+    with joblib.parallel_config("dask"), sent(monkeypatch) as functions:
         assert contents(fit(table)) == here[fit]
-    assert returned[0] > 1
-
-
-def test_a_worker_is_killed_in_the_middle(table, here, cluster, monkeypatch):
-    def kill(n):
-        if n == 3:
-            os.kill(next(iter(cluster.run(os.getpid).values())), signal.SIGKILL)
-
-    with joblib.parallel_config("dask"), counted(monkeypatch, kill) as returned:
-        assert contents(flagship(table)) == here[flagship]
-    assert returned[0] > 3
+    assert len(functions) > 1
 
 
 @pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
-def test_loky_gives_the_same_bytes(fit, table, here, monkeypatch):
-    with joblib.parallel_config("loky", n_jobs=2), counted(monkeypatch) as returned:
+def test_ray_gives_the_same_bytes(fit, table, here, ray, monkeypatch):
+    with joblib.parallel_config("ray", n_jobs=2), sent(monkeypatch) as functions:
         assert contents(fit(table)) == here[fit]
-    assert returned[0] > 1
+    assert len(functions) > 1
 
 
-def test_workers_that_do_not_see_the_file_are_sent_the_arrays(table, here, monkeypatch):
-    dumped = joblib.dump
-
-    def elsewhere(value, path):
-        dumped(value, path)
-        Path(path).rename(f"{path}-there")
-
-    monkeypatch.setattr(units.joblib, "dump", elsewhere)
-    with joblib.parallel_config("loky", n_jobs=2), counted(monkeypatch) as returned:
-        assert contents(forest(table)) == here[forest]
-    assert returned[0] > 1
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing"])
+@pytest.mark.parametrize("fit", [flagship, forest], ids=lambda fit: fit.__name__)
+def test_processes_give_the_same_bytes(fit, backend, table, here, monkeypatch):
+    with joblib.parallel_config(backend, n_jobs=2), sent(monkeypatch) as functions:
+        assert contents(fit(table)) == here[fit]
+    assert len(functions) > 1
 
 
-def test_a_file_that_cannot_go_yet_does_not_end_the_fit(table, here, monkeypatch):
-    """As on NFS, where a file that is deleted while it is mapped stays in its folder under another name."""
-    rmdir, refused = os.rmdir, []
-
-    def refusing(path, **where):
-        if Path(path).name.startswith("rotastack-"):
-            refused.append(path)
-            raise OSError(errno.ENOTEMPTY, os.strerror(errno.ENOTEMPTY), path)
-        rmdir(path, **where)
-
-    with monkeypatch.context() as patch, joblib.parallel_config("loky", n_jobs=2):
-        patch.setattr(os, "rmdir", refusing)
-        assert contents(forest(table)) == here[forest]
-    assert refused
-    for path in refused:
-        rmdir(path)
+def _told(item, stop):
+    return item, os.getpid()
 
 
-def _dies_once(item, stop, marker):
-    if item == 2 and not Path(marker).exists():
-        Path(marker).touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return item
-
-
-def test_what_a_lost_worker_had_to_do_is_done_anew(tmp_path):
-    with joblib.parallel_config("loky", n_jobs=2), pytest.warns(UserWarning, match="a worker was lost"):
-        assert list(units.run_units(_dies_once, range(6), [str(tmp_path / "died")], None)) == list(range(6))
-
-
-def _dies(item, stop):
-    os.kill(os.getpid(), signal.SIGKILL)
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore:a worker was lost")
-def test_workers_that_are_always_lost_end_the_fit(monkeypatch):
-    monkeypatch.setattr(units, "PATIENCE", 1)
-    with joblib.parallel_config("loky", n_jobs=2), pytest.raises(RuntimeError, match="LokyBackend failed 2 times"):
-        list(units.run_units(_dies, range(4), [], None))
+def test_workers_return_in_order():
+    with joblib.parallel_config("loky", n_jobs=2):
+        items, processes = zip(*threads.run_units(_told, range(20), [], None), strict=True)
+    assert items == tuple(range(20))
+    assert os.getpid() not in processes
 
 
 def _refuses(item, stop):
@@ -185,15 +145,15 @@ def _refuses(item, stop):
 
 def test_what_a_unit_raises_is_raised():
     with joblib.parallel_config("loky", n_jobs=2), pytest.raises(ValueError, match="no 0"):
-        list(units.run_units(_refuses, range(4), [], None))
+        list(threads.run_units(_refuses, range(4), [], None))
 
 
 def test_threads_and_one_job_stay_in_this_process(table, here, monkeypatch):
-    with counted(monkeypatch) as returned:
+    X, _, y, _ = table
+    with sent(monkeypatch) as functions:
         forest(table)
         with joblib.parallel_config("threading", n_jobs=2):
             forest(table)
         with joblib.parallel_config("loky", n_jobs=2):
-            X, _, y, _ = table
             ForestRegressor(30, n_jobs=1, random_state=0).fit(X[list("abcde")], y)
-    assert returned[0] == 0
+    assert not functions

@@ -12,7 +12,6 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
         "forest": ["ForestClassifier", "ForestRegressor"],
         "grown": ["GrownTrees"],
         "growing": ["TreeGroup", "TreeOptions", "grow_forest"],
-        "parquet_forest": ["fit_parquet"],
         "linear_views": ["LinearViews"],
         "tree": ["TreeClassifier", "TreeRegressor"],
     },

@@ -11,7 +11,6 @@ from rotastack.trees.grown import GrownTrees as GrownTrees
 from rotastack.trees.growing import TreeGroup as TreeGroup
 from rotastack.trees.growing import TreeOptions as TreeOptions
 from rotastack.trees.growing import grow_forest as grow_forest
-from rotastack.trees.parquet_forest import fit_parquet as fit_parquet
 from rotastack.trees.linear_views import LinearViews as LinearViews
 from rotastack.trees.tree import TreeClassifier as TreeClassifier
 from rotastack.trees.tree import TreeRegressor as TreeRegressor

@@ -12,7 +12,7 @@ from rotastack.trees.kernel.block_rotations import principal_views, sparse_views
 from rotastack.trees.kernel.discriminants import discriminant_views
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
-from rotastack.trees.units import run_units
+from rotastack.trees.threads import run_units
 
 __all__ = ["BaggedViews"]
 
@@ -166,7 +166,7 @@ class BaggedViews:
             self.bags.size,
         )  # fmt: skip
         chunks = range(0, len(view_seeds), TREES_AT_ONCE)
-        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs, splits=False)))
+        return LinearViews.concatenate(list(run_units(_found, chunks, shared, self.n_jobs)))
 
 
 def _found(

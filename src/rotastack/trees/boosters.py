@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees import parts
 from rotastack.trees.boosting_options import BoostingOptions
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.threads import run_threads
-from rotastack.trees.units import elsewhere, run_units
+from rotastack.trees.threads import on_workers, run_threads, run_units
 
 __all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters"]
 
@@ -67,7 +65,7 @@ class Boosters:
     @classmethod
     def of(cls, n_boosters: int, *arguments: Any) -> "Boosters":
         """Return boosters where `n_jobs`, the last of the arguments, says that they grow."""
-        kind = _Ahead if n_boosters > 1 and (elsewhere(arguments[-1]) or parts.active()) else cls
+        kind = _Ahead if n_boosters > 1 and on_workers(arguments[-1]) else cls
         return kind(n_boosters, *arguments)
 
     def _start(self) -> None:
@@ -126,9 +124,7 @@ class _Ahead(Boosters):
         least = self._n_rounds if before == 0 or not choosing else self._n_rounds + SPARE
         wanted = [(b, min(least, self.options.n_rounds)) for b in short]
         shared = (len(self._learning), *self._learning, *self._shared)
-        for b, grown in zip(
-            short, run_units(_grown_ahead, wanted, shared, self.n_jobs, splits=before == 0), strict=True
-        ):
+        for b, grown in zip(short, run_units(_grown_ahead, wanted, shared, self.n_jobs), strict=True):
             self._grown[b] = grown
         return [losses[before : self._n_rounds] for losses, *_ in self._grown]
 

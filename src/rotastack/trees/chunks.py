@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.kernel.lots import SPLITTERS, grow_lots
+from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of
 
 if TYPE_CHECKING:
@@ -107,12 +108,14 @@ def grow_chunk(
     Returns
     -------
     tuple
-        The ten arrays that the kernel returns, the decreases or None, and each lot's outputs (lot, row, output) for held rows.
+        The ten arrays that the kernel returns, sums and counts of rows out of bag in few bytes, as workers send them; the
+        decreases or None; each lot's outputs (lot, row, output) for held rows.
     """
     mine = lots[slice(*chunk)]
     n_outputs = arguments[8]
     held = np.zeros((len(mine), held_rows, n_outputs) if held_rows else (0, 0, 0), np.float32)
     piece = grow_lots(*arguments[:10], mine, *arguments[10:], keep, want_oob, oob_per_lot, held_rows > 0, held, stop)
+    piece = (*piece[:6], narrow(piece[6]), narrow(piece[7]), *piece[8:])
     if describe_nodes:
         return (*piece, None, held)
     nodes, impurity, weight, _, _, facts = piece[:6]

@@ -1,11 +1,9 @@
 """The random numbers of the kernel (see `kernel/randomness.pxd`), many at once."""
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["draw_many_below", "draw_many_units", "seed_at"]
+__all__ = ["draw_many_below", "draw_many_units"]
 
 _STEP, _MIX_1, _MIX_2 = (np.uint64(k) for k in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 _11, _27, _30, _31, _32 = (np.uint64(k) for k in (11, 27, 30, 31, 32))
@@ -14,19 +12,10 @@ _11, _27, _30, _31, _32 = (np.uint64(k) for k in (11, 27, 30, 31, 32))
 def _many_bits(seed: int | np.uint64, size: int) -> NDArray[np.uint64]:
     """Return the first `size` draws of ``draw_bits(state)`` with the state at `seed`."""
     with np.errstate(over="ignore"):
-        return _mixed(np.uint64(seed) + _STEP * np.arange(1, size + 1, dtype=np.uint64))
-
-
-def _mixed(z: Any) -> Any:
-    z = (z ^ (z >> _30)) * _MIX_1
-    z = (z ^ (z >> _27)) * _MIX_2
-    return z ^ (z >> _31)
-
-
-def seed_at(seed: int | np.uint64, k: int) -> np.uint64:
-    """Return draw k from a seed, as a seed of its own: draws are a function of the seed and their number."""
-    with np.errstate(over="ignore"):
-        return np.uint64(_mixed(np.uint64(seed) + _STEP * np.uint64(k + 1)))
+        z = np.uint64(seed) + _STEP * np.arange(1, size + 1, dtype=np.uint64)
+        z = (z ^ (z >> _30)) * _MIX_1
+        z = (z ^ (z >> _27)) * _MIX_2
+        return z ^ (z >> _31)
 
 
 def draw_many_below(seed: int | np.uint64, n: int, size: int) -> NDArray[np.int64]:

@@ -17,7 +17,7 @@ from rotastack.trees.kernel.lots import CRITERIA, times_log2
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.units import run_units
+from rotastack.trees.threads import run_units
 
 __all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "by_column", "grow_forest", "log_table"]
 
@@ -178,7 +178,7 @@ def grow_forest(
         Whether trees keep impurity, weight and number of rows of each node: 20 of 32 bytes a node. Without, they keep their decreases
         of impurity by column.
     n_jobs : int, optional
-        Threads, or workers: see :mod:`rotastack.trees.units`.
+        Threads, or workers: see :mod:`rotastack.trees.threads`.
 
     Returns
     -------
@@ -239,8 +239,8 @@ def grow_forest(
         pieces.append(piece[:6] if describe_nodes else (*piece[:6], piece[10]))
         losses.append(piece[9])
         f = int(family_of_lot[begin])
-        sums[f] = piece[6] if sums[f] is None else sums[f] + piece[6]
-        seen[f] = piece[7] if seen[f] is None else seen[f] + piece[7]
+        sums[f] = piece[6].astype(np.float64) if sums[f] is None else sums[f] + piece[6]
+        seen[f] = piece[7].astype(np.int32) if seen[f] is None else seen[f] + piece[7]
     out_of_bag = None
     if want_oob:
         errors = np.concatenate(losses)

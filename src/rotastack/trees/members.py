@@ -14,7 +14,7 @@ from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
 from rotastack.trees.sparse import few_ones
-from rotastack.trees.units import run_units
+from rotastack.trees.threads import run_units
 
 __all__ = ["MemberForests", "grow_members"]
 

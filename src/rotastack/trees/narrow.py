@@ -9,14 +9,18 @@ __all__ = ["narrow"]
 
 
 def narrow(array: NDArray[Any]) -> NDArray[Any]:
-    """Return whole numbers as the narrowest type that holds them all.
+    """Return whole numbers as the narrowest type that holds them all; arrays with any other number come back as they are.
 
     Examples
     --------
     >>> narrow(np.array([3, 255])).dtype, narrow(np.array([-1, 255])).dtype
     (dtype('uint8'), dtype('int16'))
+    >>> narrow(np.array([0.0, 2.0])).dtype, narrow(np.array([0.5])).dtype, narrow(np.array([-0.0])).dtype
+    (dtype('uint8'), dtype('float64'), dtype('float64'))
     """
-    if not len(array):
+    if array.dtype.kind == "f" and not _whole(array):
+        return array
+    if not array.size:
         return array.astype(np.uint8)
     low, high = int(array.min()), int(array.max())
     kinds = (np.uint8, np.uint16, np.uint32) if low >= 0 else (np.int8, np.int16, np.int32)
@@ -24,3 +28,8 @@ def narrow(array: NDArray[Any]) -> NDArray[Any]:
         if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max:
             return array.astype(kind)
     return array.astype(np.int64)
+
+
+def _whole(array: NDArray[Any]) -> bool:
+    """Return whether integers hold the numbers bit by bit: -0.0 is no integer."""
+    return not (np.signbit(array).any() or (array != np.rint(array)).any() or array.max(initial=0) > 2**32)

@@ -1,4 +1,9 @@
-"""Run compiled functions, which release the GIL, in threads."""
+"""Spread a fit: in threads of this process, or wherever joblib's active backend has workers.
+
+Within ``joblib.parallel_config("dask")``, "ray" or "loky", units go to the workers of that backend. Otherwise compiled code,
+which releases the GIL, runs in threads of this process. A unit is a function of what it is given, and results come back in
+order, so a fit gives the same bytes wherever its units are run.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -6,11 +11,40 @@ from itertools import repeat
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs, parallel_config
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import get_active_backend
 from numpy.typing import NDArray
 
-__all__ = ["n_threads", "own", "run_threads", "workers_apart"]
+__all__ = ["n_threads", "on_workers", "own", "run_on_workers", "run_threads", "run_units"]
+
+
+def run_units(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
+    """Yield ``function(item, stop, *shared)`` of all items, in order: in threads, or on workers.
+
+    Parameters
+    ----------
+    function : callable
+        Of a module, so that workers find it. `stop` is as for :func:`run_threads`.
+    items : sequence
+    shared : sequence
+        Arrays, which are only read, and whatever else all units take.
+    n_jobs : int or None
+    """
+    if len(items) > 1 and on_workers(n_jobs):
+        return run_on_workers(function, items, (np.zeros(1, np.uint8), *shared), n_jobs)
+    return run_threads(lambda item, stop: function(item, stop, *shared), items, n_jobs)
+
+
+def run_on_workers(function: Callable, items: Sequence, shared: Sequence, n_jobs: int | None) -> Iterator:
+    """Yield ``function(item, *shared)`` of all items, in order, from workers of joblib's active backend."""
+    streams = get_active_backend(prefer="threads")[0].supports_return_generator
+    parallel = Parallel(n_jobs, return_as="generator" if streams else "list")
+    yield from parallel(delayed(function)(item, *shared) for item in items)
+
+
+def on_workers(n_jobs: int | None) -> bool:
+    """Return whether joblib's active backend has several workers that do not share the memory of this process."""
+    return n_jobs != 1 and _apart() and effective_n_jobs(n_jobs) > 1
 
 
 def run_threads(function: Callable[[Any, NDArray[np.uint8]], Any], items: Sequence, n_jobs: int | None) -> Iterator:
@@ -36,14 +70,13 @@ def n_threads(n_jobs: int | None) -> int:
     """Return how many threads of this process `n_jobs` stands for."""
     if n_jobs in (None, 1):
         return 1
-    if not workers_apart():
+    if not _apart():
         return effective_n_jobs(n_jobs)
     with parallel_config("threading"):  # not as many as the cluster has processors
         return effective_n_jobs(n_jobs)
 
 
-def workers_apart() -> bool:
-    """Return whether a backend is asked for whose workers do not share the memory of this process."""
+def _apart() -> bool:
     return not getattr(get_active_backend(prefer="threads")[0], "supports_sharedmem", False)
 
 

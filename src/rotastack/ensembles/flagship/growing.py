@@ -20,8 +20,7 @@ from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.parts import Scattered
-from rotastack.trees.units import run_wholes
+from rotastack.trees.threads import on_workers, run_on_workers
 
 __all__ = ["grow_families"]
 
@@ -65,15 +64,8 @@ def grow_families(
     grown: list[GrownFamilies] = []
     outputs = []
 
-    scattered = False
-
     def add(grow: Callable[[], _Grown], how: str) -> None:
-        nonlocal scattered
-        try:
-            families, unseen = grow()
-        except Scattered:  # this is a part of the fit, and has done its share of these families
-            scattered = True
-            return
+        families, unseen = grow()
         grown.append(families)
         outputs.append(unseen)
         forests = families.forests()
@@ -95,8 +87,6 @@ def grow_families(
             add(partial(_on_folds, family, rows, mine, forests), "folds")
         else:
             add(partial(_on_rounds, family, rows, mine, seeds, n_jobs), "folds")
-    if scattered:
-        raise Scattered
     return grown, np.concatenate(outputs)
 
 
@@ -143,9 +133,11 @@ def _forests_on_folds(
     wanted = [
         (f, fold) for f, mine in enumerate(folds) if families[f].boosting is None for fold in range(n_folds(mine))
     ]
-    yield from run_wholes(
-        _forest_on_fold, wanted, (families, n_trees, sequences, len(folds), *folds, *rows.parts()), n_jobs
-    )
+    shared = (families, n_trees, sequences, len(folds), *folds, *rows.parts())
+    if on_workers(n_jobs):
+        yield from run_on_workers(_forest_on_fold, wanted, (1, *shared), n_jobs)
+    else:
+        yield from (_forest_on_fold(one, n_jobs, *shared) for one in wanted)
 
 
 def _forest_on_fold(
@@ -185,8 +177,6 @@ def _on_folds(family: TreeFamily, rows: TrainingRows, folds: NDArray[np.int32], 
         if seen is not None:
             seen.groups = rows.groups
             pairs.append(seen)
-    if not forests:  # those of all families end at once, see `Scattered`
-        raise Scattered
     if pairs:
         return OnPairs((family.name,), forests, pairs, folds, rows.X.shape[1]), outputs
     return OnFolds((family.name,), GrownTrees.concatenate(forests), folds), outputs
