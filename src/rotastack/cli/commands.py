@@ -15,8 +15,6 @@ from rotastack.cli import (
     predict,
     report,
     run,
-    serve,
-    server,
     step,
     tables,
     ui,
@@ -27,7 +25,7 @@ from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, tables, predict, explain, serve, ui, server, lists, doctor, completion, step)
+COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, completion, step)
 """In the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
 """Those that import classes which a study names: a module in the working directory is found by its name."""
