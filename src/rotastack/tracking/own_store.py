@@ -1,12 +1,15 @@
 """An SQLite database for MLflow: made whole or not at all, and ours set aside where it was made in another folder."""
 
 import fcntl
+import os
 import sys
 import tempfile
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
+
+os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
 
 from mlflow.entities import ViewType
 from mlflow.tracking import MlflowClient
@@ -50,8 +53,8 @@ def set_aside(client: MlflowClient) -> bool:
         for receipt in (f"{depth}/{receipt_name(f'sqlite:///{database}')}" for depth in ("*", "*/*")):
             for path in FOLDER.parent.glob(receipt):
                 path.unlink()
-    names = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder{'-' * (k > 1)}{k if k > 1 else ''}") for k in count(1))
-    aside = next(folder for folder in names if not (folder / "mlflow.db").exists())
+    numbered = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
+    aside = next(folder for folder in numbered if not (folder / "mlflow.db").exists())
     aside.mkdir(exist_ok=True)
     for name in ("artifacts", "mlflow.db"):  # the database last: until then it can be told whose it is
         if (FOLDER / name).exists():
