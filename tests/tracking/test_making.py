@@ -16,7 +16,7 @@ from mlflow.tracking import MlflowClient
 from rotastack.errors import RotastackError
 from rotastack.tracking import making
 from rotastack.tracking.address import VARIABLE, check_file
-from rotastack.tracking.owner import NOTE
+from rotastack.tracking.address import NOTE
 from rotastack.tracking.writer import Writer
 
 RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
 from rotastack.tracking.model_files import dump_model
-from rotastack.tracking.store import existing_uri, tracking_uri
+from rotastack.tracking.address import existing_uri, tracking_uri
 from rotastack.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})

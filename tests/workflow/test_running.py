@@ -140,8 +140,8 @@ def test_tracking(finished, tmp_path):
     project = Project.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # its artifacts lie in the folder it was made in
     receipts = [
-        *project.folder.glob("results/tiny/tracking.json"),
-        *project.folder.glob("results/tiny/*/tracking.json"),
+        *project.folder.glob("results/tiny/tracking-*.json"),
+        *project.folder.glob("results/tiny/*/tracking-*.json"),
     ]
 
     def runs():
@@ -182,7 +182,8 @@ def test_tracking(finished, tmp_path):
         "figures", "tables", "report",
     }  # fmt: skip
 
-    receipt = json.loads((project.folder / "results/tiny/iris/tracking.json").read_text())
+    (receipt,) = project.folder.glob("results/tiny/iris/tracking-*.json")
+    receipt = json.loads(receipt.read_text())
     mlflow.set_tracking_uri(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
     logged = mlflow.pyfunc.load_model(receipt["runs"]["model_uri"])
     ours = load_model(project.folder / "results/tiny/iris/model/model.skops")
@@ -249,7 +250,8 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     assert scores.groupby("method")["error"].mean()["Logistic"] < 0.1
     record = json.loads((root / "iris/model/refit.run.json").read_text())
     assert (record["status"], record["metrics"]["method"]) == ("ok", "Ranked")
-    receipt = json.loads((root / "iris/tracking.json").read_text())
+    (receipt,) = root.glob("iris/tracking-*.json")
+    receipt = json.loads(receipt.read_text())
     mlflow.set_tracking_uri(f"sqlite:///{blank.folder}/results/mlflow/mlflow.db")
     model = mlflow.pyfunc.load_model(receipt["runs"]["model_uri"])
     table = pd.read_csv(blank.folder / "data/raw/iris.csv.gz")

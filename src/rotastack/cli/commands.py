@@ -5,20 +5,7 @@ import errno
 import sys
 
 from rotastack import __version__
-from rotastack.cli import (
-    compare,
-    completion,
-    doctor,
-    explain,
-    fit,
-    lists,
-    predict,
-    report,
-    run,
-    step,
-    tables,
-    ui,
-)
+from rotastack.cli import compare, completion, doctor, explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, without
 from rotastack.project import find_own_modules

@@ -48,11 +48,10 @@ def set_aside(client: MlflowClient) -> bool:
     others = sorted(p for p in places if p.endswith(f"/{FOLDER.name}/artifacts") and p != here)
     if not others:
         return False
-    for place in others:
-        database = Path(url2pathname(urlsplit(place).path)).with_name("mlflow.db")
-        for receipt in (f"{depth}/{receipt_name(f'sqlite:///{database}')}" for depth in ("*", "*/*")):
-            for path in FOLDER.parent.glob(receipt):
-                path.unlink()
+    for folder in (before := [Path(url2pathname(urlsplit(place).path)).parent for place in others]):
+        name = receipt_name(f"sqlite:///{folder / 'mlflow.db'}")
+        for receipt in [*FOLDER.parent.glob(f"*/{name}"), *FOLDER.parent.glob(f"*/*/{name}")]:
+            receipt.unlink()
     numbered = (FOLDER.with_name(f"{FOLDER.name}-of-another-folder-{number}") for number in count(1))
     aside = next(folder for folder in numbered if not (folder / "mlflow.db").exists())
     aside.mkdir(exist_ok=True)
@@ -60,8 +59,8 @@ def set_aside(client: MlflowClient) -> bool:
         if (FOLDER / name).exists():
             (FOLDER / name).rename(aside / name)
     print(
-        f"rotastack: {FOLDER} was made in another folder ({urlsplit(others[0]).path}); it is {aside} now, and a fresh one "
-        "is filled from the records",
+        f"rotastack: {FOLDER} was made in another folder, as {before[0]}; it is {aside} now, and a fresh one is filled "
+        "from the records",
         file=sys.stderr,
     )
     return True

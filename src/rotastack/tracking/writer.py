@@ -149,14 +149,14 @@ class Writer:
     def _open(self) -> None:
         path = database_file(self.uri)
         if path is not None:
+            # The file of this name may become another, so no connection to it is kept.
+            os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
-            if is_own(self.uri) and set_aside(MlflowClient(self.uri, self.uri)):
-                make_database(path)
-                # MLflow keeps a connection to the file that had this name: the new one is called by another.
-                self.uri = f"sqlite:///{path.parent}/./{path.name}"
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry asks nobody else for it
         self._ours = owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
+        if path is not None and is_own(self.uri) and set_aside(self.client):
+            make_database(path)
         self.about = Experiment(self.client, self.experiment, FOLDER / "artifacts")
         self.experiment_id = self.about.id
         self._runs: dict[str, _Known] = {}
@@ -261,7 +261,9 @@ class Writer:
         """Log a series, its steps being cells or members."""
         stamp = _milliseconds(started)
         self._runs[run_id].waiting_metrics += [
-            Metric(_key_name(name), float(v), stamp, i) for i, v in enumerate(values) if v is not None and math.isfinite(v)
+            Metric(_key_name(name), float(v), stamp, i)
+            for i, v in enumerate(values)
+            if v is not None and math.isfinite(v)
         ]
 
     def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
