@@ -15,8 +15,7 @@ from contextlib import chdir, contextmanager
 
 from mlflow.tracking import MlflowClient
 
-from rotastack.tracking.address import VARIABLE
-from rotastack.tracking.address import tracking_uri
+from rotastack.tracking.address import VARIABLE, tracking_uri
 from rotastack.tracking.writer import Writer
 
 DATASETS = 20

@@ -46,7 +46,8 @@ def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
         while True:
             with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
                 break
-            assert process.poll() is None and time.monotonic() < end, log.read_text()
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
             time.sleep(0.2)
         started = psutil.Process(process.pid).children(recursive=True)
         process.send_signal(signal.SIGTERM)

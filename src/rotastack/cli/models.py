@@ -30,17 +30,22 @@ def model_at(arguments: Namespace) -> "SavedModel":
         if not Path(address).exists():
             raise RotastackError(f"{address}: there is no such file or folder, and it is no runs:/ or models:/")
         return model_in_folder(Path(address))
-    from rotastack.tracking.address import existing_uri, without_secrets
+    from rotastack.tracking.address import database_file, existing_uri, without_secrets
 
     uri = existing_uri(arguments.project)
     import tempfile
 
-    from mlflow.artifacts import download_artifacts
+    import mlflow
     from mlflow.exceptions import MlflowException
 
+    mlflow.set_tracking_uri(uri)  # not all that it asks takes the address as an argument
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = download_artifacts(address, dst_path=folder, tracking_uri=uri, registry_uri=uri)
+            found = mlflow.artifacts.download_artifacts(address, dst_path=folder)
         except (MlflowException, OSError) as error:
-            raise RotastackError(f"{address}: {without_secrets(in_one_line(error), uri)}") from None
+            moved = "; in a folder that was moved or copied, run the study once more: it makes a fresh store"
+            said = without_secrets(in_one_line(error), uri).rstrip(".")
+            raise RotastackError(f"{address}: {said}{moved if database_file(uri) else ''}") from None
+        finally:
+            mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it puts the address into the environment
         return model_in_folder(Path(found), address)

@@ -174,7 +174,7 @@ def said_of_file(path: Path, error: object) -> str:
     text = in_one_line(error)
     for words, remedy in {
         "locked": "the tracking database is locked by another process; end that (fuser shows it) and run again",
-        "disk is full|No space left": "the disk is full; make room and run again",
+        "disk is full|No space left|disk I/O error": "the disk is full, or fails; make room and run again",
         "readonly|unable to open|ermission denied": "the tracking database cannot be written; see to its rights, or "
                                                     f"set {VARIABLE} to another address",
     }.items():  # fmt: skip
