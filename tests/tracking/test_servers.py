@@ -35,6 +35,7 @@ def served(folder, *arguments, **environment):
     """Give the address of a server that MLflow's command line starts."""
     address = f"http://127.0.0.1:{(port := free_port())}"
     command = [sys.executable, "-m", "mlflow", *arguments, "--host", "127.0.0.1", "--port", str(port), "--workers", "1"]
+    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"  # as where it is activated
     log = folder / "server.log"
     with log.open("w") as said:
         process = subprocess.Popen(command, cwd=folder, stdout=said, stderr=said, env={**os.environ, **environment})

@@ -41,11 +41,13 @@ def model_at(arguments: Namespace) -> "SavedModel":
     mlflow.set_tracking_uri(uri)  # not all that it asks takes the address as an argument
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = mlflow.artifacts.download_artifacts(address, dst_path=folder)
+            found = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
+            if found.is_dir() and not any(found.iterdir()):
+                raise OSError("its files are gone")
         except (MlflowException, OSError) as error:
             moved = "; in a folder that was moved or copied, run the study once more: it makes a fresh store"
             said = without_secrets(in_one_line(error), uri).rstrip(".")
             raise RotastackError(f"{address}: {said}{moved if database_file(uri) else ''}") from None
         finally:
             mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it puts the address into the environment
-        return model_in_folder(Path(found), address)
+        return model_in_folder(found, address)
