@@ -111,11 +111,12 @@ def test_a_folder_that_was_moved_gets_a_fresh_store(tmp_path, capsys):
         mlflow.set_tracking_uri(None)  # it puts the address into the environment
 
 
-def test_one_s_own_experiments_are_no_reason(tmp_path):
-    """They may have their files anywhere."""
+def test_experiments_of_others_are_no_reason(tmp_path):
+    """They may have their files anywhere, also as another folder does that brings its runs here."""
     run_id = log(tmp_path)
     client = MlflowClient(tracking_uri(tmp_path))
     client.create_experiment("mine", "file:///elsewhere/runs")
+    client.create_experiment("theirs", "file:///elsewhere/results/mlflow/artifacts/theirs")
     assert log(tmp_path) == run_id
     assert not list(tmp_path.glob("results/mlflow-*"))
 

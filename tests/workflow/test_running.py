@@ -200,6 +200,23 @@ def test_tracking(finished, tmp_path):
     assert sorted(t.get("rotastack.superseded", "no") for t in stacked) == ["no", "yes"]
 
 
+@pytest.mark.slow
+def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothing(project):
+    from mlflow.tracking import MlflowClient
+
+    project.folder = project.folder.rename(project.folder.with_name("elsewhere"))
+    assert project.planned()[0] == {"track_dataset": 2, "track_study": 1}
+    project.make()
+    assert project.planned() == ({}, [])
+    (aside,) = project.folder.glob("results/mlflow-*")
+    assert aside.name == "mlflow-of-another-folder-1"
+    client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
+    runs = client.search_runs([client.get_experiment_by_name("tiny").experiment_id], max_results=1000)
+    kinds = [r.data.tags["rotastack.kind"] for r in runs]
+    assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
+    assert len(list(project.folder.glob("results/**/tracking-*.json"))) == 3
+
+
 def test_the_report_is_whole_and_self_contained(finished):
     page = (finished.folder / "results/report.html").read_text()
     assert (finished.folder / "results/tiny/report.html").read_text() == page

@@ -45,8 +45,8 @@ def set_aside(client: MlflowClient) -> bool:
     """
     here = (FOLDER / "artifacts").resolve().as_uri()
     places = {e.artifact_location.rpartition("/")[0] for e in client.search_experiments(ViewType.ALL)}
-    others = sorted(p for p in places if p.endswith(f"/{FOLDER.name}/artifacts") and p != here)
-    if not others:
+    others = sorted(p for p in places if p.endswith(f"/{FOLDER.name}/artifacts"))
+    if not others or here in others:
         return False
     for folder in (before := [Path(url2pathname(urlsplit(place).path)).parent for place in others]):
         name = receipt_name(f"sqlite:///{folder / 'mlflow.db'}")
