@@ -3,7 +3,6 @@
 PYTHON ?= python3
 CORES ?= all
 STUDY ?= quickstart
-PORT ?= 5000
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
@@ -18,7 +17,7 @@ export AR := $(ZIG) ar
 endif
 endif
 
-.PHONY: run test test-rest test-all test-cluster test-sanitized docs ui server report lint format lock audit clean env
+.PHONY: run test test-rest test-all test-cluster test-sanitized docs ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES); \
@@ -53,9 +52,6 @@ docs: env           ## the site, docs/_build/html/index.html: no network, warnin
 
 ui: env             ## open the MLflow UI
 	$(BIN)/rotastack ui
-
-server: env         ## an MLflow server on PostgreSQL, on this machine alone: make server, make server PORT=5001
-	$(BIN)/rotastack server --port $(PORT)
 
 report: env         ## bring the HTML report up to date and say where it is
 	@if [ "$(STUDY)" = quickstart ]; then $(BIN)/snakemake --cores $(CORES) results/report.html; \

@@ -1,6 +1,6 @@
 """How long 2,000 runs of 50 metrics take: to be logged, to be asked for by the next writer, and to be browsed as MLflow's UI does.
 
-    rotastack server --port 5001 &
+    mlflow server --port 5001 &
     python benchmarks/tracking.py --address http://127.0.0.1:5001 [--runs 2000] [--metrics 50]
 
 Without --address an SQLite database in a temporary folder.
@@ -15,8 +15,7 @@ from contextlib import chdir, contextmanager
 
 from mlflow.tracking import MlflowClient
 
-from rotastack.tracking.address import VARIABLE
-from rotastack.tracking.store import tracking_uri
+from rotastack.tracking.address import VARIABLE, tracking_uri
 from rotastack.tracking.writer import Writer
 
 DATASETS = 20

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow  # a copy of the project in an interpreter of its 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(r"^```(python|diff|yaml)\n# (\S+)\n(.*?)^```$", re.M | re.S)
 
+
 def apply(kind: str, path: Path, content: str) -> None:
     if kind != "diff":
         assert not path.exists(), f"{path.name} is there already: CONTRIBUTING.md adds what the package has"
@@ -63,7 +64,9 @@ def test_a_new_thing_is_one_file_or_one_place(blocks):
 def test_an_estimator_has_three_names(results):
     path = "rotastack.ensembles.inducers.centroid.CentroidClassifier"
     pools = json.loads((results / "two-lines/records.json").read_text())["pools"]
-    assert [pools[name][0]["parameters"]["pool"]["estimator"] for name in ("by_path", "centroid", "sharp")] == [path] * 3
+    assert [pools[name][0]["parameters"]["pool"]["estimator"] for name in ("by_path", "centroid", "sharp")] == [
+        path
+    ] * 3
 
 
 def test_estimator_view_pruner_combiner_and_source_run_in_a_study(results):

@@ -99,7 +99,7 @@ def security() -> Drawing:
     rows = [
         ("study, datasets.yaml", "safe YAML loader; known keys only", "the workflow"),
         ("data sets, archives", "http(s), SHA-256, limits of size", "tables: read, never run"),
-        ("model files", "skops: types on a list only", "predict, serve, explain"),
+        ("model files", "skops: types on a list only", "predict, explain"),
         ("files of earlier steps", "SHA-256 of their record", "the next step"),
     ]
     for x, words in ((110, "from outside"), (370, "the check"), (640, "inside")):

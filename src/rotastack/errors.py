@@ -56,7 +56,7 @@ _EXTRAS = {
     "xgboost": "boosting",
     "matplotlib": "plots",
     **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
-    **dict.fromkeys(("flask", "psycopg"), "server"),
+    "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
         ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",

@@ -4,7 +4,6 @@ import io
 import shutil
 from contextlib import chdir
 
-import mlflow
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,6 +11,7 @@ from tests.cli.conftest import customers
 
 from rotastack.cli import main
 from rotastack.data.tables import read_frame
+from rotastack.tracking.writer import Writer
 
 
 def refused(capsys, *arguments):
@@ -160,19 +160,28 @@ def test_a_folder_without_a_model_is_one_line(shop, new, tmp_path, capsys):
     assert "no model was made: no method succeeded" in refused(capsys, new, "--model", failed)
 
 
-def test_logged_models_predict_the_same_after_a_move(shop, new, tmp_path, capsys):
-    from rotastack.tracking.writer import Writer
+def test_logged_models_predict_the_same(shop, new, tmp_path, capsys):
+    """After a move as soon as they are logged again."""
+
+    def log(folder):
+        with chdir(folder), Writer("shop") as writer:
+            run = writer.container("study", {"study": "shop"})
+            features = customers().drop(columns="target")
+            writer.log_model(run, folder / "results/shop/customers/model/model.skops", features)
+            writer.register_model(run, "customers", "")
+        return run
 
     first = shutil.copytree(shop[0], tmp_path / "first")
-    with chdir(first), Writer("shop") as writer:
-        run = writer.container("study", {"study": "shop"})
-        features = customers().drop(columns="target")
-        writer.log_model(run, first / "results/shop/customers/model/model.skops", features)
-        writer.register_model(run, "customers", "")
-    mlflow.set_tracking_uri(None)
+    log(first)
     there = first.rename(tmp_path / "second")
+    line = refused(capsys, new, "--model", "models:/customers@champion", "-C", there)
+    assert "in a folder that was moved or copied, run the study once more" in line
+    run = log(there)
     at_home, _ = predicted(capsys, new, "--study", "shop", "-C", there)
-    for address in (f"runs:/{run}/model", "models:/customers/1", "models:/customers@current"):
-        found, _ = predicted(capsys, new, "--model", address, "-C", there)
+    (tmp_path / "empty").mkdir()
+    for address in (f"runs:/{run}/model", "models:/customers/1", "models:/customers@champion"):
+        with chdir(tmp_path / "empty"):
+            found, _ = predicted(capsys, new, "--model", address, "-C", there)
         assert found.equals(at_home)
+        assert not list((tmp_path / "empty").iterdir())
     assert "runs:/0123/model: " in refused(capsys, new, "--model", "runs:/0123/model", "-C", there)

@@ -9,7 +9,7 @@ import time
 import psutil
 import pytest
 
-from rotastack.cli.stopping import StoppedError, ending_with_us, handle_end
+from rotastack.cli.stopping import StoppedError, ending_with_us
 
 pytestmark = pytest.mark.usefixtures("terminal_signals")
 
@@ -55,24 +55,6 @@ def test_a_signal_ends_the_family_as_ctrl_c_does(number):
     assert stopped.value.number == number
     check_ended()
     assert [signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)] == before
-
-
-def test_a_terminal_that_is_closed_is_heard_unless_it_is_to_be_ignored(monkeypatch):
-    """Servers in sessions of their own would stay behind."""
-    before = {s: signal.getsignal(s) for s in (signal.SIGTERM, signal.SIGHUP)}
-    heard = []
-    try:
-        handle_end(lambda number, _: heard.append(number))
-        os.kill(os.getpid(), signal.SIGTERM)
-        os.kill(os.getpid(), signal.SIGHUP)
-        assert heard == [signal.SIGTERM, signal.SIGHUP]
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # nohup
-        handle_end(signal.default_int_handler)
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def test_so_does_an_error():

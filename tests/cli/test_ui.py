@@ -1,19 +1,58 @@
-"""What ``rotastack ui`` prints before MLflow starts."""
+"""``rotastack ui``: MLflow's own UI on the store of a folder, which ends with the command."""
 
-from pathlib import Path
+import signal
+import socket
+import subprocess
+import sys
+import time
+from contextlib import chdir, closing, suppress
+from urllib.request import urlopen
 
+import psutil
 import pytest
 
-from rotastack.cli import ui
+from rotastack.cli import main
+from rotastack.tracking.address import VARIABLE
+from rotastack.tracking.writer import Writer
 
 
-@pytest.mark.parametrize(
-    ("studies", "host", "line"),
-    [
-        ({"mine": "7"}, "127.0.0.1", "mine: http://127.0.0.1:5000/#/experiments/7/runs?workflowType=machine_learning"),
-        ({"mine": "7"}, "::1", "mine: http://[::1]:5000/#/experiments/7/runs?workflowType=machine_learning"),
-        ({}, "127.0.0.1", "no runs in mlflow.db: start this in the folder in which a study was run"),
-    ],
-)  # fmt: skip
-def test_studies_have_addresses_and_an_empty_database_is_named(studies, host, line):
-    assert ui._pages(studies, Path("mlflow.db"), host, 5000) == [line]
+def test_without_runs_it_is_one_line(tmp_path, capsys):
+    pytest.importorskip("flask")
+    with chdir(tmp_path):
+        assert main(["ui"]) == 2
+    assert "there is no tracking database" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_server_is_opened_in_a_browser(monkeypatch, capsys):
+    pytest.importorskip("flask")
+    monkeypatch.setenv(VARIABLE, "http://anna:secret@example.org:5000")
+    assert main(["ui"]) == 2
+    said = capsys.readouterr().err
+    assert "runs are brought to the server at http://example.org:5000: open that in a browser" in said
+
+
+@pytest.mark.slow
+def test_it_names_the_studies_and_ends_with_all_that_it_started(tmp_path):
+    pytest.importorskip("flask")
+    with chdir(tmp_path), Writer("shop") as writer:
+        number = writer.experiment_id
+    with closing(socket.create_server(("127.0.0.1", 0))) as closed:
+        port = closed.getsockname()[1]
+    command = [sys.executable, "-m", "rotastack", "ui", "--port", str(port)]
+    log = tmp_path / "ui.log"
+    with log.open("w") as said, subprocess.Popen(command, cwd=tmp_path, stdout=said, stderr=said) as process:
+        end = time.monotonic() + 120
+        while True:
+            with suppress(OSError), urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
+                break
+            assert process.poll() is None, log.read_text()
+            assert time.monotonic() < end, log.read_text()
+            time.sleep(0.2)
+        started = psutil.Process(process.pid).children(recursive=True)
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(60) == 143
+    assert started
+    assert not psutil.wait_procs(started, 10)[1]
+    place = f"http://127.0.0.1:{port}/#/experiments/{number}/runs?workflowType=machine_learning"
+    assert f"shop: {place}\n" in log.read_text()

@@ -15,6 +15,8 @@ __all__ = ["commands", "wrong"]
 
 OTHERS = {
     "ssh",
+    "su",
+    "mlflow",
     "cd",
     "source",
     "tmux",

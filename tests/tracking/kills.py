@@ -23,9 +23,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import Pipeline
 
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.tracking.address import VARIABLE
+from rotastack.tracking.address import VARIABLE, tracking_uri
 from rotastack.tracking.model_files import dump_model
-from rotastack.tracking.store import tracking_uri
 from rotastack.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})

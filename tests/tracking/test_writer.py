@@ -1,7 +1,6 @@
-"""The writer: runs and models are logged once; a project's database still holds after its folder was moved."""
+"""The writer: runs and models are logged once, and once more in a fresh store after their folder was moved."""
 
 import json
-import sqlite3
 from contextlib import chdir
 from pathlib import Path
 
@@ -14,8 +13,8 @@ from sklearn.pipeline import Pipeline
 
 from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
-from rotastack.tracking.model_files import dump_model
-from rotastack.tracking.store import existing_uri, tracking_uri
+from rotastack.tracking.address import existing_uri, receipt_name, tracking_uri
+from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.tracking.writer import Writer
 
 X = pd.DataFrame({"a": range(20), "b": ["u", "v"] * 10})
@@ -67,17 +66,59 @@ def test_a_model_is_registered_once_with_its_table(logged):
     assert experiment.tags["mlflow.experimentKind"] == "custom_model_development"
 
 
-def test_addresses_follow_a_folder_that_was_moved(logged, tmp_path):
+def test_a_logged_model_is_the_estimator_and_its_file_ours(logged):
     folder, run_id = logged
-    new = folder.rename(tmp_path / "new place")
-    try:
-        mlflow.set_tracking_uri(tracking_uri(new))
-        with sqlite3.connect(new / "results/mlflow/mlflow.db") as database:
-            assert folder.as_uri() not in "\n".join(database.iterdump())
-        for address in (f"runs:/{run_id}/model", "models:/customers/1", "models:/customers@current"):
-            assert (Path(mlflow.artifacts.download_artifacts(address)) / "MLmodel").is_file()
-    finally:
-        new.rename(folder)
+    mlflow.set_tracking_uri(tracking_uri(folder))
+    for address in (f"runs:/{run_id}/model", "models:/customers/1", "models:/customers@champion"):
+        found = mlflow.pyfunc.load_model(address)
+        assert found.predict(X).tolist() == load_model(folder / "model.skops").predict(X).tolist()
+        assert found.metadata.get_input_schema().input_names() == ["b"], "and not the id"
+        pd.testing.assert_frame_equal(found.input_example, X.head(5)[["b"]])
+        assert mlflow.sklearn.load_model(address).predict(X).tolist() == found.predict(X).tolist()
+    files = Path(mlflow.artifacts.download_artifacts(address))
+    assert (files / "model.skops").read_bytes() == (folder / "model.skops").read_bytes()
+    assert any(line.startswith("scikit-learn==") for line in (files / "requirements.txt").read_text().splitlines())
+
+
+def receipts(folder):
+    """Return the receipts of a folder, of which one is its own store's, and one a server's."""
+    return sorted(p.name for p in folder.glob("results/shop/*.json"))
+
+
+def test_a_folder_that_was_moved_gets_a_fresh_store(tmp_path, capsys):
+    """Each time; what was there is kept, and what says that it has all runs is not."""
+    folder = tmp_path / "first place"
+    (folder / "results/shop").mkdir(parents=True)
+    server = receipt_name("http://example.org")
+    for number, name in enumerate(["first place", "second", "first place"]):
+        folder = folder.rename(tmp_path / name)
+        with chdir(folder):
+            own = receipt_name(None)
+        assert not (folder / "results/shop" / own).exists()
+        for again in range(2):
+            run_id = log(folder)
+            said = capsys.readouterr().err
+            assert said.count("was made in another folder") == said.count("\n") == (number > 0 and not again)
+        for receipt in (own, server):
+            (folder / "results/shop" / receipt).touch()
+        assert receipts(folder) == sorted([own, server])
+        asides = sorted(p.name for p in folder.glob("results/mlflow-of-another-folder-*"))
+        assert asides == [f"mlflow-of-another-folder-{k + 1}" for k in range(number)]
+        assert all((folder / "results" / aside / "artifacts").is_dir() for aside in asides)
+        mlflow.set_tracking_uri(tracking_uri(folder))
+        for address in (f"runs:/{run_id}/model", "models:/customers@champion"):
+            assert mlflow.pyfunc.load_model(address).predict(X)[:2].tolist() == ["x", "z"]
+        mlflow.set_tracking_uri(None)  # it puts the address into the environment
+
+
+def test_experiments_of_others_are_no_reason(tmp_path):
+    """They may have their files anywhere, also as another folder does that brings its runs here."""
+    run_id = log(tmp_path)
+    client = MlflowClient(tracking_uri(tmp_path))
+    client.create_experiment("mine", "file:///elsewhere/runs")
+    client.create_experiment("theirs", "file:///elsewhere/results/mlflow/artifacts/theirs")
+    assert log(tmp_path) == run_id
+    assert not list(tmp_path.glob("results/mlflow-*"))
 
 
 def test_readers_make_no_database(tmp_path):
@@ -92,4 +133,10 @@ def test_a_damaged_database_is_one_line(tmp_path):
     with pytest.raises(
         RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*\(file is not a database\); move it away [^\n]*$"
     ):
-        tracking_uri(tmp_path)
+        existing_uri(tmp_path)
+    with (
+        chdir(tmp_path),
+        pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: [^\n]*damaged[^\n]*$"),
+        Writer("shop"),
+    ):
+        pass

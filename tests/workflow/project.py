@@ -30,6 +30,7 @@ from rotastack.data.registry import registry
 from rotastack.run import fingerprint
 from rotastack.run.extensions import files_of
 from rotastack.run.launch import config_file, open_plan
+from rotastack.tracking.address import receipt_name
 
 ROOT = Path(__file__).resolve().parents[2]
 TINY = "config/studies/tiny.yaml"
@@ -79,6 +80,10 @@ class Project:
         """Copy the project; with `source`, a copy and its results."""
         if source is not None:
             shutil.copytree(source.folder, folder, symlinks=True)
+            with chdir(folder):  # as if the runs had been brought to MLflow from here
+                name = receipt_name(None)
+            for receipt in [*folder.glob("results/*/tracking-*.json"), *folder.glob("results/*/*/tracking-*.json")]:
+                receipt.rename(receipt.with_name(name))
             return cls(folder)
         folder.mkdir(parents=True)
         ignore = shutil.ignore_patterns("__pycache__", "*.pyc")

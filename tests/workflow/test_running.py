@@ -140,8 +140,8 @@ def test_tracking(finished, tmp_path):
     project = Project.copy(tmp_path / "project", finished)
     shutil.rmtree(project.folder / "results/mlflow")  # its artifacts lie in the folder it was made in
     receipts = [
-        *project.folder.glob("results/tiny/tracking.json"),
-        *project.folder.glob("results/tiny/*/tracking.json"),
+        *project.folder.glob("results/tiny/tracking-*.json"),
+        *project.folder.glob("results/tiny/*/tracking-*.json"),
     ]
 
     def runs():
@@ -182,7 +182,8 @@ def test_tracking(finished, tmp_path):
         "figures", "tables", "report",
     }  # fmt: skip
 
-    receipt = json.loads((project.folder / "results/tiny/iris/tracking.json").read_text())
+    (receipt,) = project.folder.glob("results/tiny/iris/tracking-*.json")
+    receipt = json.loads(receipt.read_text())
     mlflow.set_tracking_uri(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
     logged = mlflow.pyfunc.load_model(receipt["runs"]["model_uri"])
     ours = load_model(project.folder / "results/tiny/iris/model/model.skops")
@@ -197,6 +198,22 @@ def test_tracking(finished, tmp_path):
     _, found = runs()
     stacked = [r.data.tags for r in found if r.info.run_name == "iris / S-RRE/RF"]
     assert sorted(t.get("rotastack.superseded", "no") for t in stacked) == ["no", "yes"]
+
+
+@pytest.mark.slow
+def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothing(project):
+    from mlflow.tracking import MlflowClient
+
+    project.folder = project.folder.rename(project.folder.with_name("elsewhere"))
+    assert project.planned()[0] == {"track_dataset": 2, "track_study": 1}
+    project.make()
+    assert project.planned() == ({}, [])
+    (aside,) = project.folder.glob("results/mlflow-*")
+    assert aside.name == "mlflow-of-another-folder-1"
+    client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
+    runs = client.search_runs([client.get_experiment_by_name("tiny").experiment_id], max_results=1000)
+    kinds = [r.data.tags["rotastack.kind"] for r in runs]
+    assert {k: kinds.count(k) for k in set(kinds)} == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
 
 
 def test_the_report_is_whole_and_self_contained(finished):
@@ -249,7 +266,8 @@ def test_classes_by_their_names_from_the_raw_table_to_predictions(blank):
     assert scores.groupby("method")["error"].mean()["Logistic"] < 0.1
     record = json.loads((root / "iris/model/refit.run.json").read_text())
     assert (record["status"], record["metrics"]["method"]) == ("ok", "Ranked")
-    receipt = json.loads((root / "iris/tracking.json").read_text())
+    (receipt,) = root.glob("iris/tracking-*.json")
+    receipt = json.loads(receipt.read_text())
     mlflow.set_tracking_uri(f"sqlite:///{blank.folder}/results/mlflow/mlflow.db")
     model = mlflow.pyfunc.load_model(receipt["runs"]["model_uri"])
     table = pd.read_csv(blank.folder / "data/raw/iris.csv.gz")

@@ -5,14 +5,14 @@ import errno
 import sys
 
 from rotastack import __version__
-from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, serve, server, step, tables, ui
+from rotastack.cli import compare, doctor, explain, fit, lists, predict, report, run, step, tables, ui
 from rotastack.cli.stopping import StoppedError
 from rotastack.errors import RotastackError, without
 from rotastack.project import find_own_modules
 
 __all__ = ["run_command"]
 
-COMMANDS = (run, fit, compare, report, tables, predict, explain, serve, ui, server, lists, doctor, step)
+COMMANDS = (run, fit, compare, report, tables, predict, explain, ui, lists, doctor, step)
 """In the order of the help."""
 NAME_CLASSES = ("run", "report", "tables", "fit", "step")
 """Those that import classes which a study names: a module in the working directory is found by its name."""

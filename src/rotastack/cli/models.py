@@ -1,16 +1,15 @@
 """What commands share that use a saved model: options that name one, and its loading."""
 
-import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, in_one_line
 
 if TYPE_CHECKING:
     from rotastack.use.saved_model import SavedModel
 
-__all__ = ["add_study_options", "model_at", "say_who_may_ask"]
+__all__ = ["add_study_options", "model_at"]
 
 
 def add_study_options(parser: ArgumentParser) -> None:
@@ -22,16 +21,6 @@ def add_study_options(parser: ArgumentParser) -> None:
     )  # fmt: skip
 
 
-def say_who_may_ask(host: str) -> None:
-    """Warn if a server listens to more than this machine: neither asks for a password."""
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        print(
-            f"rotastack: warning: whoever reaches {host} may ask, and nobody is asked for a password; "
-            "without --host this machine alone may, and `ssh -L` brings it to another",
-            file=sys.stderr,
-        )
-
-
 def model_at(arguments: Namespace) -> "SavedModel":
     """Return the model at an address of MLflow, or in a file or folder."""
     from rotastack.use.saved_model import model_in_folder
@@ -41,7 +30,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
         if not Path(address).exists():
             raise RotastackError(f"{address}: there is no such file or folder, and it is no runs:/ or models:/")
         return model_in_folder(Path(address))
-    from rotastack.tracking.store import existing_uri
+    from rotastack.tracking.address import database_file, existing_uri, without_secrets
 
     uri = existing_uri(arguments.project)
     import tempfile
@@ -49,12 +38,16 @@ def model_at(arguments: Namespace) -> "SavedModel":
     import mlflow
     from mlflow.exceptions import MlflowException
 
-    mlflow.set_tracking_uri(uri)
+    mlflow.set_tracking_uri(uri)  # not all that it asks takes the address as an argument
     with tempfile.TemporaryDirectory() as folder:
         try:
-            found = mlflow.artifacts.download_artifacts(address, dst_path=folder)
+            found = Path(mlflow.artifacts.download_artifacts(address, dst_path=folder))
+            if found.is_dir() and not any(found.iterdir()):
+                raise OSError("its files are gone")
         except (MlflowException, OSError) as error:
-            raise RotastackError(f"{address}: {' '.join(str(error).split())}") from None
+            moved = "; in a folder that was moved or copied, run the study once more: it makes a fresh store"
+            said = without_secrets(in_one_line(error), uri).rstrip(".")
+            raise RotastackError(f"{address}: {said}{moved if database_file(uri) else ''}") from None
         finally:
             mlflow.set_tracking_uri(None)  # type: ignore[arg-type]  # it puts the address into the environment
-        return model_in_folder(Path(found), address)
+        return model_in_folder(found, address)

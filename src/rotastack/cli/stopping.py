@@ -3,12 +3,11 @@
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
-from typing import Any
 
-__all__ = ["StoppedError", "ending_with_us", "handle_end"]
+__all__ = ["StoppedError", "ending_with_us"]
 
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
 _PATIENCE = 15.0  # seconds: what ends by itself has ended by then
@@ -26,16 +25,6 @@ class StoppedError(BaseException):
     def __init__(self, number: int):
         super().__init__(signal.Signals(number).name)
         self.number = number
-
-
-def handle_end(handler: Callable[[int, FrameType | None], Any]) -> None:
-    """Handle SIGTERM, and SIGHUP of a terminal that is closed, unless this process was started to ignore them.
-
-    What has a session of its own hears neither, and would stay behind.
-    """
-    for number in _SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, handler)
 
 
 @contextmanager

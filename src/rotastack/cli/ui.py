@@ -1,10 +1,7 @@
 """``rotastack ui``: open the MLflow UI."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
-from pathlib import Path
 from typing import Any
-
-from rotastack.cli.models import say_who_may_ask
 
 __all__ = ["add"]
 
@@ -16,63 +13,53 @@ def add(commands: Any) -> None:
         epilog="example:\n  rotastack ui --port 5001",
     )  # fmt: skip
     ui.add_argument("--port", type=int, default=5000, help="(default: 5000)")
-    ui.add_argument("--host", default="127.0.0.1", help="(default: 127.0.0.1, this machine alone)")
+    ui.add_argument(
+        "--host", default="127.0.0.1", help="whoever reaches it may look, without a password (default: 127.0.0.1)"
+    )
     ui.set_defaults(run=_ui)
 
 
 def _ui(arguments: Namespace) -> int:
-    import importlib.util
     import os
-    import signal
-    import subprocess
     import sys
     from contextlib import suppress
+    from importlib.util import find_spec
 
-    if importlib.util.find_spec("mlflow.server") is None or importlib.util.find_spec("flask") is None:
-        raise ModuleNotFoundError("no flask", name="flask")
-    from rotastack.cli.stopping import handle_end
+    if find_spec("mlflow") is None or find_spec("flask") is None:
+        raise ModuleNotFoundError("no flask", name="flask" if find_spec("mlflow") else "mlflow")
+    from rotastack.cli.stopping import ending_with_us
     from rotastack.errors import RotastackError
-    from rotastack.tracking.address import database_file, shown
-    from rotastack.tracking.making import make_database
-    from rotastack.tracking.store import studies, tracking_uri
+    from rotastack.tracking.address import existing_uri, shown
 
-    say_who_may_ask(arguments.host)
-    uri = tracking_uri()
+    uri = existing_uri()
     if uri.startswith(("http:", "https:")):
         raise RotastackError(f"runs are brought to the server at {shown(uri)}: open that in a browser")
-    if (path := database_file(uri)) is not None:
-        make_database(path)
-        for line in _pages(studies(path), path, arguments.host, arguments.port):
-            print(line, flush=True)
-    command = [sys.executable, "-m", "mlflow", "ui"]
+    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")  # nothing leaves this machine unasked
+    # One worker serves one person, and starts in half the time of four.
+    command = [sys.executable, "-m", "mlflow", "server", "--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]  # fmt: skip
     environment = {
         **os.environ,
         "MLFLOW_BACKEND_STORE_URI": uri,  # a command line shows its password to everybody
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # queues for the judging of language models
     }
-    # One worker serves one person, and starts in half the time of four.
-    command += ["--host", arguments.host, "--port", str(arguments.port), "--workers", "1"]
-    # MLflow's server has workers, and theirs: all are of a process group, which ends with this process.
-    process = subprocess.Popen(command, start_new_session=True, env=environment)
-    handle_end(lambda number, _: sys.exit(128 + number))
-    try:
+    with suppress(KeyboardInterrupt), ending_with_us(command, env=environment) as process:
+        for name, number in _studies(uri).items():
+            place = f"http://{arguments.host}:{arguments.port}/#/experiments/{number}"
+            print(f"{name}: {place}/runs?workflowType=machine_learning", flush=True)
         return process.wait()
-    except KeyboardInterrupt:
-        return 0
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(timeout=10)
-            os.killpg(process.pid, signal.SIGKILL)
+    return 0
 
 
-def _pages(studies: dict[str, str], database: Path, host: str, port: int) -> list[str]:
-    """Return a line for each study of a database, with its address: MLflow's own first page is about language models."""
-    if not studies:
-        return [f"no runs in {database}: start this in the folder in which a study was run"]
-    host = f"[{host}]" if ":" in host else host
-    return [
-        f"{name}: http://{host}:{port}/#/experiments/{number}/runs?workflowType=machine_learning"
-        for name, number in studies.items()
-    ]
+def _studies(uri: str) -> dict[str, str]:
+    """Return the studies in a store, the last first, with the numbers of their experiments; MLflow's own is none."""
+    from mlflow.exceptions import MlflowException
+    from mlflow.tracking import MlflowClient
+
+    from rotastack.errors import RotastackError, in_one_line
+    from rotastack.tracking.address import shown, without_secrets
+
+    try:
+        found = MlflowClient(uri, uri).search_experiments(order_by=["experiment_id DESC"])
+    except MlflowException as error:
+        raise RotastackError(f"{shown(uri)}: {without_secrets(in_one_line(error), uri)}") from None
+    return {e.name: e.experiment_id for e in found if e.experiment_id != "0"}

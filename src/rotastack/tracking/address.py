@@ -1,30 +1,52 @@
-"""The address that runs are tracked at: what may be shown of it, which receipts are its own, and whether anybody answers."""
+"""The address that runs are tracked at: what may be shown of it, whose runs are whose there, and whether anybody answers."""
 
-import base64
+import getpass
 import hashlib
-import http.client
 import json
 import os
 import re
-import socket
 import sqlite3
-import ssl
 from contextlib import closing
 from pathlib import Path
-from urllib.error import HTTPError, URLError
 from urllib.parse import unquote, urlsplit, urlunsplit
-from urllib.request import Request, urlopen
 
 from rotastack.errors import RotastackError, in_one_line
+from rotastack.files import write_text
 
-__all__ = ["FOLDER", "VARIABLE", "check_address", "database_file", "is_own", "receipt_name", "shown", "without_secrets"]
+__all__ = ["FOLDER", "NOTE", "VARIABLE", "check_address", "check_file", "database_file", "existing_uri", "is_own", "owner",
+           "receipt_name", "said_of_file", "shown", "tracking_uri", "without_secrets"]  # fmt: skip
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
 PATIENCE = 5
 """Seconds that an answer may take before anything is computed."""
 
-RECEIPTS = "results/*/tracking*.json results/*/*/tracking*.json"
+NOTE = FOLDER / "folder.json"
+"""Where a folder notes what it was called when runs were first brought to a server from it."""
+
+
+def tracking_uri(project: str | Path = ".") -> str:
+    """Return ``MLFLOW_TRACKING_URI``, else the address of SQLite in ``results/mlflow`` of a project's folder."""
+    return os.environ.get(VARIABLE) or f"sqlite:///{(Path(project) / FOLDER).resolve() / 'mlflow.db'}"
+
+
+def existing_uri(project: str | Path = ".") -> str:
+    """Return the same for readers, who make no database.
+
+    Raises
+    ------
+    RotastackError
+        Nothing was tracked there yet, or the database is damaged or locked.
+    """
+    uri = tracking_uri(project)
+    path = database_file(uri)
+    if path is not None and not path.is_file():
+        raise RotastackError(
+            f"{path}: there is no tracking database; name the project's folder (--project DIR), or set {VARIABLE}"
+        )
+    if path is not None:
+        check_file(path)
+    return uri
 
 
 def is_own(uri: str | None) -> bool:
@@ -58,12 +80,35 @@ def receipt_name(uri: str | None) -> str:
     """Return the name of receipts of runs that were brought to an address: another address is another receipt.
 
     So runs are brought to a new server once, without anything being computed, and nothing is done when one returns to
-    an address that has them already.
+    an address that has them already. The store in ``results/mlflow`` has the address of its folder: where that was
+    moved or copied, the runs are brought to a new store.
+    """
+    path = database_file(uri or tracking_uri())
+    place = str(path) if path else shown(str(uri)).rstrip("/")
+    return f"tracking-{hashlib.sha256(place.encode()).hexdigest()[:8]}.json"
+
+
+def owner(uri: str) -> dict[str, str]:
+    """Return tags that tell our runs at an address from those of others; none for the database in ``results/mlflow``.
+
+    A folder that is moved or copied with its results keeps its name on a server, and so its runs. One whose results
+    were deleted and made again has the same name, too.
     """
     if is_own(uri):
-        return "tracking.json"
-    place = shown(str(uri)).rstrip("/")
-    return f"tracking-{hashlib.sha256(place.encode()).hexdigest()[:8]}.json"
+        return {}
+    try:
+        folder = str(json.loads(NOTE.read_text(encoding="utf-8"))["folder"])
+    except (OSError, ValueError, KeyError, TypeError):
+        folder = str(Path.cwd())
+        write_text(NOTE, json.dumps({"folder": folder}) + "\n")
+    return {"rotastack.owner": os.environ.get("MLFLOW_TRACKING_USERNAME") or _user(), "rotastack.folder": folder}
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):  # a container's number without a name
+        return str(os.getuid())
 
 
 def check_address(uri: str | None) -> None:
@@ -72,29 +117,37 @@ def check_address(uri: str | None) -> None:
     Parameters
     ----------
     uri : str or None
-        None is the database in ``results/mlflow``.
+        None is the database in ``results/mlflow``. Of databases on servers nothing is asked.
 
     Raises
     ------
     RotastackError
-        A database is damaged or locked, or a server does not answer.
+        A database's file is damaged or locked, or a server does not answer.
     """
-    if is_own(uri):
-        return check_file(FOLDER / "mlflow.db")
-    assert uri is not None
+    uri = uri or tracking_uri()
     if (path := database_file(uri)) is not None:
-        return check_file(path)
-    scheme = urlsplit(uri).scheme.partition("+")[0]
+        check_file(path)
+    elif uri.startswith(("http:", "https:")):
+        _ask(uri)
+
+
+def _ask(uri: str) -> None:
+    """Ask a server whether it is well; one that wants to know who asks is there, too."""
+    import requests
+
+    authority = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
+    is_lax = os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true")
     try:
-        if scheme in ("http", "https"):
-            _ask(uri)
-        elif scheme in ("postgresql", "mysql", "mssql"):
-            _connect(uri)
-    except RotastackError as error:
-        raise RotastackError(
-            f"tracking: {without_secrets(str(error), uri)}; start it, or set {VARIABLE} to another address "
-            "(unset: results/mlflow); nothing was computed yet"
-        ) from None
+        answer = requests.get(f"{uri.rstrip('/')}/health", timeout=PATIENCE, verify=authority or not is_lax)
+        if answer.ok or answer.status_code in (401, 403):
+            return
+        said = f"this is no MLflow server, or one in trouble ({answer.status_code} {answer.reason})"
+    except (OSError, ValueError) as error:
+        said = f"the tracking server does not answer ({without_secrets(in_one_line(error), uri)[:200]})"
+    raise RotastackError(
+        f"tracking: {shown(uri)}: {said}; start it, or set {VARIABLE} to another address (unset: results/mlflow); "
+        "nothing was computed yet"
+    )
 
 
 def check_file(path: Path) -> None:
@@ -103,20 +156,17 @@ def check_file(path: Path) -> None:
     Raises
     ------
     RotastackError
-        It is damaged, half-made, locked or cannot be read; the line says what to do.
+        It is damaged, locked or cannot be read; the line says what to do.
     """
     if not path.exists():
         return
     try:
         with closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=rw", uri=True, timeout=PATIENCE)) as database:
-            tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            whole = {"alembic_version", "experiments", "runs"} <= tables
-            if whole and not any(name.startswith("_alembic_tmp") for name in tables):
-                database.execute("SELECT count(*) FROM experiments").fetchone()
-                return
+            (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
     except sqlite3.Error as error:
         raise RotastackError(said_of_file(path, error)) from None
-    raise RotastackError(said_of_file(path, "it was left half-made"))
+    if said != "ok":
+        raise RotastackError(said_of_file(path, said))
 
 
 def said_of_file(path: Path, error: object) -> str:
@@ -124,75 +174,14 @@ def said_of_file(path: Path, error: object) -> str:
     text = in_one_line(error)
     for words, remedy in {
         "locked": "the tracking database is locked by another process; end that (fuser shows it) and run again",
-        "disk is full|No space left": "the disk is full; make room and run again",
+        "disk is full|No space left|disk I/O error": "the disk is full, or fails; make room and run again",
         "readonly|unable to open|ermission denied": "the tracking database cannot be written; see to its rights, or "
                                                     f"set {VARIABLE} to another address",
     }.items():  # fmt: skip
         if re.search(words, text):
             return f"{path}: {remedy} ({text})"
+    receipts = f"rm -f results/*/{receipt_name(f'sqlite:///{path}')}"
     return (
-        f"{path}: the tracking database is damaged ({text}); move it away and delete the receipts (rm -f {RECEIPTS}): "
+        f"{path}: the tracking database is damaged ({text}); move it away and delete the receipts ({receipts}): "
         "the next run logs all runs anew, and computes nothing again"
     )
-
-
-def _ask(uri: str) -> None:
-    """Ask an MLflow server for an experiment."""
-    parts = urlsplit(uri)
-    place = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
-    user = unquote(parts.username or "") or os.environ.get("MLFLOW_TRACKING_USERNAME", "")
-    password = unquote(parts.password or "") or os.environ.get("MLFLOW_TRACKING_PASSWORD", "")
-    token = os.environ.get("MLFLOW_TRACKING_TOKEN")
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    if user:
-        headers = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
-    context = _certificates() if parts.scheme == "https" else None
-    request = Request(f"{place}/api/2.0/mlflow/experiments/search?max_results=1", headers=headers)
-    try:
-        with urlopen(request, timeout=PATIENCE, context=context) as answer:
-            json.loads(answer.read())
-    except HTTPError as error:
-        if error.code in (401, 403):
-            raise RotastackError(
-                f"{place}: the server refuses this user ({error.code}); set MLFLOW_TRACKING_USERNAME and "
-                "MLFLOW_TRACKING_PASSWORD, or MLFLOW_TRACKING_TOKEN"
-            ) from None
-        what = "the server is in trouble" if error.code >= 500 else "this is no MLflow server"
-        raise RotastackError(f"{place}: {what} ({error.code} {error.reason})") from None
-    except (OSError, http.client.HTTPException) as error:
-        reason = error.reason if isinstance(error, URLError) else error
-        raise RotastackError(f"{place}: the tracking server does not answer ({in_one_line(reason)})") from None
-    except ValueError:
-        raise RotastackError(f"{place}: this is no MLflow server: it answers something else") from None
-
-
-def _certificates() -> ssl.SSLContext:
-    """Return whose certificates count, as MLflow is told."""
-    path = os.environ.get("MLFLOW_TRACKING_SERVER_CERT_PATH")
-    try:
-        is_folder = path is not None and Path(path).is_dir()
-        context = ssl.create_default_context(cafile=None if is_folder else path, capath=path if is_folder else None)
-    except OSError as error:
-        raise RotastackError(f"MLFLOW_TRACKING_SERVER_CERT_PATH: {path}: {in_one_line(error)}") from None
-    if os.environ.get("MLFLOW_TRACKING_INSECURE_TLS", "").lower() in ("1", "true"):
-        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-    return context
-
-
-def _connect(uri: str) -> None:
-    """Look whether somebody listens where a database should be, and the package is there that talks to it."""
-    from sqlalchemy.engine import make_url
-    from sqlalchemy.exc import SQLAlchemyError
-
-    try:
-        url = make_url(uri)
-        url.get_dialect().import_dbapi()
-    except (SQLAlchemyError, ImportError) as error:
-        raise RotastackError(f"{shown(uri)}: {in_one_line(error)}") from None
-    if not url.host:
-        return  # a socket in the file system
-    ports = {"postgresql": 5432, "mysql": 3306, "mssql": 1433}
-    try:
-        socket.create_connection((url.host, url.port or ports[url.get_backend_name()]), PATIENCE).close()
-    except OSError as error:
-        raise RotastackError(f"{shown(uri)}: the database does not answer ({in_one_line(error)})") from None

@@ -1,12 +1,10 @@
 """An experiment of MLflow: a study's runs, with a description, and views of them."""
 
 from pathlib import Path
-from urllib.parse import urlsplit
+from typing import Any
 
 from mlflow.exceptions import MlflowException
 from mlflow.tracking import MlflowClient
-
-from rotastack.tracking.saved_views import SavedView
 
 __all__ = ["NOTE", "Experiment"]
 
@@ -35,8 +33,8 @@ class Experiment:
         self.client = client
         found = client.get_experiment_by_name(name)
         if found is None:
-            local = urlsplit(client.tracking_uri).scheme not in ("http", "https")
-            where = (folder / name).resolve().as_uri() if local else None
+            is_local = not client.tracking_uri.startswith(("http:", "https:"))
+            where = (folder / name).resolve().as_uri() if is_local else None
             try:
                 client.create_experiment(name, where, KIND)
             except MlflowException:  # another workflow was faster
@@ -59,8 +57,8 @@ class Experiment:
             lines = [*lines[:-2], "…"]
         self._set(NOTE, "\n".join(lines))
 
-    def save_view(self, view: SavedView, number: int) -> None:
-        """Offer a view of the runs; of all views that with the highest number comes first."""
+    def save_view(self, view: Any, number: int) -> None:
+        """Offer a view of the runs, a tag ``key`` and its ``value``; of all views that with the highest number comes first."""
         value = view.value(self.created + number)
         if value is not None:
             self._set(view.key, value)

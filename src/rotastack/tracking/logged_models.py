@@ -21,7 +21,7 @@ from rotastack import __version__
 __all__ = ["delete_models", "log_model", "register_model"]
 
 NAME = "model"
-FILE, CONDA, PYTHON = "model.skops", "conda.yaml", "python_env.yaml"
+FILE, EXAMPLE, PYTHON = "model.skops", "input_example.json", "python_env.yaml"
 CHAMPION = "champion"
 SAME = ("study", "data", "rotastack.owner", "rotastack.folder")
 """Tags that a version shares with the champion which it follows."""
@@ -32,13 +32,17 @@ PACKAGES = ("scikit-learn", "xgboost-cpu", "skops", "numpy", "pandas")
 def log_model(client: MlflowClient, experiment_id: str, run_id: str, path: Path, features: pd.DataFrame) -> str:
     """Log a model file with signature, example and requirements; return its id.
 
-    The file is ours as it is. MLflow's own way would write it anew, try it in a server, and look through all
-    packages of the environment, which takes longer than all else.
+    The file is ours as it is. ``mlflow.sklearn.save_model`` writes and reads it anew, and looks through all packages of
+    the environment, which takes longer than all else.
     """
     made = client.create_logged_model(experiment_id, NAME, run_id)
+    note = Model(
+        made.artifact_location, run_id, model_uuid=made.model_id, model_id=made.model_id,
+        saved_input_example_info={"artifact_path": EXAMPLE, "type": "dataframe", "pandas_orient": "split"},
+        metadata={"rotastack": __version__},
+    )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        note = Model(made.artifact_location, run_id, model_uuid=made.model_id, model_id=made.model_id)
         _write_folder(Path(folder), note, path, features)
         client.log_model_artifacts(made.model_id, folder)
     client.finalize_logged_model(made.model_id, LoggedModelStatus.READY)
@@ -52,36 +56,26 @@ def _write_folder(folder: Path, note: Model, path: Path, features: pd.DataFrame)
     import yaml
     from mlflow import pyfunc
     from mlflow.models import infer_signature
-    from mlflow.models.utils import _save_example
 
     from rotastack.tracking.model_files import load_model, trusted_types
 
     model = load_model(path)
     # Ids, leaks and constants are not asked for.
     example = _plain(features[model.named_steps["table"].needed_].head(5))
-    _save_example(note, example, str(folder))
+    example.to_json(folder / EXAMPLE, orient="split", index=False, date_format="iso")
     note.signature = infer_signature(example, model.predict(example))
-    note.metadata = {"rotastack": __version__}
     copyfile(path, folder / FILE)
     note.model_size_bytes = path.stat().st_size
-    pyfunc.add_to_model(
-        note, "mlflow.sklearn", model_path=FILE, conda_env=CONDA, python_env=PYTHON, predict_fn="predict"
-    )
+    pyfunc.add_to_model(note, "mlflow.sklearn", model_path=FILE, python_env=PYTHON, predict_fn="predict")
     note.add_flavor(
         "sklearn", pickled_model=FILE, sklearn_version=sklearn.__version__, serialization_format="skops", code=None,
         skops_trusted_types=trusted_types(path),
     )  # fmt: skip
     note.save(str(folder / "MLmodel"))
-    python, packages = platform.python_version(), _requirements()
-    conda = {
-        "name": "mlflow-env",
-        "channels": ["conda-forge"],
-        "dependencies": [f"python={python}", "pip", {"pip": packages}],
-    }
-    environment = {"python": python, "build_dependencies": ["pip"], "dependencies": ["-r requirements.txt"]}
-    for name, content in {CONDA: conda, PYTHON: environment}.items():
-        (folder / name).write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
-    (folder / "requirements.txt").write_text("\n".join(packages) + "\n", encoding="utf-8")
+    environment = {"python": platform.python_version(), "build_dependencies": ["pip"],
+                   "dependencies": ["-r requirements.txt"]}  # fmt: skip
+    (folder / PYTHON).write_text(yaml.safe_dump(environment, sort_keys=False), encoding="utf-8")
+    (folder / "requirements.txt").write_text("\n".join(_requirements()) + "\n", encoding="utf-8")
 
 
 def _requirements() -> list[str]:

@@ -4,9 +4,11 @@ import fcntl
 import hashlib
 import json
 import logging
+import math
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +28,21 @@ from requests.exceptions import RequestException
 from sqlalchemy.exc import SQLAlchemyError
 
 from rotastack.errors import RotastackError, in_one_line
-from rotastack.tracking.address import FOLDER, VARIABLE, database_file, said_of_file, shown, without_secrets
+from rotastack.tracking.address import (
+    FOLDER,
+    VARIABLE,
+    database_file,
+    is_own,
+    owner,
+    said_of_file,
+    shown,
+    tracking_uri,
+    without_secrets,
+)
 from rotastack.tracking.dataset_inputs import dataset_input
 from rotastack.tracking.experiments import NOTE, Experiment
 from rotastack.tracking.logged_models import delete_models, log_model, register_model
-from rotastack.tracking.making import make_database
-from rotastack.tracking.owner import owner
-from rotastack.tracking.store import tracking_uri
-from rotastack.tracking.values import alias, flat, is_known, key_name, milliseconds, quoted
+from rotastack.tracking.own_store import make_database, set_aside
 
 __all__ = ["Leaf", "Writer"]
 
@@ -140,10 +149,14 @@ class Writer:
     def _open(self) -> None:
         path = database_file(self.uri)
         if path is not None:
+            # The file of this name may become another, so no connection to it is kept.
+            os.environ.setdefault("MLFLOW_SQLALCHEMYSTORE_POOLCLASS", "NullPool")
             make_database(path)
         mlflow.set_tracking_uri(self.uri)  # MLflow's registry asks nobody else for it
         self._ours = owner(self.uri)
         self.client = MlflowClient(self.uri, self.uri)
+        if path is not None and is_own(self.uri) and set_aside(self.client):
+            make_database(path)
         self.about = Experiment(self.client, self.experiment, FOLDER / "artifacts")
         self.experiment_id = self.about.id
         self._runs: dict[str, _Known] = {}
@@ -154,7 +167,7 @@ class Writer:
 
     def _find(self, which: str) -> None:
         """Learn which of our runs are there, and do away with what stopped writers have left."""
-        ours = "".join(f" and tags.`{name}` = {quoted(value)}" for name, value in self._ours.items())
+        ours = "".join(f" and tags.`{name}` = {_quoted(value)}" for name, value in self._ours.items())
         found: list[_Known] = []
         token = None
         while token is None or token:
@@ -198,8 +211,8 @@ class Writer:
         of_record = {k: str(record[k]) for k in ("code", "version", "seed") if record.get(k) is not None}
         run, is_there = self._upsert(kind, key, parent, name, {"rotastack.superseded": "no", **of_record, **tags})
         if not is_there:
-            content = flat(record["parameters"] if params is None else params)
-            run.waiting_params += [Param(key_name(k), str(v)[:6000]) for k, v in content.items()]
+            content = _flat(record["parameters"] if params is None else params)
+            run.waiting_params += [Param(_key_name(k), str(v)[:6000]) for k, v in content.items()]
             for tag in ("status", "message"):
                 if record[tag]:
                     run.waiting_tags[f"rotastack.{tag}"] = record[tag][:5000]
@@ -239,16 +252,18 @@ class Writer:
         """Log single numbers; missing ones, and those that are there already, are left out."""
         run = self._runs[run_id]
         run.waiting_metrics += [
-            Metric(key_name(k), float(v), milliseconds(started), 0)
+            Metric(_key_name(k), float(v), _milliseconds(started), 0)
             for k, v in values.items()
-            if is_known(v) and run.metrics.get(key_name(k)) != float(v)
+            if v is not None and math.isfinite(v) and run.metrics.get(_key_name(k)) != float(v)
         ]
 
     def log_steps(self, run_id: str, name: str, values: Iterable[float | None], started: str) -> None:
         """Log a series, its steps being cells or members."""
-        stamp = milliseconds(started)
+        stamp = _milliseconds(started)
         self._runs[run_id].waiting_metrics += [
-            Metric(key_name(name), float(v), stamp, i) for i, v in enumerate(values) if v is not None and is_known(v)
+            Metric(_key_name(name), float(v), stamp, i)
+            for i, v in enumerate(values)
+            if v is not None and math.isfinite(v)
         ]
 
     def log_dataset(self, run_id: str, table: pd.DataFrame, name: str, source: str, context: str, digest: str) -> None:
@@ -303,7 +318,7 @@ class Writer:
         about : str
             Description of a registered model that is made.
         """
-        own = [f"current-{alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
+        own = [f"current-{_alias(user)}" for key, user in self._ours.items() if key == "rotastack.owner"]
         return register_model(
             self.client, run_id, name, description, ["current", *own], {**(tags or {}), **self._ours}, about
         )
@@ -325,3 +340,31 @@ class Writer:
         run = _Known(made.info.run_id, kind, name, about)
         self._runs[run.run_id] = self._by_key[digest] = run
         return run, False
+
+
+def _flat(parameters: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested parameters as one level, with dots in the names."""
+    found: dict[str, Any] = {}
+    for name, value in parameters.items():
+        found |= _flat(value, f"{prefix}{name}.") if isinstance(value, Mapping) else {f"{prefix}{name}": value}
+    return found
+
+
+def _key_name(key: str) -> str:
+    """Return a key as MLflow takes it: a method's label may hold ``=``."""
+    return key.replace("=", ":")
+
+
+def _alias(user: str) -> str:
+    """Return a user's name as MLflow takes it in an alias."""
+    return "".join(c if c.isascii() and c.isalnum() else "-" for c in user)
+
+
+def _quoted(value: str) -> str:
+    """Return a value as it may stand in a search; it may hold quotes of one kind."""
+    return f'"{value}"' if "'" in value else f"'{value}'"
+
+
+def _milliseconds(started: str) -> int:
+    """Return a time in ISO 8601 as MLflow has times."""
+    return int(datetime.fromisoformat(started).timestamp() * 1000)

@@ -1,67 +1,70 @@
 """A database is made whole or not at all; runs of several people and folders are kept apart; killed writers leave no trace."""
 
+import fcntl
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
-from contextlib import chdir
+from contextlib import chdir, contextmanager
 from pathlib import Path
 
 import pytest
 from mlflow.tracking import MlflowClient
 
 from rotastack.errors import RotastackError
-from rotastack.tracking import making
-from rotastack.tracking.address import VARIABLE, check_file
-from rotastack.tracking.owner import NOTE
+from rotastack.tracking.address import NOTE, VARIABLE, check_file
+from rotastack.tracking.own_store import make_database
 from rotastack.tracking.writer import Writer
 
 RECORD = {"parameters": {"seed": 1}, "code": "c", "version": "0", "status": "ok", "message": ""}
 
 
-def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path, monkeypatch):
-    """SQLite's own words for it, in the middle of MLflow's changes."""
-    path = tmp_path / "results/mlflow.db"
-    fill = making.fill_database
-
-    def full(uri):
-        from sqlalchemy.exc import OperationalError
-
-        fill(uri)
-        raise OperationalError("INSERT", {}, Exception("(sqlite3.OperationalError) database or disk is full"))
-
-    monkeypatch.setattr(making, "fill_database", full)
-    with pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: the disk is full; make room [^\n]*$"):
-        making.make_database(path)
-    assert [p.name for p in path.parent.iterdir()] == [".mlflow.db.lock"]
-    monkeypatch.undo()
-    making.make_database(path)
-    check_file(path)
+@contextmanager
+def files_of_at_most(size):
+    """As a full disk: no file grows beyond."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path, monkeypatch):
-    """Another folder, or `rotastack ui`: a database of theirs in its place would have none of the runs."""
+def test_a_full_disk_leaves_nothing_and_is_one_line(tmp_path):
+    """In the middle of MLflow's changes."""
+    with chdir(tmp_path):
+        with (
+            files_of_at_most(300_000),
+            pytest.raises(RotastackError, match=r"^[^\n]*mlflow.db: the disk is full, or fails; make room [^\n]*$"),
+            Writer("shop"),
+        ):
+            pass
+        assert not [p for p in Path("results/mlflow").iterdir() if p.suffix not in (".lock",)]
+        with Writer("shop"):
+            pass
+    check_file(tmp_path / "results/mlflow/mlflow.db")
+
+
+def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path):
+    """Another folder with the same address: a database of its own in its place would have none of the runs."""
     path = tmp_path / "mlflow.db"
-    made = []
-
-    def fill(uri):
-        new = Path(uri.removeprefix("sqlite:///"))
-        new.touch()
-        made.append(new)
-        if len(made) == 1:
-            other.start()
-            other.join(0.5)
-            assert new.exists()
-
-    other = threading.Thread(target=making.make_database, args=(path,))
-    monkeypatch.setattr(making, "fill_database", fill)
-    making.make_database(path)
-    other.join(10)
-    assert len(made) == 1
-    assert path.exists()
+    threads = [threading.Thread(target=make_database, args=(path,)) for _ in range(2)]
+    with path.with_name(".mlflow.db.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        for thread in threads:
+            thread.start()
+        time.sleep(0.2)
+        assert not path.exists()
+    made = set()
+    while any(thread.is_alive() for thread in threads):
+        made |= {path.stat().st_ino} if path.exists() else set()
+    assert made | {path.stat().st_ino} == {path.stat().st_ino}
 
 
 @pytest.mark.slow
@@ -69,20 +72,19 @@ def test_who_comes_while_it_is_made_takes_the_one_that_is_made(tmp_path, monkeyp
 def test_a_kill_while_it_is_made_leaves_nothing_or_all(tmp_path, share):
     path = tmp_path / "mlflow.db"
     start = time.monotonic()
-    making.make_database(tmp_path / "other.db")
+    make_database(tmp_path / "other.db")
     seconds = time.monotonic() - start
     number = os.fork()
     if not number:
-        making.make_database(path)
+        make_database(path)
         os._exit(0)
     time.sleep(share * seconds)
     os.kill(number, signal.SIGKILL)
     os.waitpid(number, 0)
     check_file(path)
-    making.make_database(path)
+    make_database(path)
     check_file(path)
     assert sorted(p.name for p in tmp_path.glob("[!.]*")) == ["mlflow.db", "other.db"]
-    assert not list(tmp_path.glob("*.new"))
 
 
 def bring(folder, code, method="RF"):
