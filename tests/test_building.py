@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 import rotastack
-from rotastack.run.extensions import files_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = Path(rotastack.__file__).parent
@@ -183,24 +182,6 @@ def test_an_installation_in_place_holds_the_address_of_the_sources(built):
             continue
         found = base64.urlsafe_b64encode(hashlib.sha256(files[path]).digest()).decode().rstrip("=")
         assert (digest, int(size)) == (f"sha256={found}", len(files[path]))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", EXTENSIONS)
-def test_what_is_hashed_of_an_extension_is_what_cython_reads(name, tmp_path):
-    source = PACKAGE / "trees" / "kernel" / f"{name}.pyx"
-    target = tmp_path / f"{name}.c"
-    command = [sys.executable, "-m", "cython", "-3", "-M", source, "-o", target]
-    subprocess.run(command, check=True, cwd=PACKAGE.parent, capture_output=True)
-    words = Path(f"{target}.dep").read_text().replace("\\\n", " ").split()[1:]
-    read = {path for word in words if (path := (PACKAGE.parent / word).resolve()).is_relative_to(PACKAGE)}
-    assert read == {path for path in files_of(source, PACKAGE) if path.name != "meson.build"}
-
-
-def test_every_declaration_is_of_an_extension():
-    kernel = PACKAGE / "trees" / "kernel"
-    used = {path for name in EXTENSIONS for path in files_of(kernel / f"{name}.pyx", PACKAGE)}
-    assert used == {*kernel.glob("*.pyx"), *kernel.glob("*.pxd"), kernel / "meson.build"}
 
 
 def test_every_source_is_built():

@@ -2,8 +2,8 @@
 
 Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So
 each rule carries a hash of the code of the package's modules that its step imports, directly or
-not (comments, docstrings and layout left out): of Python's the syntax trees, of extension modules
-the sources and flags that they are compiled from. The versions of the libraries that compute belong
+not: of Python's the syntax trees, without docstrings; of extension modules the source, and the declarations and flags that
+these share. The versions of the libraries that compute belong
 to it, too; that of the compiler does not, as results do not depend on it. Steps find classes by their paths; those modules are named by the caller. Foreign ones stand
 for the distribution that brings them, and its version.
 """
@@ -17,8 +17,6 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-
-from rotastack.run.extensions import code_of, files_of, imports_of
 
 __all__ = ["COMPUTING", "closure", "fingerprint"]
 
@@ -137,8 +135,10 @@ def _is_estimate(node: ast.stmt) -> bool:
 def _code(name: str) -> str:
     """Return a hash of the code of a module."""
     path = _source(name)
-    code = code_of(files_of(path, ROOT)) if path.suffix == ".pyx" else ast.dump(_tree(path))
-    return hashlib.sha256(code.encode()).hexdigest()
+    if path.suffix == ".py":
+        return hashlib.sha256(ast.dump(_tree(path)).encode()).hexdigest()
+    shared = sorted(p for p in path.parent.iterdir() if p.suffix in (".pxd", ".build"))
+    return hashlib.sha256(b"\n".join(p.read_bytes() for p in [path, *shared])).hexdigest()
 
 
 @cache
@@ -160,7 +160,7 @@ def _imports(name: str) -> tuple[frozenset[str], frozenset[str]]:
 def _imported_names(path: Path) -> list[str]:
     """Return the names that a module imports; of what is imported from a module, that module first."""
     if path.suffix == ".pyx":
-        return imports_of(path)
+        return ["numpy"]
     names = []
     for node in _statements(_tree(path)):
         if isinstance(node, ast.Import):
