@@ -1,10 +1,5 @@
 # One fit in parts: `rotastack fit TABLE --target C --out MODEL --parts N` writes the configuration and runs this.
-import sys
-
-from rotastack.run.launch import hold_directory
-
-if workflow.is_main_process:
-    hold_directory(sys.argv[1:])
+from rotastack.run.launch import hold_folder
 
 OUT = config["out"]
 FOLDER = f"{OUT}.parts"
@@ -56,3 +51,7 @@ rule part:
     shell:
         "rotastack fit {params.line:q} --out {params.out:q} --parts {params.parts} --part {wildcards.part} --threads {threads}"
         " 2> {log:q} || {{ cat {log:q} >&2; exit 1; }}"
+
+
+onstart:
+    hold_folder()

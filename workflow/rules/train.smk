@@ -18,7 +18,7 @@ rule train:
         runtime=lambda w, attempt: RESOURCES.train_minutes(w.dataset, w.pool, attempt),
     params:
         slice=lambda w: SLICES.train(w.dataset, w.pool, w.block),
-        drawn=lambda w: SLICES.drawn(w.dataset),
+        drawn=lambda w: SLICES.drawn(w.dataset, w.pool),
         code=lambda w: CODES.train(w.pool),
     message:
         "{wildcards.dataset}: training pool {wildcards.pool} on {wildcards.block}"

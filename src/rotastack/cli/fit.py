@@ -92,7 +92,7 @@ def _jobs(arguments: Namespace, about: dict[str, Any]) -> int:
 
     from rotastack.cli.own import cores
     from rotastack.cli.profiles import profile_options
-    from rotastack.cli.studies import snakemake
+    from rotastack.cli.studies import call_snakemake
     from rotastack.files import write_text
 
     for option, name in (("--out", arguments.out), ("the table", arguments.table)):
@@ -120,7 +120,7 @@ def _jobs(arguments: Namespace, about: dict[str, Any]) -> int:
     options = ["--configfile", str(config), "--cores", str(arguments.cores), *profile]
     # First, as it takes many values: what follows may be a target.
     quiet = ["--quiet", "rules", "host", "reason"]
-    code = snakemake([*quiet, *options, *arguments.rest], snakefile="workflow/fit.smk")
+    code = call_snakemake("workflow/fit.smk", [*quiet, *options, *arguments.rest])
     if code:
         print(
             f"rotastack: error: a part failed, see above and {config.parent}/logs; what was done is kept, and the same "

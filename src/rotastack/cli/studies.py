@@ -14,7 +14,7 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.run.plan import Plan
 
-__all__ = ["add_study_arguments", "plan_of", "snakemake"]
+__all__ = ["add_study_arguments", "call_snakemake", "plan_of", "snakemake"]
 
 REFUSED = 2
 """The exit code of a run that ended before any job began."""
@@ -70,20 +70,24 @@ def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool
     quiet : bool
         Whether one line of progress is shown, and all that Snakemake says goes to a file.
     """
-    if find_spec("snakemake") is None:
-        raise ModuleNotFoundError("no snakemake", name="snakemake")
     log = f"results/logs/{plan.study.name}.log"
-    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile"))]
-    command += ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
-    command += [*options, "--configfile", plan.where]
-    command += [] if size in (None, "full") else ["--config", f"size={size}"]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
+    sized = [] if size in (None, "full") else ["--config", f"size={size}"]
     began = time.monotonic()
-    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=sys.stderr) as process:
-        code = process.wait()
+    code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
     if quiet and code not in (0, REFUSED):
         print(
             f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
             file=sys.stderr,
         )
     return code, time.monotonic() - began
+
+
+def call_snakemake(snakefile: str, options: list[str]) -> int:
+    """Run a Snakefile of the project in the working directory; return Snakemake's exit code."""
+    if find_spec("snakemake") is None:
+        raise ModuleNotFoundError("no snakemake", name="snakemake")
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=sys.stderr) as process:
+        return process.wait()

@@ -36,7 +36,7 @@ class Codes:
 
     def train(self, pool: str) -> str:
         """Return the fingerprint of training a pool, and of drawing what it is trained on."""
-        views = [view.entry.module for view in self.study.drawn_views]
+        views = [view.entry.module for view in self.study.drawn_views_of(pool)]
         drawing = [STEPS["groups"], self._protocol("groups"), *views]
         return fingerprint(STEPS["train"], self._protocol("train"), *drawing, *self._pool(pool))
 

@@ -10,9 +10,6 @@ Nothing is imported here before an answer is there, but what the interpreter has
 
 import os
 import sys
-
-import os
-import sys
 from typing import Any
 
 __all__ = ["FORKED", "ask", "start_forks"]

@@ -5,6 +5,7 @@ A slice is a parameter of the step's rule: Snakemake runs the step again where i
 
 from typing import Any
 
+from rotastack.study.components import View
 from rotastack.study.names import sweep_name
 from rotastack.study.study import Study, compact
 
@@ -41,14 +42,12 @@ class Slices:
 
     def groups(self, dataset: str) -> str:
         """Return how rows are divided, and which rotations are drawn before any training."""
-        return compact({**self._drawing(dataset), "groups": self.study.rotation_groups})
+        views = self.study.drawn_views
+        return compact({**self._drawing(dataset, views), "groups": self.study.rotation_groups})
 
-    def _drawing(self, dataset: str) -> dict[str, Any]:
-        study = self.study
-        return {
-            "seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec(),
-            "views": {view.key: view.resolved() for view in study.drawn_views}, "rotations": study.protocol.rotations,
-        }  # fmt: skip
+    def _drawing(self, dataset: str, views: list[View]) -> dict[str, Any]:
+        drawn = {"views": {view.key: view.resolved() for view in views}, "rotations": self.study.protocol.rotations}
+        return {"seed": self.study.document.seed, "dataset": dataset, **self.study.protocol.folds_spec(), **drawn}
 
     def train(self, dataset: str, pool: str, block: str) -> str:
         """Return a pool, and the cells of a block."""
@@ -67,9 +66,9 @@ class Slices:
             }
         )  # fmt: skip
 
-    def drawn(self, dataset: str) -> str:
-        """Return what folds and rotations follow from, for the rules that do not look at when these were drawn."""
-        return compact(self._drawing(dataset))
+    def drawn(self, dataset: str, pool: str) -> str:
+        """Return what a pool's folds and rotations follow from, for its rule, which does not look at when these were drawn."""
+        return compact(self._drawing(dataset, self.study.drawn_views_of(pool)))
 
     def _combine(self, dataset: str, label: str) -> dict[str, Any]:
         study, method = self.study, self.study.methods[label]
