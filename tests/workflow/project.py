@@ -45,9 +45,11 @@ class Asked:
     message: str
     params: dict[str, Any]
     input: dict[str, list[str]]
+    ancient: frozenset[str]
     output: dict[str, list[str]]
     log: list[str]
     threads: int
+    resources: dict[str, Any]
     shell: str
     captions: dict[str, str]
     is_needed: bool
@@ -140,21 +142,6 @@ class Project:
             order = [job for level in dag.toposorted() for job in sorted(level, key=lambda job: job.output)]
             return [_asked(job, dag) for job in order if job.rule.name != "all"]
 
-    def keys(self, study: str = TINY) -> dict[tuple[str, ...], str]:
-        """Return the keys of a cache of outputs for all jobs whose outputs checkouts may share."""
-        from snakemake.caching.hash import ProvenanceHashMap
-
-        with ExitStack() as stack:
-            stack.enter_context(self.here())
-            os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(self.folder)  # nothing is looked for there but the keys
-            dag = stack.enter_context(_laid_out((), study, 2, {}, cache=[]))
-            known = ProvenanceHashMap()
-            return {
-                (job.rule.name, *job.wildcards_dict.values()): dag.workflow.async_run(known.get_provenance_hash(job))
-                for job in dag.jobs
-                if job.rule.cache and job.rule.cache.output
-            }
-
     def planned(self, study: str = TINY, **config: str) -> tuple[dict[str, int], list[str]]:
         """Return what Snakemake would do: rule -> number of jobs, and their messages."""
         needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
@@ -163,9 +150,9 @@ class Project:
     def refusal(self, study: str = TINY, **config: str) -> str:
         """Return the line that says why a study is not run; AssertionError if it is."""
         said = io.StringIO()
-        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(StoppedError):
+        with self.here(), redirect_stderr(said), suppress(SystemExit):
             files = [config_file(), study]
-            open_plan({k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True)
+            open_plan({k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, is_main=True)
             raise AssertionError("the study is not refused")
         (line,) = said.getvalue().splitlines()
         assert line.startswith("rotastack: error: ")
@@ -259,14 +246,6 @@ def _by_source(function):
     return ask
 
 
-class StoppedError(Exception):
-    """Instead of the end of this process."""
-
-
-def _stop(code: int) -> None:
-    raise StoppedError(f"the study is refused with exit code {code}")
-
-
 def _forget() -> None:
     """Have fingerprints and the list of data sets read anew."""
     registry.cache_clear()
@@ -275,7 +254,7 @@ def _forget() -> None:
 
 
 @contextmanager
-def _laid_out(targets, study, cores, config, cache=None) -> Iterator[Any]:
+def _laid_out(targets, study, cores, config) -> Iterator[Any]:
     """Give Snakemake's graph of jobs in the working directory, with what is to be done marked."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types as settings
@@ -283,13 +262,12 @@ def _laid_out(targets, study, cores, config, cache=None) -> Iterator[Any]:
 
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", ["snakemake", "--dry-run"]))
-        stack.enter_context(mock.patch.object(os, "_exit", _stop))
         api = stack.enter_context(SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True)))
         workflow = api.workflow(
             resource_settings=settings.ResourceSettings(cores=cores),
             config_settings=settings.ConfigSettings(config=config, configfiles=[Path(study)]),
             storage_settings=settings.StorageSettings(),
-            workflow_settings=settings.WorkflowSettings(cache=cache),
+            workflow_settings=settings.WorkflowSettings(),
             snakefile=Path("Snakefile"),
             workdir=Path(),
         )
@@ -320,9 +298,11 @@ def _asked(job, dag) -> Asked:
         str(job.message),
         {name: str(value) for name, value in job.params.items()},
         named(job.input),
+        frozenset(str(f) for f in job.input if f.flags.get("ancient")),
         named(job.output),
         list(map(str, job.log)),
         job.threads,
+        dict(job.resources.items()),
         str(job.shellcmd or ""),
         {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
         dag.needrun(job),
@@ -336,11 +316,11 @@ def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
 
 
 def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Return these instances, and all that read what they make; `jobs` in an order that they may be run in."""
+    """Return these instances, and all that follow from what they make; `jobs` in an order that they may be run in."""
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:
-        if job.name in names or job.read & made:
+        if job.name in names or (job.read - job.ancient) & made:
             found.add(job.name)
             made |= job.made
     return found

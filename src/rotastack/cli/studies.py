@@ -38,7 +38,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
     from rotastack.run.launch import config_file, read_plan
 
     path = _study_file(name)
-    content = load_yaml(path)
+    content = load_yaml(path) or {}
     if not isinstance(content, dict) or not {"name", "datasets", "pools", "methods", "study"} & content.keys():
         # Snakemake would lay a part of a study over the study of config.yaml, and run that.
         found = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
