@@ -5,7 +5,6 @@ A slice is a parameter of the step's rule: Snakemake runs the step again where i
 
 from typing import Any
 
-from rotastack.study.components import View
 from rotastack.study.names import sweep_name
 from rotastack.study.study import Study, compact
 
@@ -41,13 +40,16 @@ class Slices:
         return compact(slice_)
 
     def groups(self, dataset: str) -> str:
-        """Return how rows are divided, and which rotations are drawn before any training."""
-        views = self.study.drawn_views
-        return compact({**self._drawing(dataset, views), "groups": self.study.rotation_groups})
+        """Return how rows are divided."""
+        study = self.study
+        return compact({"seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec()})
 
-    def _drawing(self, dataset: str, views: list[View]) -> dict[str, Any]:
-        drawn = {"views": {view.key: view.resolved() for view in views}, "rotations": self.study.protocol.rotations}
-        return {"seed": self.study.document.seed, "dataset": dataset, **self.study.protocol.folds_spec(), **drawn}
+    def rotations(self, dataset: str, view: str, group: str) -> str:
+        """Return a view whose rotations are drawn before any training, and a rotation group."""
+        study = self.study
+        views = {drawn.key: drawn.resolved() for drawn in study.drawn_views if drawn.key == view}
+        drawn = {"views": views, "groups": [group], "rotations": study.protocol.rotations}
+        return compact({"seed": study.document.seed, "dataset": dataset, **drawn})
 
     def train(self, dataset: str, pool: str, block: str) -> str:
         """Return a pool, and the cells of a block."""
@@ -65,10 +67,6 @@ class Slices:
                 "pool": {key: resolved[key] for key in keys},
             }
         )  # fmt: skip
-
-    def drawn(self, dataset: str, pool: str) -> str:
-        """Return what a pool's folds and rotations follow from, for its rule, which does not look at when these were drawn."""
-        return compact(self._drawing(dataset, self.study.drawn_views_of(pool)))
 
     def _combine(self, dataset: str, label: str) -> dict[str, Any]:
         study, method = self.study, self.study.methods[label]

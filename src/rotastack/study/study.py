@@ -204,11 +204,6 @@ class Study:
         """Views that are drawn before any training."""
         return self._drawn if self.rotation_groups else []
 
-    def drawn_views_of(self, pool: str) -> list[View]:
-        """Return the view of a pool, if it is drawn before any training."""
-        own = self.pools[pool].view
-        return [view for view in self.drawn_views if own is not None and view.key == own.key]
-
     @property
     def _drawn(self) -> list[View]:
         views = [self.pools[pool].view for pool in self.used_pools]
