@@ -45,7 +45,6 @@ class Asked:
     message: str
     params: dict[str, Any]
     input: dict[str, list[str]]
-    ancient: frozenset[str]
     output: dict[str, list[str]]
     log: list[str]
     threads: int
@@ -298,7 +297,6 @@ def _asked(job, dag) -> Asked:
         str(job.message),
         {name: str(value) for name, value in job.params.items()},
         named(job.input),
-        frozenset(str(f) for f in job.input if f.flags.get("ancient")),
         named(job.output),
         list(map(str, job.log)),
         job.threads,
@@ -320,7 +318,7 @@ def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, 
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:
-        if job.name in names or (job.read - job.ancient) & made:
+        if job.name in names or job.read & made:
             found.add(job.name)
             made |= job.made
     return found
