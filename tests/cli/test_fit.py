@@ -53,15 +53,16 @@ def test_snakemake_runs_the_parts_and_the_model_predicts(table, capfd):
 def test_parts_go_on_after_a_kill_and_beside_no_other_run(table, capfd):
     """Snakemake's own lock outlives a kill -9, and would ask for --unlock."""
     line = ["fit", "my table.csv", "--target", "y", "--set", "trees_per_family=3", "--out", "model.skops", "--parts", "2", "--cores", "1"]  # fmt: skip
-    held = Path(".snakemake/rotastack.lock")
+    held = Path("results/.lock")
     held.parent.mkdir()
     with held.open("w") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         assert main(line) == 2
     assert "another run (process unknown) works in this directory" in capfd.readouterr().err
-    (held.parent / "locks").mkdir()
+    locks = Path(".snakemake/locks")
+    locks.mkdir(parents=True, exist_ok=True)
     for kind, file in (("input", "my table.csv"), ("output", "model.skops")):
-        (held.parent / f"locks/0.{kind}.lock").write_text(file)
+        (locks / f"0.{kind}.lock").write_text(file)
     assert main(line) == 0
 
 
@@ -94,6 +95,6 @@ def test_what_makes_no_sense_is_said_in_one_line(table, capsys, change, message)
 
 def test_a_part_that_fails_is_a_failed_run(table, monkeypatch, capsys):
     """What was asked for makes sense: the exit code is Snakemake's 1, not the 2 of a mistake."""
-    monkeypatch.setattr(studies, "snakemake", lambda *given, **more: 1)
+    monkeypatch.setattr(studies, "call_snakemake", lambda *given, **more: 1)
     assert main(["fit", "my table.csv", "--target", "y", "--out", "model.skops", "--parts", "2"]) == 1
     assert "error: a part failed, see above and model.skops.parts/logs" in capsys.readouterr().err

@@ -91,7 +91,10 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
     ("text", "reason"),
     [
         ("a warning\nrotastack: error: a.nc: damaged\nmore\n", "rotastack: error: a.nc: damaged"),
-        ("  ...\nValueError: columns must be 3\n", "rotastack: error: rule train: ValueError: columns must be 3 ({log})"),
+        (
+            "  ...\nValueError: columns must be 3\n",
+            "rotastack: error: rule train: ValueError: columns must be 3 ({log})",
+        ),
         ("", "rotastack: error: rule train failed, and said nothing ({log})"),
     ],
 )

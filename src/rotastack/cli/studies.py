@@ -87,7 +87,10 @@ def call_snakemake(snakefile: str, options: list[str]) -> int:
     """Run a Snakefile of the project in the working directory; return Snakemake's exit code."""
     if find_spec("snakemake") is None:
         raise ModuleNotFoundError("no snakemake", name="snakemake")
+    here = Path.cwd()
+    if not os.access(here, os.W_OK):  # of which Snakemake makes a traceback, in dry runs, too
+        raise RotastackError(f"{here} cannot be written; run in a folder of your own")
     command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
-    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=sys.stderr) as process:
+    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=2) as process:
         return process.wait()

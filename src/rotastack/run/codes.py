@@ -35,7 +35,9 @@ class Codes:
 
     def rotations(self, view: str) -> str:
         """Return the fingerprint of drawing the rotations of a view."""
-        return fingerprint(STEPS["groups"], *(drawn.entry.module for drawn in self.study.drawn_views if drawn.key == view))
+        return fingerprint(
+            STEPS["groups"], *(drawn.entry.module for drawn in self.study.drawn_views if drawn.key == view)
+        )
 
     def train(self, pool: str) -> str:
         """Return the fingerprint of training a pool."""
