@@ -6,7 +6,6 @@ import re
 import subprocess
 import sys
 from importlib.util import find_spec
-from pathlib import Path
 
 import pytest
 from tests.workflow.project import ROOT, TINY
