@@ -42,9 +42,11 @@ rule all:
         PLAN.published_page,
         rules.track.output,
         rules.draw.output.figures,
+        rules.summarize.output,
         expand(rules.score.output, dataset=PLAN.datasets),
         expand(rules.combine.output.method, dataset=PLAN.datasets, method=PLAN.combined),
         expand(rules.refit.output.model, dataset=PLAN.refitted),
+        expand(rules.explain.output.page, dataset=PLAN.explained),
     localrule: True
 
 

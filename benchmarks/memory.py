@@ -16,8 +16,7 @@ from rotastack.tracking.records import read_record
 
 SNAKEMAKES_MB = 250
 OF_DATASETS = {
-    "fetch": "fetch", "prepare": "prepare", "folds": "folds", "rotations": "rotations", "score": "score",
-    "draw_pruning": "score", "refit": "refit", "explain": "explain", "track_dataset": "tracking",
+    "fetch": "fetch", "prepare": "prepare", "groups": "groups", "score": "score", "refit": "refit", "explain": "explain",
 }  # fmt: skip
 
 
@@ -45,6 +44,8 @@ def needs(plan: Any) -> list[Need]:
             asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])], 1)
         elif step in OF_DATASETS:
             asked = getattr(plan.resources, f"{OF_DATASETS[step]}_mb")(dataset, 1)
+        elif step == "draw":
+            asked = plan.resources.draw_mb(plan.datasets, 1)
         else:
             asked = plan.resources.study_mb(1)
         names = [dataset, record.get("pool") if step == "train" else record.get("method")]

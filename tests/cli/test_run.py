@@ -2,12 +2,13 @@
 
 import importlib.util
 import sys
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from rotastack.cli import main, run, studies
-from rotastack.cli.progress import Outcome
-from rotastack.cli.studies import _tail
+from rotastack.run.progress import _reason
 
 
 @pytest.mark.parametrize("options", [["--dry-run"], ["--verbose"]])
@@ -17,8 +18,8 @@ def test_what_follows_may_be_a_target(options, monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     told = []
-    monkeypatch.setattr(run, "snakemake", lambda arguments, **_: told.append(arguments) or 0)
-    assert main(["run", "tiny", "--size", "small", *options, "--", "results/tiny/scores.parquet"]) == 0
+    monkeypatch.setattr(run, "snakemake", lambda plan, size, options, **_: told.append(options) or (0, 1.0))
+    assert main(["run", "tiny", *options, "--", "results/tiny/scores.parquet"]) == 0
     assert get_argument_parser().parse_args(told[0]).targets == ["results/tiny/scores.parquet"]
 
 
@@ -49,15 +50,15 @@ def test_a_study_that_was_edited_says_what_counts(monkeypatch, tmp_path, capsys)
 
 @pytest.mark.parametrize(("code", "goes_on"), [(2, False), (1, True)])
 def test_only_a_run_that_began_goes_on(code, goes_on, monkeypatch, tmp_path, capsys):
+    @contextmanager
+    def process(command, **_):
+        yield SimpleNamespace(wait=lambda: code)
+
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "mine.yaml").write_text("name: mine")
-    said = ["rotastack: error: mine.yaml: top level: key 'datasets' is missing"]
-    outcome = Outcome(code, said, tmp_path / "mine.log", 1.0)
-    monkeypatch.setattr(studies, "run_with_progress", lambda *_: outcome)
-    assert main(["run", "mine.yaml"]) == code
+    monkeypatch.setattr(studies, "ending_with_us", process)
+    assert main(["run", "tiny"]) == code
     told = capsys.readouterr().err
-    assert said[0] in told
-    assert ("goes on from there" in told) == goes_on
+    assert ("goes on from there; details: results/logs/tiny.log" in told) == goes_on
 
 
 @pytest.mark.parametrize(("command", "found"), [("run", True), ("step", True), ("serve", False)])
@@ -65,19 +66,23 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
     (tmp_path / "beside_the_study.py").write_text("class Mine: pass\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [*sys.path])  # the command adds to it
-    monkeypatch.delenv("ROTASTACK_WARM", raising=False)
     with pytest.raises(SystemExit):
         main([command, "--none"])
     assert (importlib.util.find_spec("beside_the_study") is not None) == found
 
 
-def test_the_error_of_a_job_is_told_before_what_snakemake_says_last(tmp_path):
-    log = tmp_path / "study.log"
-    log.write_text(
-        "Traceback (most recent call last):\n  ...\nValueError: columns must be 3, got [1, 2]\n"
-        + "more\n" * 20
-        + "WorkflowError:\nAt least one job did not complete successfully.\n"
-    )
-    first, *_, last = _tail(log).splitlines()
-    assert first == "  ValueError: columns must be 3, got [1, 2]"
-    assert last == "  At least one job did not complete successfully."
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("a warning\nrotastack: error: a.nc: damaged\nmore\n", "rotastack: error: a.nc: damaged"),
+        (
+            "  ...\nValueError: columns must be 3\n",
+            "rotastack: error: rule train: ValueError: columns must be 3 ({log})",
+        ),
+        ("", "rotastack: error: rule train failed, and said nothing ({log})"),
+    ],
+)
+def test_why_a_job_failed_is_the_last_that_its_log_says(text, reason, tmp_path):
+    log = tmp_path / "job.log"
+    log.write_text(text)
+    assert _reason("train", [str(log)]) == reason.format(log=log)

@@ -49,6 +49,7 @@ class Asked:
     output: dict[str, list[str]]
     log: list[str]
     threads: int
+    resources: dict[str, Any]
     shell: str
     captions: dict[str, str]
     is_needed: bool
@@ -82,7 +83,7 @@ class Project:
             shutil.copytree(source.folder, folder, symlinks=True)
             with chdir(folder):  # as if the runs had been brought to MLflow from here
                 name = receipt_name(None)
-            for receipt in [*folder.glob("results/*/tracking-*.json"), *folder.glob("results/*/*/tracking-*.json")]:
+            for receipt in folder.glob("results/*/tracking-*.json"):
                 receipt.rename(receipt.with_name(name))
             return cls(folder)
         folder.mkdir(parents=True)
@@ -145,21 +146,6 @@ class Project:
             order = [job for level in dag.toposorted() for job in sorted(level, key=lambda job: job.output)]
             return [_asked(job, dag) for job in order if job.rule.name != "all"]
 
-    def keys(self, study: str = TINY) -> dict[tuple[str, ...], str]:
-        """Return the keys of a cache of outputs for all jobs whose outputs checkouts may share."""
-        from snakemake.caching.hash import ProvenanceHashMap
-
-        with ExitStack() as stack:
-            stack.enter_context(self.here())
-            os.environ["SNAKEMAKE_OUTPUT_CACHE"] = str(self.folder)  # nothing is looked for there but the keys
-            dag = stack.enter_context(_laid_out((), study, 2, {}, cache=[]))
-            known = ProvenanceHashMap()
-            return {
-                (job.rule.name, *job.wildcards_dict.values()): dag.workflow.async_run(known.get_provenance_hash(job))
-                for job in dag.jobs
-                if job.rule.cache and job.rule.cache.output
-            }
-
     def planned(self, study: str = TINY, **config: str) -> tuple[dict[str, int], list[str]]:
         """Return what Snakemake would do: rule -> number of jobs, and their messages."""
         needed = [job for job in self.jobs(study=study, **config) if job.is_needed]
@@ -168,9 +154,9 @@ class Project:
     def refusal(self, study: str = TINY, **config: str) -> str:
         """Return the line that says why a study is not run; AssertionError if it is."""
         said = io.StringIO()
-        with self.here(), redirect_stderr(said), mock.patch.object(os, "_exit", _stop), suppress(StoppedError):
+        with self.here(), redirect_stderr(said), suppress(SystemExit):
             files = [config_file(), study]
-            open_plan({k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, True, True)
+            open_plan({k: v for f in files for k, v in load_yaml(Path(f)).items()} | config, files, is_main=True)
             raise AssertionError("the study is not refused")
         (line,) = said.getvalue().splitlines()
         assert line.startswith("rotastack: error: ")
@@ -264,14 +250,6 @@ def _by_source(function):
     return ask
 
 
-class StoppedError(Exception):
-    """Instead of the end of this process."""
-
-
-def _stop(code: int) -> None:
-    raise StoppedError(f"the study is refused with exit code {code}")
-
-
 def _forget() -> None:
     """Have fingerprints and the list of data sets read anew."""
     registry.cache_clear()
@@ -280,7 +258,7 @@ def _forget() -> None:
 
 
 @contextmanager
-def _laid_out(targets, study, cores, config, cache=None) -> Iterator[Any]:
+def _laid_out(targets, study, cores, config) -> Iterator[Any]:
     """Give Snakemake's graph of jobs in the working directory, with what is to be done marked."""
     from snakemake.api import SnakemakeApi
     from snakemake.settings import types as settings
@@ -288,13 +266,12 @@ def _laid_out(targets, study, cores, config, cache=None) -> Iterator[Any]:
 
     with ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", ["snakemake", "--dry-run"]))
-        stack.enter_context(mock.patch.object(os, "_exit", _stop))
         api = stack.enter_context(SnakemakeApi(settings.OutputSettings(quiet={Quietness.ALL}, dryrun=True)))
         workflow = api.workflow(
             resource_settings=settings.ResourceSettings(cores=cores),
             config_settings=settings.ConfigSettings(config=config, configfiles=[Path(study)]),
             storage_settings=settings.StorageSettings(),
-            workflow_settings=settings.WorkflowSettings(cache=cache),
+            workflow_settings=settings.WorkflowSettings(),
             snakefile=Path("Snakefile"),
             workdir=Path(),
         )
@@ -328,6 +305,7 @@ def _asked(job, dag) -> Asked:
         named(job.output),
         list(map(str, job.log)),
         job.threads,
+        dict(job.resources.items()),
         str(job.shellcmd or ""),
         {path: Path(str(flag.caption.get_path_or_uri(secret_free=True))).name for path, flag in flags.items()},
         dag.needrun(job),
@@ -341,7 +319,7 @@ def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
 
 
 def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:
-    """Return these instances, and all that read what they make; `jobs` in an order that they may be run in."""
+    """Return these instances, and all that follow from what they make; `jobs` in an order that they may be run in."""
     found: set[tuple[str, ...]] = set()
     made: set[str] = set()
     for job in jobs:

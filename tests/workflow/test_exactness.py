@@ -5,11 +5,14 @@ import os
 import shutil
 import signal
 import time
+from collections import Counter
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
 import xarray as xr
+from mlflow.tracking import MlflowClient
 from tests.workflow.project import TINY
 
 from rotastack import StackedRotationClassifier
@@ -22,7 +25,7 @@ from rotastack.views.rotation import RandomRotation
 
 pytestmark = pytest.mark.workflow
 
-COMMAND = ("snakemake", "--cores", "2", "--configfile", TINY)
+COMMAND = ("rotastack", "run", "tiny", "--cores", "2")
 
 
 @pytest.mark.slow
@@ -48,48 +51,85 @@ def test_threads_give_the_same_bytes(project):
     assert [str(path) for path in before if path.read_bytes() != before[path]] == []
 
 
+KILLED_AT = (
+    "tiny/iris/pools/rotated_forest/*/*.nc",
+    "tiny/iris/methods/S-*.nc",
+    "tiny/scores.parquet",
+    "mlflow/writer.lock",
+)
+"""Moments of a run, each by a file of the results that is just there."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
-def test_interrupted_runs_finish_with_the_same_bytes(finished, project, how):
-    """All of one data set is to be made again, and what follows."""
-    shutil.rmtree(project.folder / "results/tiny/iris")
-    (project.folder / "results/tiny/scores.parquet").unlink()
-    running = project.start(*COMMAND)
-    done = project.folder / "results/tiny/iris/pools"
-    for _ in range(1200):
-        if list(done.rglob("*.nc")):
-            break
-        time.sleep(0.1)
-    assert running.poll() is None, running.stdout.read()
-    os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
-    second = project.call(*COMMAND, check=False)
-    assert second.returncode == 2
-    message = second.stderr.strip().splitlines()[-1]
-    assert message.startswith("rotastack: error: another run (process ")
-    assert "--unlock" in message
-    os.killpg(running.pid, how)
-    os.killpg(running.pid, signal.SIGCONT)
-    running.communicate(timeout=60)
-    assert not (project.folder / "results/tiny/scores.parquet").exists()
+def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(finished, project):
+    """All of one data set is to be made again, and what follows; meanwhile no other run begins."""
+    root = project.folder / "results/tiny"
+    for folder in (root / "iris", project.folder / "results/mlflow"):
+        shutil.rmtree(folder)
+    for file in ("scores.parquet", "tracking.json"):
+        (root / file).unlink()
+    for pattern in KILLED_AT:
+        running = project.start(*COMMAND)
+        wait_for(running, lambda pattern=pattern: list(root.parent.glob(pattern)))
+        if pattern == KILLED_AT[0]:
+            os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
+            second = project.call(*COMMAND, check=False)
+            assert second.returncode == 2
+            assert "Traceback" not in second.stderr
+            (line,) = (line for line in second.stderr.splitlines() if line.startswith("rotastack: "))
+            assert line.startswith("rotastack: error: another run (process ")
+        everybody = psutil.Process(running.pid).children(recursive=True)
+        os.killpg(running.pid, signal.SIGKILL)
+        running.communicate(timeout=60)
+        end_of(everybody)
+        assert not (root / "tracking.json").exists()
     project.call(*COMMAND)
+    assert "training pool" not in (root.parent / "logs/tiny.log").read_text()
     assert project.scores() == finished.scores()
-    assert not list(project.folder.rglob("*.tmp")) or how == signal.SIGKILL
+    client = MlflowClient(f"sqlite:///{project.folder}/results/mlflow/mlflow.db")
+    (experiment,) = client.search_experiments(filter_string="name = 'tiny'")
+    runs = client.search_runs([experiment.experiment_id], max_results=1000)
+    kinds = Counter(run.data.tags["rotastack.kind"] for run in runs)
+    assert kinds == {"study": 1, "dataset": 2, "pool": 6, "method": 8, "model": 2}
+    assert {run.info.status for run in runs} == {"FINISHED"}
+    assert project.planned() == ({}, [])
 
 
 @pytest.mark.slow
-def test_a_damaged_artifact_is_set_aside_and_made_again_by_the_same_command(project):
-    before = project.scores()
-    pool = next((project.folder / "results/tiny/iris/pools/rotated_forest").rglob("*.nc"))
-    pool.write_bytes(pool.read_bytes()[:3000])
-    methods = [f"results/tiny/iris/methods/{m}.nc" for m in ("RRE", "S-RRE_RF")]
-    failed = project.snakemake(*methods, check=False)
-    assert failed.returncode != 0
-    assert f"{pool.relative_to(project.folder)}: not what was written there" in failed.stderr
-    assert "Traceback" not in failed.stderr
-    assert pool.with_name(f"{pool.name}.damaged").stat().st_size == 3000
-    project.snakemake(*methods)
-    project.snakemake()
-    assert project.scores() == before
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
+def test_a_run_that_is_told_to_end_leaves_no_process(finished, project, how):
+    """All of a terminal's processes hear Ctrl-C; schedulers tell the command alone."""
+    root = project.folder / "results/tiny"
+    shutil.rmtree(root / "iris")
+    running = project.start(*COMMAND)
+    wait_for(running, lambda: list((root / "iris").glob("pools/*/*/*.nc")))
+    everybody = psutil.Process(running.pid).children(recursive=True)
+    began = time.monotonic()
+    (os.killpg if how == signal.SIGINT else os.kill)(running.pid, how)
+    said, _ = running.communicate(timeout=60)
+    assert time.monotonic() - began < 30
+    assert running.returncode == 128 + how
+    assert said.splitlines()[-1].endswith("the same command goes on from here")
+    assert "Traceback" not in said
+    end_of(everybody)
+    assert not list(project.folder.rglob("*.tmp"))
+    assert not (root / "iris/scores.parquet").exists()
+
+
+def wait_for(running, there):
+    for _ in range(6000):
+        if there():
+            break
+        assert running.poll() is None, running.stdout.read()
+        time.sleep(0.05)
+    else:
+        pytest.fail("it does not come")
+
+
+def end_of(everybody):
+    """See that processes end: steps that were just begun hear of it within seconds, not at once."""
+    _, alive = psutil.wait_procs(everybody, timeout=20)
+    assert not [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
 
 
 def test_the_estimator_is_the_workflows_method(finished):

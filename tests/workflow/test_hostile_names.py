@@ -26,9 +26,9 @@ HOSTILE = [
     'x" ; touch pwned; "',
     "x\ntouch pwned\n",
     "a && touch pwned || touch pwned",
-    "{input} {params.spec} {{wildcards}}",
+    "{input} {params.slice} {{wildcards}}",
     "../../../../tmp/pwned",
-    "-rf ~ --spec",
+    "-rf ~ --slice",
     "\\",
     "* ? ~ !! > pwned",
     "%s ${HOME} é 中",
@@ -157,15 +157,15 @@ def test_what_is_taken_stays_one_word(taken, tmp_path):
     for job in jobs:
         lines.setdefault(job.rule, job)
     assert len(lines) > 10
-    show = 'rotastack() { printf "%s\\0" "$@"; }; cp() { printf "%s\\0" "$@"; }; cat() { :; }; '
+    show = 'rotastack() { printf "%s\\0" "$@"; }; cp() { printf "%s\\0" "$@"; }; '
     for rule, job in lines.items():
         done = subprocess.run(
             ["bash", "-c", show + job.shell.partition(" 2> ")[0]], cwd=project.folder, capture_output=True, check=True
         )
         words = done.stdout.decode().split("\0")[:-1]
         assert words == shlex.split(job.shell.partition(" 2> ")[0])[1:], rule
-        if "spec" in job.params and rule != "front_page":
-            assert json.loads(words[words.index("--spec") + 1]) == json.loads(job.params["spec"])
+        if "--slice" in words:
+            assert json.loads(words[words.index("--slice") + 1]) == json.loads(job.params["slice"])
         assert not done.stderr
         subprocess.run(["bash", "-n", "-c", job.shell], check=True)
     assert not list(tmp_path.rglob("pwned"))

@@ -90,7 +90,7 @@ def test_the_model_is_the_pruned_ensemble(done):
 
 
 EDITS = {
-    "a parameter of a pruner": (NAME, "v: 0.5", "v: 0.25", {"QMM"}, {"report", "track_study"}),
+    "a parameter of a pruner": (NAME, "v: 0.5", "v: 0.25", {"QMM"}, {"report", "track"}),
     "a pruner": ("src/rotastack/combine/pruning/qmm.py", "", "", {"QMM"}, set()),
     "the ensemble of the model": ("src/rotastack/ensembles/pruned.py", "", "", set(), {"refit"}),
 }

@@ -141,22 +141,22 @@ def test_numbers_stand_under_their_methods(done):
 
 @pytest.mark.slow
 def test_models_predict_and_runs_are_tracked(done, capsys):
-    (receipt,) = done.folder.glob("results/splits-small/iris/tracking-*.json")
-    receipt = json.loads(receipt.read_text())
-    assert {"model", "pool weighted", "method EXP"} <= set(receipt["runs"])
+    (receipt,) = done.folder.glob("results/splits-small/tracking-*.json")
+    receipt = json.loads(receipt.read_text())["datasets"]["iris"]
+    assert {"model", "pool weighted", "method EXP"} <= set(receipt)
     assert not (done.folder / "results/splits-small/iris-noise-2/model").exists()
     table = pd.DataFrame(
         [[5.1, 3.5, 1.4, 0.2], [6.9, 3.1, 5.4, 2.1]], columns=_columns(done.folder / "data/raw/iris.csv.gz")
     )
     table.to_csv(done.folder / "new.csv", index=False)
     with done.here():
-        assert main(["predict", "new.csv", "--model", receipt["runs"]["model_uri"]]) == 0
+        assert main(["predict", "new.csv", "--model", receipt["model_uri"]]) == 0
     answer = capsys.readouterr().out.splitlines()
     assert [line.split(",")[-1] for line in answer[-2:]] == ["setosa", "virginica"]
     with done.here():
         assert main(["predict", "new.csv", "--study", "splits-small", "--dataset", "iris"]) == 0
     assert capsys.readouterr().out.splitlines() == answer
-    assert receipt["runs"]["registered"] == "models:/iris/1"
+    assert receipt["registered"] == "models:/iris/1"
 
 
 def test_the_report_says_what_models_look_at(done):
@@ -187,9 +187,9 @@ def test_again_nothing_and_other_blocks_give_the_same_bytes(copy):
 
 
 EDITS = {
-    "pairs": (NAME, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ", {"summarize", "report", "track_study"}, set()),
+    "pairs": (NAME, "pairs: [[RF, EXP], ", "pairs: [[RF, BST], ", {"summarize", "report", "track"}, set()),
     "a tree": (NAME, "tree: extra", "tree: extra, flip: true",
-               {"train", "report", "track_study"}, {"rr_et"}),
+               {"train", "report", "track"}, {"rr_et"}),
     "an estimator": ("src/rotastack/ensembles/forests/random.py", "", "", {"train"}, {"rr_et"}),
     "training": ("src/rotastack/run/splits/training.py", "", "", {"train"},
                  {"knn", "rf", "rr_et", "exrm", "weighted"}),

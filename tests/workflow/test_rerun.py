@@ -6,9 +6,10 @@ Snakemake do just these and what follows. A few starts of Snakemake show that it
 
 import os
 import random
+import re
 import time
 
-import numpy as np
+import pandas as pd
 import pytest
 from tests.workflow.project import TINY, changed, following
 
@@ -34,25 +35,27 @@ REFIT = each("refit")
 STACKED = combined("S-RRE_RF", "S-RRE_XGB")
 ROTATED = trained("rotated_forest", "rotated_boosted")
 DRAWN = {("rotations", d, "RandomRotation", g) for d in DATASETS for g in ("RG-01", "RG-02")}
+ALL = trained("forest", "rotated_forest", "rotated_boosted")
 FORESTS = trained("forest", "rotated_forest") | STACKED | REFIT
-SHOWN = {("report",), ("track_study",)}  # they have the whole study
+SHOWN = {("report",), ("track",)}  # they have the whole study
 
 EDITS = {
     # file, what is replaced (nothing: a line is added), and what has other code then:
     # what all pools go through, what one of them does, and what only one combiner does
     "nested training": ("run/nested/training.py", "round(float(s), 4)", "round(float(s), 5)",
-                        trained("forest", "rotated_forest", "rotated_boosted")),
-    "nested combining": ("run/nested/combining.py", "", "", combined("RF", "RRE", "S-RRE_RF", "S-RRE_XGB")),
-    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", each("folds") | each("score")),  # the baseline asks for the rows of each
+                        ALL),
+    "nested combining": ("run/nested/combining.py", "", "", STACKED | each("score")),
+    "drawing folds": ("run/nested/folds.py", "counts.min()", "counts.max()", each("groups") | each("score")),  # the baseline asks for the rows of each
     "a combiner": ("combine/stacking.py", "np.ascontiguousarray", "np.array", STACKED | REFIT),
+    "votes": ("combine/voting.py", "", "", each("score") | REFIT),
     "a view": ("views/rotation.py", "rotated = X.copy()", "rotated = X.copy() + 0", ROTATED | DRAWN | REFIT),
     "the trees": ("trees/forest.py", "", "", FORESTS),
     "the kernel": ("trees/kernel/splitting.pxd", "n_useful += split", "n_useful += 2 * split", FORESTS),
     "scores": ("stats/scores.py", "", "", each("score")),
-    "a figure": ("plots/heatmap.py", "0.65", "0.66", each("draw_dataset")),
+    "a figure": ("plots/heatmap.py", "0.65", "0.66", {("draw",)}),
     "the statistics": ("run/steps/summarize.py", "ddof=1", "ddof=0", {("summarize",)}),
     "the report": ("run/steps/report.py", "sort_keys=False", "sort_keys=True", {("report",)}),
-    "tracking": ("run/receipts.py", "indent=1", "indent=2", each("track_dataset") | {("track_study",)}),
+    "tracking": ("run/tracked/study.py", "indent=1", "indent=2", {("track",)}),
     # other protocols, and all that only reads, checks and lays out studies
     "random splits": ("run/splits/training.py", "fit_processor_seconds", "fit_seconds_2", set()),
     "another view": ("views/subspace.py", "", "", set()),
@@ -117,10 +120,11 @@ def test_the_command_answers_as_this_process_does(project):
 
 
 STUDY_EDITS = {
+    "rotations": ("rotations: 3", "rotations: 4", DRAWN | ROTATED | REFIT | SHOWN),
     "a parameter of a method": ("n_estimators: 10", "n_estimators: 11", combined("S-RRE_RF") | REFIT | SHOWN),
     "a parameter of a pool": ("{n_estimators: 6}", "{n_estimators: 7}", trained("forest") | REFIT | SHOWN),
     "a scaler": ("scaling: quantile", "scaling: rank", trained("rotated_boosted") | REFIT | SHOWN),
-    "the level of significance": ("{control: RF}", "{control: RF, alpha: 0.1}", {("summarize",), ("draw_study",)} | SHOWN),
+    "the level of significance": ("{control: RF}", "{control: RF, alpha: 0.1}", {("summarize",), ("draw",)} | SHOWN),
     "the same estimator by its class": (
         "estimator: boosted, parameters: {n_estimators: 3}",
         "estimator: xgboost.XGBClassifier, parameters: {n_estimators: 3, n_jobs: 1, verbosity: 0}",
@@ -149,21 +153,54 @@ def test_what_a_short_name_fixes_counts_where_it_is_used(finished, before, monke
 def test_adding_a_data_set_runs_its_jobs_and_the_statistics(project, before):
     project.edit(TINY, "[iris, balance-scale]", "[iris, balance-scale, wine]")
     _, needed = agree(before, project.jobs(), None)
-    of_all = {("summarize",), ("draw_study",), ("report",), ("front_page",), ("track_study",)}
+    of_all = {("summarize",), ("draw",), ("report",), ("front_page",), ("track",)}
     assert {name for name in needed if "wine" not in name} == of_all
     assert ("train", "wine", "forest", BLOCK) in needed
 
 
-def test_adding_a_rotation_group_trains_the_new_one_only(blank):
-    """Compared without any results: a block's parameters are its own."""
-    blank.edit(TINY, "blocks: {rotation_groups: 2", "blocks: {rotation_groups: 1")
-    before = blank.jobs()
-    blank.edit(TINY, "protocol: {rotation_groups: 2", "protocol: {rotation_groups: 3")
-    different = changed(before, blank.jobs())
-    blocks = {name[-1] for name in different if name[0] == "train"}
-    assert blocks == {"RG-03/FG-01-02"}
-    assert {name[-1] for name in different if name[0] == "rotations"} == {"RG-03"}
-    assert not {name[0] for name in different} & {"fetch", "prepare", "folds"}
+GROWING = """
+name: growing
+datasets: [iris]
+protocol: {rotation_groups: 2, fold_groups: 1, folds: 3, rotations: 2}
+blocks: {rotation_groups: 1}
+pools:
+  plain: {estimator: naive_bayes}
+  rotated: {view: rotation, estimator: naive_bayes}
+methods:
+  NB: {pool: plain, combiner: {kind: vote}}
+  R-NB: {pool: rotated, combiner: {kind: vote}}
+"""
+
+
+@pytest.mark.slow
+def test_adding_a_rotation_group_trains_the_new_one_alone(blank):
+    study, target = "config/studies/growing.yaml", "results/growing/iris/scores.parquet"
+    (blank.folder / study).write_text(GROWING)
+    blank.snakemake(target, study=study)
+    root = blank.folder / "results/growing/iris"
+    pools = {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in root.glob("pools/*/*/*.nc")}
+    before = pd.read_parquet(blank.folder / target)
+    assert len(pools) == 4
+    blank.edit(study, "rotation_groups: 2", "rotation_groups: 3")
+    done = blank.snakemake(target, study=study)
+    assert sorted(re.findall(r"training pool (\w+) on (\S+)", done.stderr)) == [
+        ("plain", "RG-03/FG-01"), ("rotated", "RG-03/FG-01"),
+    ]  # fmt: skip
+    assert {path: (path.stat().st_mtime_ns, path.read_bytes()) for path in pools} == pools
+    after = pd.read_parquet(blank.folder / target)
+    old = after[after["rotation_group"] != "RG-03"].reset_index(drop=True)
+    pd.testing.assert_frame_equal(old, before, check_exact=True)
+    assert len(after) == 3 * len(before) / 2
+    jobs = blank.jobs(target, study=study)
+    assert not [job.name for job in jobs if job.is_needed]
+
+
+def test_another_pool_with_another_view_trains_nothing_else(project, before):
+    project.edit(TINY, "pools:\n", "pools:\n  other: {view: {class: projection}, estimator: forest}\n")
+    project.edit(TINY, "methods:\n", "methods:\n  Other: {pool: other, combiner: {kind: vote}}\n")
+    different, needed = agree(before, project.jobs(), None)
+    assert {name for name in different if name[0] == "train"} == trained("other")
+    assert not {name[0] for name in needed} & {"fetch", "prepare", "groups", "combine"}
 
 
 FOREIGN = """
@@ -270,41 +307,43 @@ def test_an_edit_of_one_class_reruns_its_pools_only(many, file, expected):
 
 @pytest.mark.slow
 def test_two_real_runs_rerun(project):
-    """A data set more, and a parameter back again: the same bytes as ever for all that did not change."""
+    """A parameter, and back again, here without the server of steps: the same bytes as ever for all that did not change."""
     before = project.scores()
     project.edit(TINY, "{n_estimators: 6}", "{n_estimators: 7}")
-    first = project.snakemake()
-    assert "training pool forest" in first.stderr
-    assert "training pool rotated_forest" not in first.stderr
-    assert "combining for method S-RRE_RF" not in first.stderr
+    first = project.snakemake("results/tiny/scores.parquet")
+    assert set(re.findall(r"training pool (\w+)", first.stderr)) == {"forest"}
+    assert "combining for" not in first.stderr
     between = project.scores()
     different = {name for name in before if before[name] != between[name]}
     assert {name for name in different if "/methods/" in name} == {f"{d}/methods/RF.nc" for d in DATASETS}
     project.edit(TINY, "{n_estimators: 7}", "{n_estimators: 6}")
-    project.snakemake()
+    project.snakemake("--no-hooks")
     after = project.scores()
-    np.testing.assert_equal([name for name in before if before[name] != after[name]], [])
+    assert [name for name in before if before[name] != after[name]] == []
     assert project.planned_by_command() == ({}, [])
 
 
 DELIVERABLES = {
     "scores.parquet": "summarize",
     "report.html": "report",
-    "figures/study/differences.png": "draw_study",
-    "figures/iris/histogram.svg": "draw_dataset",
+    "figures/study/differences.png": "draw",
     "iris/scores.parquet": "score",
     "iris/methods/S-RRE_RF.nc": "combine",
+    "iris/methods/RF.nc": "score",
     "iris/model/model.skops": "refit",
+    "tables/error.csv": "summarize",
+    "tracking.json": "track",
 }  # fmt: skip
 
 
 def test_what_was_deleted_is_made_again_and_nothing_before_it(project):
     """As after a purge of a scratch disk."""
     root = project.folder / "results/tiny"
+    before = {"fetch", "prepare", "groups", "rotations", "train"}
     for name, rule in DELIVERABLES.items():
         content = (root / name).read_bytes()
         (root / name).unlink()
         planned, _ = project.planned()
         assert planned.get(rule) == 1, name
-        assert not set(planned) & {"fetch", "prepare", "folds", "rotations", "train"}, name
+        assert not set(planned) & before, name
         (root / name).write_bytes(content)

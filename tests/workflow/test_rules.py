@@ -1,7 +1,7 @@
 """Rules say what their steps say: one shell line from inputs, outputs and params, and the caption of each figure."""
 
-import ast
 import json
+import re
 import shlex
 from pathlib import Path
 
@@ -10,36 +10,52 @@ from tests.workflow.project import ROOT, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
-from rotastack.run.job import declarations, step_names
+from rotastack.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 
-STEPS = ROOT / "src/rotastack/run/steps"
-PROTOCOLS = ROOT / "src/rotastack/study/protocols"
-# What a rule waits for, and its step finds in other ways: by name below a folder, or by address.
-UNSAID = {
-    "fetch": {"own"},
-    "combine": {"pool"},
-    "explain": {"texts"},
-    "track_dataset": {"pools"},
-    "published": {"texts"},
-    "report": {"texts", "refits"},
-}
+RULES = {*STEPS, "rotations", "front_page"}
+# What a rule waits for, and its step finds in other ways: beside other inputs, or by address.
+UNSAID = {"fetch": {"own"}, "score": {"records"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
 
 
 @pytest.fixture(scope="module")
-def jobs(tmp_path_factory):
-    """Instances of all rules: of three studies with different protocols."""
+def studies(tmp_path_factory):
+    """The jobs of three studies with different protocols: instances of all rules."""
     blank = Project.copy(tmp_path_factory.mktemp("rules") / "blank")
-    studies = {"tiny": "config/studies/tiny.yaml"}
+    names = ["tiny", "splits", "pruned"]
     for name, text in {"splits": SPLITS, "pruned": PRUNED}.items():
-        studies[name] = f"config/studies/{name}.yaml"
-        (blank.folder / studies[name]).write_text(text)
-    return [job for study in studies.values() for job in blank.jobs(study=study)]
+        (blank.folder / f"config/studies/{name}.yaml").write_text(text)
+    return [blank.jobs(study=f"config/studies/{name}.yaml") for name in names]
+
+
+@pytest.fixture(scope="module")
+def jobs(studies):
+    return [job for jobs in studies for job in jobs]
 
 
 def test_every_step_has_a_rule_and_every_rule_a_step(jobs):
-    assert {job.rule for job in jobs} == {*step_names(), "front_page"}
+    assert {job.rule for job in jobs} == RULES
+
+
+def test_every_rule_says_what_it_takes_and_asks_for_more_at_the_next_attempt():
+    text = "".join(path.read_text() for path in sorted((ROOT / "workflow/rules").glob("*.smk")))
+    rules = {part.partition(":")[0]: part for part in re.split(r"^rule ", text, flags=re.M)[1:]}
+    assert set(rules) == RULES
+    for name, rule in rules.items():
+        for key in ("log", "threads", "resources", "message", "mem_mb=", "runtime="):
+            assert re.search(rf"^ +{key}", rule, re.M), (name, key)
+        asked = re.findall(r"^ +(?:mem_mb|runtime)=(.*),$", rule, re.M)
+        assert name == "front_page" or all(
+            re.fullmatch(r"lambda w, attempt: .*\battempt\b.*", value) for value in asked
+        ), name
+
+
+def test_outputs_and_logs_are_unique(studies):
+    for jobs in studies:
+        made = [file for job in jobs for file in [*job.made, *job.log]]
+        assert len(made) == len(set(made))
+        assert len({job.message for job in jobs}) == len(jobs)
 
 
 def options(line):
@@ -66,86 +82,21 @@ def options(line):
 
 def test_the_shell_line_names_what_the_rule_has(jobs):
     for job in jobs:
+        assert len(job.log) == 1
+        assert job.shell.endswith(f" 2> {job.log[0]}")
         if job.rule == "front_page":
             continue
         said = options(job.shell)
-        declared = declarations(job.rule)
-        assert said["step"] == job.rule
-        assert json.loads(said["--spec"]) == json.loads(job.params["spec"])
+        assert said["step"] == ("groups" if job.rule == "rotations" else job.rule)
+        assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
         assert said["--code"] == job.params["code"]
-        assert int(said["--threads"]) == job.threads
-        folders = {name.rstrip("/") for name in declared["INPUTS"] if name.endswith("/")}
-        files = {name: said["--input"][name] for name in said["--input"] if name not in folders}
-        assert list(said["--input"]) == [name.rstrip("/") for name in declared["INPUTS"]]
-        assert files == {name: list(job.input[name]) for name in files}
-        assert set(job.input) - set(files) == UNSAID.get(job.rule, set()), job.rule
-        assert {name: said["--input"][name] for name in folders} == {name: [job.params[name]] for name in folders}
+        assert int(said.get("--threads", 1)) == job.threads
+        assert said["--input"] == {name: job.input[name] for name in said["--input"]}
+        assert set(job.input) - set(said["--input"]) == UNSAID.get(job.rule, set()), job.rule
         assert said["--output"] == job.output
-        assert list(said["--output"]) == list(declared["OUTPUTS"])
-        assert set(said["--about"]) == set(declared["ABOUT"])
         for key, value in said["--about"].items():
-            assert value == (job.wildcards[0] if key == "dataset" else job.params[key])
-        named = {"dataset"} if job.rule in ("fetch", "prepare") else set()  # for the key of a shared cache
-        assert set(job.params) == {"spec", "code", *folders, *set(declared["ABOUT"]) - {"dataset"}, *named}
-        assert len(job.log) == 1
-        assert job.shell.endswith(f" 2> {job.log[0]} || {{ cat {job.log[0]} >&2; exit 1; }}")
-
-
-class Reader(ast.NodeVisitor):
-    """Collects which inputs, outputs and facts of its job a module takes."""
-
-    def __init__(self, path: Path):
-        self.inputs: set[str] = set()
-        self.outputs: set[str] = set()
-        self.about: set[str] = set()
-        self.loops: dict[str, list[str]] = {}
-        self.visit(ast.parse(path.read_text()))
-
-    def visit(self, node):
-        """Go on with the names that a loop over constants stands for."""
-        outside = self.loops
-        for part in [node, *getattr(node, "generators", [])]:
-            values = getattr(getattr(part, "iter", None), "elts", None)
-            if values and all(isinstance(value, ast.Constant) for value in values):
-                self.loops = {**self.loops, ast.unparse(part.target): [value.value for value in values]}
-        super().visit(node)
-        self.loops = outside
-
-    def take(self, kind, key):
-        found = {"job.inputs": self.inputs, "job.outputs": self.outputs, "job.about": self.about}.get(kind)
-        if found is not None:
-            found.update([key.value] if isinstance(key, ast.Constant) else self.loops[ast.unparse(key)])
-
-    def visit_Subscript(self, node):
-        self.take(ast.unparse(node.value), node.slice)
-        self.generic_visit(node)
-
-    def visit_Call(self, node):
-        called = ast.unparse(node.func)
-        if called in ("job.input", "job.output"):
-            self.take(f"{called}s", node.args[0])
-        elif called.endswith(".get"):
-            self.take(called.removesuffix(".get"), node.args[0])
-        elif called == "job.pool_files":
-            self.inputs.add("pools")
-        self.generic_visit(node)
-
-
-@pytest.mark.parametrize("step", step_names())
-def test_a_step_declares_what_it_reads_and_writes(step):
-    """Seen in the source: of the step, of what its protocols do, and of what brings it to MLflow."""
-    modules = [STEPS / f"{step}.py"]
-    part = {"train": "training", "combine": "combining", "folds": "folds"}.get(step)
-    modules += [] if part is None else sorted(PROTOCOLS.glob(f"*/{part}.py"))
-    modules += [STEPS.parent / "receipts.py"] if step.startswith("track_") else []
-    found = [Reader(path) for path in modules]
-    declared = declarations(step)
-    inputs, outputs, about = (set().union(*(getattr(f, k) for f in found)) for k in ("inputs", "outputs", "about"))
-    assert inputs == {name.rstrip("/") for name in declared["INPUTS"]}
-    assert outputs == set(declared["OUTPUTS"]) - {"record"}
-    assert about <= set(declared["ABOUT"])
-    if "record" not in declared["OUTPUTS"]:  # a record has all that it is about
-        assert about == set(declared["ABOUT"])
+            assert value == job.params.get(key, "") or value in job.wildcards
+        assert set(job.params) - {"slice", "code", "refitted"} <= set(said["--about"]), job.rule
 
 
 KINDS = {
@@ -171,7 +122,7 @@ KINDS = {
 
 def test_figures_have_the_caption_of_their_kind(jobs):
     captions = {Path(path).stem: name for job in jobs for path, name in job.captions.items()}
-    drawn = {Path(f).stem for job in jobs if job.rule.startswith("draw_") for f in job.output["figures"]}
+    drawn = {Path(file).stem for job in jobs if job.rule == "draw" for file in job.output["figures"]}
     assert set(captions) == drawn
     seen = set()
     for figure, caption in captions.items():

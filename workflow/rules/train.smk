@@ -1,11 +1,10 @@
-# A pool on a block of cells. Folds and rotations are ancient: groups that were drawn anew with the same parameters and
-# code hold the same numbers, so that a rotation group more trains the new one alone. Slice and code tell of any other change.
+# A pool on a block of cells.
 rule train:
     input:
         table=rules.prepare.output.table,
-        folds=ancient(FILES.folds),
-        rotations=ancient(
-            lambda w: [FILES.rotations(name).format(dataset=w.dataset) for name in PLAN.rotations_of(w.pool, w.block)]
+        folds=rules.groups.output.folds,
+        rotations=lambda w: expand(
+            FILES.rotations("{name}"), dataset=w.dataset, name=PLAN.rotations_of(w.pool, w.block)
         ),
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",

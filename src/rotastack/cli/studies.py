@@ -14,7 +14,7 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.run.plan import Plan
 
-__all__ = ["add_study_arguments", "plan_of", "snakemake"]
+__all__ = ["add_study_arguments", "call_snakemake", "plan_of", "snakemake"]
 
 REFUSED = 2
 """The exit code of a run that ended before any job began."""
@@ -38,7 +38,7 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
     from rotastack.run.launch import config_file, read_plan
 
     path = _study_file(name)
-    content = load_yaml(path)
+    content = load_yaml(path) or {}
     if not isinstance(content, dict) or not {"name", "datasets", "pools", "methods", "study"} & content.keys():
         # Snakemake would lay a part of a study over the study of config.yaml, and run that.
         found = ", ".join(map(str, content)) if isinstance(content, dict) else type(content).__name__
@@ -70,20 +70,27 @@ def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool
     quiet : bool
         Whether one line of progress is shown, and all that Snakemake says goes to a file.
     """
-    if find_spec("snakemake") is None:
-        raise ModuleNotFoundError("no snakemake", name="snakemake")
     log = f"results/logs/{plan.study.name}.log"
-    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file("Snakefile"))]
-    command += ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
-    command += [*options, "--configfile", plan.where]
-    command += [] if size in (None, "full") else ["--config", f"size={size}"]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    logger = ["--logger", "rotastack", "--logger-rotastack-file", log] if quiet else []
+    sized = [] if size in (None, "full") else ["--config", f"size={size}"]
     began = time.monotonic()
-    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=sys.stderr) as process:
-        code = process.wait()
+    code = call_snakemake("Snakefile", [*logger, *options, "--configfile", plan.where, *sized])
     if quiet and code not in (0, REFUSED):
         print(
             f"rotastack: what was done is kept, and the same command goes on from there; details: {log}",
             file=sys.stderr,
         )
     return code, time.monotonic() - began
+
+
+def call_snakemake(snakefile: str, options: list[str]) -> int:
+    """Run a Snakefile of the project in the working directory; return Snakemake's exit code."""
+    if find_spec("snakemake") is None:
+        raise ModuleNotFoundError("no snakemake", name="snakemake")
+    here = Path.cwd()
+    if not os.access(here, os.W_OK):  # of which Snakemake makes a traceback, in dry runs, too
+        raise RotastackError(f"{here} cannot be written; run in a folder of your own")
+    command = [sys.executable, "-P", "-m", "snakemake", "--snakefile", str(project_file(snakefile)), *options]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', '')}"
+    with ending_with_us(command, env={**os.environ, "PATH": path}, stdout=2) as process:
+        return process.wait()

@@ -32,15 +32,18 @@ class Codes:
         return fingerprint(STEPS["fetch"], *sources)
 
     def groups(self) -> str:
-        """Return the fingerprint of drawing folds and rotations."""
-        views = [view.entry.module for view in self.study.drawn_views]
-        return fingerprint(STEPS["groups"], self._protocol("groups"), *views)
+        """Return the fingerprint of drawing folds."""
+        return fingerprint(STEPS["groups"], self._protocol("groups"))
+
+    def rotations(self, view: str) -> str:
+        """Return the fingerprint of drawing the rotations of a view."""
+        return fingerprint(
+            STEPS["groups"], *(drawn.entry.module for drawn in self.study.drawn_views if drawn.key == view)
+        )
 
     def train(self, pool: str) -> str:
-        """Return the fingerprint of training a pool, and of drawing what it is trained on."""
-        views = [view.entry.module for view in self.study.drawn_views]
-        drawing = [STEPS["groups"], self._protocol("groups"), *views]
-        return fingerprint(STEPS["train"], self._protocol("train"), *drawing, *self._pools[pool])
+        """Return the fingerprint of training a pool."""
+        return fingerprint(STEPS["train"], self._protocol("train"), *self._pools[pool])
 
     def combine(self, label: str) -> str:
         """Return the fingerprint of a method's combiner."""

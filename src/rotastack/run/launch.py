@@ -20,7 +20,7 @@ from rotastack.study.sizes import resized
 from rotastack.study.study import Study
 from rotastack.tracking import address
 
-__all__ = ["Machine", "config_file", "open_plan", "read_plan", "start_run"]
+__all__ = ["Machine", "config_file", "hold_folder", "open_plan", "read_plan", "start_run"]
 
 
 class _Data(Document):
@@ -140,6 +140,12 @@ def start_run(plan: Plan) -> None:
             raise RotastackError("; ".join(missing.values()))
         address.check_address(os.environ.get(address.VARIABLE))
         start_forks()
+
+
+def hold_folder() -> None:
+    """Hold the working directory, if no other run does."""
+    with _ends_in_one_line():
+        _hold_folder()
 
 
 @contextmanager

@@ -142,13 +142,8 @@ class Plan:
         """Blocks of cells, each a training job of a pool."""
         return list(self.study.blocks)
 
-    @cached_property
-    def rotations(self) -> list[str]:
-        """Rotation groups of all views that are drawn before any training: ``view/RG-01``."""
-        return [f"{view.key}/{group}" for view in self.study.drawn_views for group in self.study.rotation_groups]
-
     def rotations_of(self, pool: str, block: str) -> list[str]:
-        """Return the rotation groups that a block of a pool reads."""
+        """Return the rotation groups that a block of a pool reads, if its view is drawn before any training: ``view/RG-01``."""
         view = self.study.pools[pool].view
         if view is None or not view.is_drawn:
             return []

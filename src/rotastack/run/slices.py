@@ -49,15 +49,16 @@ class Slices:
         return compact(slice_)
 
     def groups(self, dataset: str) -> str:
-        """Return how rows are divided, and which rotations are drawn before any training."""
-        return compact({**self._drawing(dataset), "groups": self.study.rotation_groups})
-
-    def _drawing(self, dataset: str) -> dict[str, Any]:
+        """Return how rows are divided."""
         study = self.study
-        return {
-            "seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec(),
-            "views": self._views, "rotations": study.protocol.rotations,
-        }  # fmt: skip
+        return compact({"seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec()})
+
+    def rotations(self, dataset: str, view: str, group: str) -> str:
+        """Return a view whose rotations are drawn before any training, and a rotation group."""
+        study = self.study
+        views = {drawn.key: drawn.resolved() for drawn in study.drawn_views if drawn.key == view}
+        drawn = {"views": views, "groups": [group], "rotations": study.protocol.rotations}
+        return compact({"seed": study.document.seed, "dataset": dataset, **drawn})
 
     def train(self, dataset: str, pool: str, block: str) -> str:
         """Return a pool, the cells of a block, and what folds and rotations follow from: the rule does not look at when these were drawn."""

@@ -1,4 +1,4 @@
-"""groups: draw the fold groups or splits of a data set, and its rotation groups."""
+"""groups: draw the fold groups or splits of a data set, or its rotation groups."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -16,17 +16,18 @@ from rotastack.study.names import number_of
 
 
 def run(job: Job) -> None:
-    """Read input ``table``; write outputs ``folds``, and ``rotations``, a file for each view and rotation group.
+    """Read input ``table``; write what is asked for: outputs ``folds``, and ``rotations``, a file for each view and rotation group.
 
     Rotation k of group g is seeded by ("rotations", dataset, g, k); number 0 is the identity.
     """
     with job.recorded() as record:
         data = read_prepared(job.input("table"))
-        protocol_module(job.slice["protocol"], "groups").draw(job, data, record)
-        n_features = data.numeric.shape[1]
-        drawn = product(job.slice["views"].values(), job.slice["groups"])
-        for path, (view, group) in zip(job.outputs.get("rotations", []), drawn, strict=True):
-            write_arrays(path, _rotations(n_features, view, number_of(group), job.slice))
+        if "folds" in job.outputs:
+            protocol_module(job.slice["protocol"], "groups").draw(job, data, record)
+        if rotations := job.outputs.get("rotations"):
+            drawn = product(job.slice["views"].values(), job.slice["groups"])
+            for path, (view, group) in zip(rotations, drawn, strict=True):
+                write_arrays(path, _rotations(data.numeric.shape[1], view, number_of(group), job.slice))
 
 
 def _rotations(n_features: int, view: Mapping[str, Any], group: int, slice_: Mapping[str, Any]) -> xr.Dataset:
