@@ -20,6 +20,7 @@ __all__ = [
     "LEVELS",
     "checked",
     "combine",
+    "draw",
     "iris_table",
     "pool_slice",
     "scored",
@@ -70,6 +71,7 @@ def pool_slice(estimator, parameters=None, view=None, **pool):
 
 
 def split(folder, repeats=4, rows=0.6):
+    """Divide the rows at random."""
     spec = {"protocol": "splits", "kind": "holdout", "repeats": repeats, "train": rows}
     draw(folder, spec)
 
