@@ -10,9 +10,6 @@ Nothing is imported here before an answer is there, but what the interpreter has
 
 import os
 import sys
-
-import os
-import sys
 from typing import Any
 
 __all__ = ["FORKED", "ask", "start_forks"]
@@ -105,6 +102,7 @@ def serve(listening: int, life: int) -> int:
     """
     import multiprocessing
     import select
+    import shutil
     import signal
     import socket
 
@@ -127,6 +125,7 @@ def serve(listening: int, life: int) -> int:
             for stream in streams:
                 os.close(stream)
         multiprocessing.active_children()  # those that have ended leave nothing behind
+    shutil.rmtree(os.path.dirname(listener.getsockname()), ignore_errors=True)  # noqa: PTH120 - a killed run has left it
     return 0
 
 
