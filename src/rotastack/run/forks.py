@@ -149,10 +149,12 @@ def _import_for(argv: list[str]) -> None:
 
     from rotastack.run.modules import LIBRARIES, PROTOCOLS, STEPS
 
-    content = json.loads(argv[argv.index("--slice") + 1]) if "--slice" in argv else {}
-    protocol = PROTOCOLS.get(content.get("protocol", ""), {})
+    content: Any = {}
+    with suppress(ValueError, IndexError):  # the step says what is wrong, here and below
+        content = json.loads(argv[argv.index("--slice") + 1])
+    protocol = PROTOCOLS.get(content.get("protocol", ""), {}) if isinstance(content, dict) else {}
     for name in [STEPS[argv[1]], *protocol.values(), *LIBRARIES, *_classes(content)]:
-        with suppress(Exception):  # the step says what is wrong
+        with suppress(Exception):
             import_module(name)
 
 
