@@ -50,10 +50,10 @@ def run():
         process.stdin.close()
 
 
-def groups(folder, slice_=SLICE, name="folds"):
+def groups(slice_=SLICE, name="folds"):
     """Return the command of a step that draws splits of iris."""
     return [
-        sys.executable, "-m", "rotastack", "step", "groups", "--slice", json.dumps(slice_), "--about", "dataset=d",
+        sys.executable, "-m", "rotastack", "step", "groups", "--slice", slice_ if isinstance(slice_, str) else json.dumps(slice_), "--about", "dataset=d",
         "--input", "table", "table", "--output", "folds", name, "--output", "record", f"{name}.run.json",
     ]  # fmt: skip
 
@@ -70,7 +70,7 @@ def folder(tmp_path):
 
 def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, run):
     for environment, name in [(os.environ, "alone"), (run, "asked")]:
-        ended = done(groups(folder, name=name), folder, environment)
+        ended = done(groups(name=name), folder, environment)
         assert (ended.returncode, ended.stderr) == (0, "")
     assert (folder / "alone").read_bytes() == (folder / "asked").read_bytes()
     told = [json.loads((folder / f"{name}.run.json").read_text()) for name in ("alone", "asked")]
@@ -83,20 +83,21 @@ def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, ru
     ("slice_", "code", "said"),
     [
         ({"seed": 1}, 2, "rotastack: error: --slice: key 'protocol' is missing; there are seed\n"),
+        ("{", 2, "rotastack: error: --slice: not valid JSON"),
         ({**SLICE, "repeats": "x"}, 1, "Traceback"),
     ],
 )
 def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code, said):
-    ended = done(groups(folder, slice_), folder, run)
+    ended = done(groups(slice_), folder, run)
     assert ended.returncode == code
-    assert ended.stderr.startswith(said) or said in ended.stderr
+    assert said in ended.stderr
 
 
 def test_where_no_server_takes_it_the_step_works_by_itself(folder, run, monkeypatch):
     for place in ("", "/nowhere/steps"):
         monkeypatch.setenv(forks.VARIABLE, place)
         assert forks.ask(["step", "groups"]) is None
-    assert done(groups(folder), folder, {**os.environ, forks.VARIABLE: "/nowhere/steps"}).returncode == 0
+    assert done(groups(), folder, {**os.environ, forks.VARIABLE: "/nowhere/steps"}).returncode == 0
     monkeypatch.setenv(forks.VARIABLE, run[forks.VARIABLE])
     assert forks.ask(["step", "report"]) is None
     assert forks.ask(["step"]) is None
@@ -106,7 +107,7 @@ def test_where_no_server_takes_it_the_step_works_by_itself(folder, run, monkeypa
 def slow(folder, run):
     """Return a step that goes on for ever: the process of its client, and that of the step."""
     (folder / "slow.py").write_text(SLOW)
-    assert done(groups(folder), folder, run).returncode == 0
+    assert done(groups(), folder, run).returncode == 0
     slice_ = {
         "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": [0], "repeats": 9, "rotations": 3,
         "pool": pool_slice("slow.Slow"), "members": [], "selections": [],
