@@ -34,7 +34,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
             {"alpha": 0.05, "groups": []},
             {"scores": [tmp_path / "scores"], "published": [tmp_path / "t.csv", tmp_path / "t.yaml"]},
             {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"], "record": [tmp_path / "r.json"]},
-            {"study": "s"},
+            {"title": "s"},
         )
     )
     table = pd.read_csv(tmp_path / "table.csv").set_index(["method", "metric"])

@@ -20,6 +20,7 @@ __all__ = [
     "LEVELS",
     "checked",
     "combine",
+    "draw",
     "iris_table",
     "pool_slice",
     "scored",
@@ -70,6 +71,7 @@ def pool_slice(estimator, parameters=None, view=None, **pool):
 
 
 def split(folder, repeats=4, rows=0.6):
+    """Divide the rows at random."""
     spec = {"protocol": "splits", "kind": "holdout", "repeats": repeats, "train": rows}
     draw(folder, spec)
 
@@ -131,16 +133,22 @@ def combine(folder, combiner, blocks=("pool",), protocol="splits"):
     return read_arrays(folder / "M.nc"), json.loads((folder / "M.run.json").read_text())
 
 
-def scored(folder, axes=("split",), protocol="splits", blocks=("pool",)):
-    """Return scores, calibration and record of the method that was combined."""
+def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), votes=()):
+    """Return scores, calibration and record of the method that was combined, or of one that votes: its slice."""
     (folder / "table.run.json").write_text("{}")
     inputs = {
         "table": "table", "prepare": "table.run.json", "folds": "folds", "groups": "groups.run.json",
-        "pools": [f"p/{block}.nc" for block in blocks], "combined": ["M.nc"],
+        "pools": [f"p/{block}.nc" for block in blocks], "combined": [] if votes else ["M.nc"],
     }  # fmt: skip
-    outputs = {"scores": "scores", "calibration": "calibration", "records": "records.json", "record": "s.json"}
+    outputs = {
+        "votes": ["M.nc"] * len(votes),
+        "scores": "scores",
+        "calibration": "calibration",
+        "records": "records.json",
+        "record": "s.json",
+    }
     slice_ = {
-        "protocol": protocol, "axes": list(axes), "votes": [], "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
+        "protocol": protocol, "axes": list(axes), "votes": list(votes), "pools": ["p"], "blocks": len(blocks), "methods": ["M"],
     }  # fmt: skip
     step("score", folder, slice_, inputs, outputs)
     frames = [read_frame(folder / name)[0] for name in ("scores", "calibration")]

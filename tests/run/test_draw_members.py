@@ -1,20 +1,19 @@
 """Kappa-error diagrams of pools: whose files hold votes, and which votes these are."""
 
-from pathlib import Path
+import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
-from tests.run.running import iris_table, split, step, train, train_nested
+from tests.run.running import draw, iris_table, split, train, train_nested
 
 from rotastack.base.documents import load_yaml
-from rotastack.data.artifacts import read_frame, write_arrays, write_frame
+from rotastack.data.artifacts import read_frame, write_arrays
 from rotastack.diagnostics.pairs import kappa_error
 from rotastack.project import project_file
+from rotastack.run.figures.datasets import draw_members
+from rotastack.run.figures.votes import first_cell_votes
 from rotastack.run.plan import Plan
-from rotastack.run.pool_votes import first_cell_votes
-from rotastack.run.steps import draw_dataset
 from rotastack.study.study import Study
 
 Y = load_iris().target
@@ -27,48 +26,39 @@ def plan_of(name, **changes):
 def test_pools_that_hold_votes_are_those_with_views_or_whose_members_are_chosen():
     nested = plan_of("quickstart")
     assert nested.study.voting_pools == ["rotated_forest", "rotated_boosted"]
-    assert "kappa_error" in nested.figures
-    spec = nested.study.draw_dataset_spec()
-    assert spec["silent"] == ["forest", "boosted", "rotastack"]
+    assert "iris/kappa_error" in nested.figures
+    assert json.loads(nested.slices.draw(()))["silent"] == ["forest", "boosted", "rotastack"]
     pruned = plan_of("qmm")
     assert set(pruned.study.voting_pools) == {
         m.pool for m in pruned.study.methods.values() if m.combiner.kind == "prune"
     }
-    assert [Path(f).stem for f in pruned.voting_files("iris")] == [next(iter(pruned.study.blocks))] * len(
-        pruned.study.voting_pools
-    )
-    assert "kappa_error" not in plan_of("regression").figures
     one = {"rotation_groups": 1, "fold_groups": 1, "folds": 5, "rotations": 1}
-    assert "kappa_error" not in plan_of("quickstart", protocol=one).figures
+    for plan in (plan_of("regression"), plan_of("quickstart", protocol=one)):
+        assert not any(name.endswith("/kappa_error") for name in plan.figures)
 
 
 @pytest.fixture
 def folder(tmp_path):
     iris_table(tmp_path)
-    write_frame(tmp_path / "scores", pd.DataFrame({"method": ["M"], "split": ["S-01"], "error": [0.1]}))
     return tmp_path
 
 
-def drawn(folder, pools, monkeypatch, silent=()):
-    """Draw the pools, name -> file; return what was drawn."""
-    seen = {}
-    monkeypatch.setattr(draw_dataset, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure}))
-    spec = {"task": "classification", "votes": list(pools), "silent": list(silent)}
-    inputs = {"scores": "scores", "table": "table", "folds": "folds", "pools": list(pools.values())}
-    step("draw_dataset", folder, spec, inputs, {"figures": "kappa_error.svg", "record": "d.json"})
-    return seen["kappa_error"]
+def drawn(folder, pools, silent=()):
+    """Return the figure of pools, name -> file."""
+    files = {name: folder / file for name, file in pools.items()}
+    return draw_members("d", folder / "table", folder / "folds", files, silent)
 
 
 def note(figure):
     return figure.get_supxlabel().replace("\n", " ")
 
 
-def test_members_of_a_split_are_drawn_as_their_votes_say(folder, monkeypatch):
+def test_members_of_a_split_are_drawn_as_their_votes_say(folder):
     split(folder)
     kept = train(folder, "forest", {"n_estimators": 5}, name="kept", selections=("training",))
     views = train(folder, "tree", view="rotation", name="views")
     rows = views["rows"].values[0]
-    figure = drawn(folder, {"kept": "p/kept.nc", "rotated": "p/views.nc"}, monkeypatch, ["plain"])
+    figure = drawn(folder, {"kept": "p/kept.nc", "rotated": "p/views.nc"}, ["plain"])
     expected = {
         "kept": kappa_error(kept["votes"].values[0][: len(rows)], Y[rows]),
         "rotated": kappa_error(views["proba"].values[0].argmax(axis=-1).T, Y[rows]),
@@ -81,9 +71,8 @@ def test_members_of_a_split_are_drawn_as_their_votes_say(folder, monkeypatch):
     assert "no votes of members: plain." in note(figure)
 
 
-def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the_row(folder, monkeypatch):
-    spec = {"protocol": "nested", "seed": 1, "dataset": "d", "fold_groups": 1, "folds": 3}
-    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the_row(folder):
+    draw(folder, {"protocol": "nested", "fold_groups": 1, "folds": 3})
     pool, _ = train_nested(folder, "forest", {"n_estimators": 3}, view={"class": "RandomRotation"})
     folds = read_frame(folder / "folds")[0]
     found = first_cell_votes(folder / "p/pool.nc", Y, folds)
@@ -92,11 +81,11 @@ def test_in_nested_cross_validation_a_vote_is_of_the_model_that_has_not_seen_the
     for row in (0, 60, 149):
         own = pool["proba"].sel(other_fold=folds["FG-01"][row]).values[0, 0, :, row]
         assert found.votes[row].tolist() == own.argmax(axis=-1).tolist()
-    figure = drawn(folder, {"rotated": "p/pool.nc"}, monkeypatch)
+    figure = drawn(folder, {"rotated": "p/pool.nc"})
     np.testing.assert_array_equal(figure.axes[0].lines[0].get_xydata(), np.column_stack(kappa_error(found.votes, Y)))
 
 
-def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(folder, monkeypatch):
+def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(folder):
     split(folder)
     kept = train(folder, "forest", {"n_estimators": 4}, name="kept", selections=("training",))
     fewer = kept.copy(deep=True)
@@ -105,8 +94,8 @@ def test_a_pool_that_failed_is_named_and_voters_that_others_lack_are_left_out(fo
     assert first_cell_votes(folder / "fewer.nc", Y, None).votes.shape[1] == 2
     failed = kept.assign_attrs(status="failed", message="no")
     write_arrays(folder / "failed.nc", failed)
-    figure = drawn(folder, {"kept": "p/kept.nc", "bad": "failed.nc"}, monkeypatch)
+    figure = drawn(folder, {"kept": "p/kept.nc", "bad": "failed.nc"})
     assert [axis.get_title() for axis in figure.axes] == ["kept"]
     assert "Left out, as they failed: bad." in note(figure)
-    figure = drawn(folder, {"bad": "failed.nc"}, monkeypatch)
+    figure = drawn(folder, {"bad": "failed.nc"})
     assert next(text.get_text() for text in figure.texts) == "No ensemble has two members to compare."

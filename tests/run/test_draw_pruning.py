@@ -1,18 +1,17 @@
 """The figures of a study that prunes ensembles, from small artifacts."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
 
 from rotastack.data.artifacts import write_arrays, write_frame
-from rotastack.project import project_file
+from rotastack.run.figures.members import FIGURES, draw_of_members
 from rotastack.run.job import Job
-from rotastack.run.steps import draw_pruning
+from rotastack.run.plan import Plan
+from rotastack.run.steps import draw as draw_step
 
-FIGURES = ("margin_distributions", "ordered_curves", "members", "diversity")
+CURVES = ("margin_distributions", "ordered_curves")
 GRID = np.linspace(-1, 1, 5)
 NAN = float("nan")
 
@@ -48,9 +47,9 @@ def pruned(label, status="ok"):
     )  # fmt: skip
 
 
-def draw(tmp_path, methods, monkeypatch=None, figures=FIGURES, errors=None, spec=None):
-    """Run the step; return the figures that it saved, by name, if they are to be looked at."""
-    paths, rows, seen = [], [], {}
+def draw(tmp_path, methods, figures=FIGURES, errors=None, only=None):
+    """Return the figures, by name."""
+    paths, rows = [], []
     for k, arrays in enumerate(methods):
         paths.append(tmp_path / f"{k}.nc")
         write_arrays(paths[-1], arrays)
@@ -59,38 +58,46 @@ def draw(tmp_path, methods, monkeypatch=None, figures=FIGURES, errors=None, spec
             {"dataset": "D", "method": label, "split": s, "error": e}
             for s, e in (errors or {}).get(label, {"S-1": 0.1, "S-2": 0.3}).items()
         ]
-    write_frame(tmp_path / "scores.parquet", pd.DataFrame(rows))
-    if monkeypatch is not None:
-        monkeypatch.setattr(draw_pruning, "save_figure", lambda f, path: seen.update({Path(path).stem: f}))
-    out = tmp_path / "figures"
-    out.mkdir(exist_ok=True)
-    job = Job(
-        "draw_pruning", spec or {}, {"methods": paths, "scores": [tmp_path / "scores.parquet"]},
-        {"figures": [out / f"{name}.{kind}" for kind in ("svg", "png") for name in figures]}, {"dataset": "D"},
-    )  # fmt: skip
-    draw_pruning.run(job)
-    return seen
+    return draw_of_members(figures, paths, pd.DataFrame(rows), "D", only or {})
 
 
 def labelled(axis):
     return {line.get_label(): line for line in axis.lines if not line.get_label().startswith("_")}
 
 
-def test_every_figure_is_written_twice_and_has_a_caption(tmp_path):
-    tree = method("tree")
-    draw(tmp_path, [pruned("DRMF"), tree])
-    files = sorted(p.name for p in (tmp_path / "figures").iterdir())
-    assert files == sorted(f"{name}.{kind}" for name in FIGURES for kind in ("svg", "png"))
-    before = {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
-    draw(tmp_path, [pruned("DRMF"), tree])
-    assert before == {p.name: p.read_bytes() for p in (tmp_path / "figures").iterdir()}
+def test_the_step_writes_every_figure_twice_in_its_folder_and_the_same_bytes_again(tmp_path):
+    """One data set has the name of the folder of the study's own figures."""
+    datasets, labels = ["study", "D"], ["DRMF", "tree"]
+    rows = [
+        {"dataset": d, "method": m, "split": s, "error": e} for d in datasets for m in labels for s, e in [("S-1", 0.1), ("S-2", 0.3)]
+    ]  # fmt: skip
+    write_frame(tmp_path / "scores", pd.DataFrame(rows))
+    methods = [tmp_path / f"{k}.nc" for k in range(4)]
+    for path, arrays in zip(methods, [pruned("DRMF"), method("tree"), method("DRMF"), pruned("tree")], strict=True):
+        write_arrays(path, arrays)
+    names = ["study/critical_difference", *(f"{d}/{name}" for d in datasets for name in (*FIGURES, "boxes"))]
+    slice_ = {
+        "task": "classification", "axes": ["split"], "alpha": 0.05, "control": "tree", "methods": labels, "shown": [],
+        "optimistic": [], "groups": [], "sweeps": {}, "datasets": datasets, "votes": [], "silent": [], "only": {},
+    }  # fmt: skip
+    inputs = {"scores": [tmp_path / "scores"], "tables": [], "methods": methods}
+    made = []
+    for folder in (tmp_path / "one", tmp_path / "two"):
+        files = [folder / f"{name}.{kind}" for name in names for kind in ("svg", "png")]
+        draw_step.run(Job("draw", slice_, inputs, {"figures": files}))
+        made.append([path.read_bytes() for path in files])
+    assert made[0] == made[1]
+    for name in names:
+        assert Plan.caption(name)
+    drawn = dict(zip(names, made[0][::2], strict=True))
+    assert b"study: members kept" in drawn["study/members"]
+    assert drawn["study/ordered_curves"] != drawn["D/ordered_curves"], "each has its own methods' files"
     for name in FIGURES:
-        assert b"DRMF" in before[f"{name}.svg"]
-        assert project_file(f"workflow/report/{name}.rst").read_text().strip()
+        assert b"DRMF" in drawn[f"study/{name}"]
 
 
-def test_means_over_splits_are_drawn(tmp_path, monkeypatch):
-    seen = draw(tmp_path, [pruned("DRMF"), method("tree")], monkeypatch)
+def test_means_over_splits_are_drawn(tmp_path):
+    seen = draw(tmp_path, [pruned("DRMF"), method("tree")])
     margins = seen["margin_distributions"]
     assert [axis.get_title() for axis in margins.axes] == ["training rows", "test rows"]
     for axis, expected in zip(margins.axes, ([0, 0, 0.2, 0.4, 1], [0, 0.2, 0.3, 0.5, 1]), strict=True):
@@ -114,29 +121,29 @@ def test_means_over_splits_are_drawn(tmp_path, monkeypatch):
     assert not any(figure.get_supxlabel() for figure in seen.values())
 
 
-def test_sizes_are_drawn_against_voters(tmp_path, monkeypatch):
+def test_sizes_are_drawn_against_voters(tmp_path):
     methods = [method(f"QMM T={t}", members=("split", [t / 2, t / 2]), voters=("split", [t, t])) for t in (100, 50)]
     errors = {"QMM T=50": {"S-1": 0.2, "S-2": 0.4}}
-    seen = draw(tmp_path, methods, monkeypatch, errors=errors)
+    seen = draw(tmp_path, methods, errors=errors)
     above, below = seen["members"].axes
     np.testing.assert_allclose(labelled(above)["QMM"].get_xydata(), [[50, 0.3], [100, 0.2]])
     np.testing.assert_allclose(labelled(below)["QMM"].get_ydata(), [0.5, 0.5])
 
 
-def test_facts_with_another_axis_are_averaged_over_it(tmp_path, monkeypatch):
+def test_facts_with_another_axis_are_averaged_over_it(tmp_path):
     cells = ("member", "split")
     arrays = method(
         "A", members=(cells, np.ones((2, 2))), voters=(cells, np.ones((2, 2)) * 2),
         disagreement=(cells, [[0.1, 0.2], [0.3, NAN]]), member_accuracy=(cells, [[0.5, 0.6], [0.7, 0.8]]),
     )  # fmt: skip
-    (axis,) = draw(tmp_path, [arrays], monkeypatch)["diversity"].axes
+    (axis,) = draw(tmp_path, [arrays])["diversity"].axes
     np.testing.assert_allclose(axis.lines[0].get_xydata(), [[0.2, 0.6], [0.2, 0.7]])
 
 
-def test_failed_methods_are_left_out_and_named(tmp_path, monkeypatch):
+def test_failed_methods_are_left_out_and_named(tmp_path):
     methods = [pruned("broken", "failed"), pruned("DRMF"), method("QMM", "failed")]
     errors = {"broken": {"S-1": NAN}, "QMM": {"S-1": NAN}}
-    seen = draw(tmp_path, methods, monkeypatch, errors=errors)
+    seen = draw(tmp_path, methods, errors=errors)
     assert set(seen) == set(FIGURES)
     for name, figure in seen.items():
         assert figure.get_supxlabel() == "Left out, as they failed: broken, QMM."
@@ -149,28 +156,28 @@ def test_failed_methods_are_left_out_and_named(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "methods", [[method("tree")], [pruned("DRMF", "failed")], [method("tree"), pruned("DRMF", "failed")]]
 )
-def test_studies_without_members_get_a_sentence(tmp_path, monkeypatch, methods):
-    for figure in draw(tmp_path, methods, monkeypatch).values():
+def test_studies_without_members_get_a_sentence(tmp_path, methods):
+    for figure in draw(tmp_path, methods).values():
         assert figure.texts[0].get_text().startswith("No ")
         assert figure.axes == []
 
 
-def test_curves_without_accuracies_or_members(tmp_path, monkeypatch):
+def test_curves_without_accuracies_or_members(tmp_path):
     arrays = pruned("A").drop_vars(["order_accuracy", "members"])
-    (axis,) = draw(tmp_path, [arrays], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    (axis,) = draw(tmp_path, [arrays], ["ordered_curves"])["ordered_curves"].axes
     assert len(axis.lines) == 1
     whole = pruned("A").assign_coords(size=[10, 20, 30, 40, 50, 60])  # as the artifact says
-    left, _ = draw(tmp_path, [whole], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    left, _ = draw(tmp_path, [whole], ["ordered_curves"])["ordered_curves"].axes
     np.testing.assert_array_equal(labelled(left)["A"].get_xdata(), [10, 20, 30, 40, 50])
 
 
-def test_parts_without_labels_are_training_and_test(tmp_path, monkeypatch):
+def test_parts_without_labels_are_training_and_test(tmp_path):
     labelled_parts = pruned("A")
     arrays = labelled_parts.isel(part=[1, 2]).drop_vars(["part", "margin"])
     arrays["curve"][:, 0] = 0.9
     arrays["margin"] = ("split", [0.4, 0.6])  # a fact with the name of an axis, which netCDF reads as its labels
-    expected = draw(tmp_path, [labelled_parts], monkeypatch, FIGURES[:2])
-    seen = draw(tmp_path, [arrays], monkeypatch, FIGURES[:2])
+    expected = draw(tmp_path, [labelled_parts], CURVES)
+    seen = draw(tmp_path, [arrays], CURVES)
     for name, figure in seen.items():
         for axis, other in zip(figure.axes, expected[name].axes, strict=True):
             assert axis.get_title() == other.get_title()
@@ -178,15 +185,15 @@ def test_parts_without_labels_are_training_and_test(tmp_path, monkeypatch):
                 np.testing.assert_allclose(line.get_xydata(), same.get_xydata())
 
 
-def test_a_figure_may_be_of_some_methods_only(tmp_path, monkeypatch):
-    methods, spec = [pruned(name) for name in "ABC"], {"only": {"ordered_curves": ["C", "A"]}}
-    seen = draw(tmp_path, methods, monkeypatch, spec=spec)
+def test_a_figure_may_be_of_some_methods_only(tmp_path):
+    methods, only = [pruned(name) for name in "ABC"], {"ordered_curves": ["C", "A"]}
+    seen = draw(tmp_path, methods, only=only)
     assert list(labelled(seen["ordered_curves"].axes[0])) == ["A", "C"]
     assert labelled(seen["ordered_curves"].axes[0])["C"].get_color() == "#009E73"  # as in the other figures
     assert list(labelled(seen["diversity"].axes[0])) == ["A", "B", "C"]
 
 
-def test_ranks_that_few_splits_have_are_left_out(tmp_path, monkeypatch):
+def test_ranks_that_few_splits_have_are_left_out(tmp_path):
     arrays = pruned("A").isel(split=[0, 1, 1]).assign_coords(split=["a", "b", "c"])
-    _, right = draw(tmp_path, [arrays], monkeypatch, ["ordered_curves"])["ordered_curves"].axes
+    _, right = draw(tmp_path, [arrays], ["ordered_curves"])["ordered_curves"].axes
     np.testing.assert_array_equal(right.lines[-1].get_xdata(), [1, 2, 3])  # one of three has five

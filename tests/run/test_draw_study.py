@@ -1,17 +1,13 @@
 """Figures over data sets, from scores and tables."""
 
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
 
 from rotastack.base.documents import load_yaml
-from rotastack.data.artifacts import write_frame
 from rotastack.project import project_file
-from rotastack.run.job import Job
+from rotastack.run.figures.study import ROPE, draw_of_study
 from rotastack.run.plan import OF_SEVERAL, Plan
-from rotastack.run.steps import draw_study
 from rotastack.stats.bayesian_table import bayesian_table
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.win_matrix import win_matrix
@@ -28,32 +24,26 @@ SPEC = {
 }  # fmt: skip
 
 
-def drawn(tmp_path, monkeypatch, errors=ERRORS, seconds=SECONDS, **spec):
-    """Run the step on a table of errors and seconds of training; return its figures by name."""
-    seen = {}
-    monkeypatch.setattr(draw_study, "save_figure", lambda figure, path: seen.update({Path(path).stem: figure}))
+def drawn(tmp_path, errors=ERRORS, seconds=SECONDS, **spec):
+    """Return the figures of a table of errors and seconds of training, by name."""
     rows = [
         {"dataset": d, "method": m, "split": "S-1", "error": e} for d, row in errors.iterrows() for m, e in row.items()
     ]
-    write_frame(tmp_path / "scores", pd.DataFrame(rows))
     times = [
         {"dataset": d, "method": m, "fit_seconds": (k + 1) * s, "predict_seconds": np.nan}
         for k, d in enumerate(errors.index)
         for m, s in seconds.items()
     ]
     pd.DataFrame(times).to_csv(tmp_path / "times.csv", index=False)
-    outputs = [tmp_path / f"{name}.svg" for name in OF_SEVERAL]
-    inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "times.csv"]}
-    draw_study.run(Job("draw_study", {**SPEC, **spec}, inputs, {"figures": outputs}))
-    return seen
+    return draw_of_study(OF_SEVERAL, {**SPEC, **spec}, pd.DataFrame(rows), {"times": tmp_path / "times.csv"})
 
 
 def words(figure):
     return [text.get_text() for text in figure.texts]
 
 
-def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp_path, monkeypatch):
-    figures = drawn(tmp_path, monkeypatch)
+def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp_path):
+    figures = drawn(tmp_path)
     fair = ERRORS[["RF", "RRE"]]
     ranks = bootstrap_ranks(fair, False)
     dots = figures["rank_intervals"].axes[0].lines[-1].get_xydata()
@@ -63,27 +53,26 @@ def test_figures_show_what_the_statistics_say_of_the_methods_that_are_ranked(tmp
     points = figures["pareto"].axes[0]
     assert {t.get_text(): t.xy for t in points.texts} == {"RF": (1.0, 1.75), "RRE": (3.0, 1.25)}
     said = [text.get_text().split("\n") for text in figures["posterior"].axes[0].texts]
-    expected = bayesian_table(fair, "RF", False, draw_study.ROPE).loc["RRE"]
+    expected = bayesian_table(fair, "RF", False, ROPE).loc["RRE"]
     assert [name for name, _ in said] == ["RRE better", "equal within 0.01", "RF better"]
     assert [float(share) for _, share in said] == pytest.approx(expected.tolist(), abs=0.0005)
 
 
-def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path, monkeypatch):
+def test_where_there_is_nothing_to_draw_a_sentence_says_so(tmp_path):
     too_few = "Ranks need at least two data sets on which no method failed."
-    assert all(words(f) == [too_few] for f in drawn(tmp_path, monkeypatch, ERRORS[:1]).values())
+    assert all(words(f) == [too_few] for f in drawn(tmp_path, ERRORS[:1]).values())
     nan = ERRORS.assign(RF=np.nan, other=[0.1, 0.2, 0.3, 0.4])
-    figures = drawn(tmp_path, monkeypatch, nan, methods=list(nan))
+    figures = drawn(tmp_path, nan, methods=list(nan))
     assert words(figures["posterior"]) == ["RF, which the others are compared with, failed on every data set."]
     assert len(figures["rank_intervals"].axes[0].patches) == 0
     unknown = "What a training costs is not known of RF, which times are multiples of."
-    assert words(drawn(tmp_path, monkeypatch, seconds={})["pareto"]) == [unknown]
-    assert words(drawn(tmp_path, monkeypatch, seconds={"RRE": 1.0})["pareto"]) == [unknown]
+    assert words(drawn(tmp_path, seconds={})["pareto"]) == [unknown]
+    assert words(drawn(tmp_path, seconds={"RRE": 1.0})["pareto"]) == [unknown]
 
 
 def test_a_study_of_one_data_set_has_none_of_these_and_each_has_a_caption():
     content = load_yaml(project_file("config/studies/quickstart.yaml"))
     for datasets, expected in ((["iris"], set()), (["iris", "wine"], set(OF_SEVERAL))):
         plan = Plan(Study.from_mapping({**content, "datasets": datasets}, "s"), {})
-        names = {Path(f).stem for f in plan.study_figure_files("svg")}
-        assert names & set(OF_SEVERAL) == expected
-    assert [Plan.caption(name) for name in OF_SEVERAL] == [f"../report/{name}.rst" for name in OF_SEVERAL]
+        assert {name for name in OF_SEVERAL if f"study/{name}" in plan.figures} == expected
+    assert [Plan.caption(f"study/{name}") for name in OF_SEVERAL] == [f"../report/{name}.rst" for name in OF_SEVERAL]

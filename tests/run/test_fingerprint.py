@@ -11,20 +11,12 @@ from tests.run.running import pool_slice
 
 from rotastack.run import fingerprint as module
 from rotastack.run.fingerprint import closure, fingerprint
-from rotastack.run.job import step_names
+from rotastack.run.modules import PROTOCOLS, STEPS
 from rotastack.study.building import combiner_modules, pool_modules
 from rotastack.study.catalogue import ESTIMATORS
 from rotastack.study.model import Method
 
-STEPS = step_names()
-
-
-def step_module(step):
-    return f"rotastack.run.steps.{step}"
-
-
-TRAIN = (step_module("train"), "rotastack.run.nested.training")
-COMBINE = (step_module("combine"), "rotastack.run.nested.combining")
+TRAIN, COMBINE = ((STEPS[step], PROTOCOLS["nested"][step]) for step in ("train", "combine"))
 
 
 def pool(estimator, parameters=None, view=None):
@@ -186,7 +178,7 @@ print(json.dumps(answers))
 @pytest.fixture(scope="module")
 def loaded():
     """Modules -> the package's modules that importing them loads, in one interpreter that forgets them in between."""
-    questions = [[step_module(step)] for step in STEPS] + [[step_module(s), *names] for s, names in COMPONENTS]
+    questions = [[name] for name in STEPS.values()] + [[STEPS[s], *names] for s, names in COMPONENTS]
     run = subprocess.run(
         [sys.executable, "-c", IMPORT], input=json.dumps(questions), capture_output=True, text=True, check=True
     )
@@ -195,8 +187,7 @@ def loaded():
 
 LAZY = {
     **{key: {"rotastack.base.scikit"} for key in ("fetch", "prepare")},
-    "track_dataset": {"rotastack.tracking.model_files", "rotastack.data.tables"},
-    "track_study": {"rotastack.tracking.model_files"},
+    "track": {"rotastack.tracking.model_files", "rotastack.data.tables"},
 }
 """Step -> modules that it imports only when it needs them."""
 
@@ -204,7 +195,7 @@ LAZY = {
 @pytest.mark.parametrize("step", STEPS)
 def test_the_closure_is_what_the_step_really_imports(loaded, step):
     """Importing the step loads exactly the modules that are hashed."""
-    modules = (step_module(step),)
+    modules = (STEPS[step],)
     hashed = set(closure(modules))
     assert loaded[modules] <= hashed
     assert hashed - loaded[modules] <= set(closure(LAZY.get(step, ())))
@@ -212,7 +203,7 @@ def test_the_closure_is_what_the_step_really_imports(loaded, step):
 
 @pytest.mark.parametrize(("step", "names"), COMPONENTS)
 def test_the_closure_with_components(loaded, step, names):
-    modules = (step_module(step), *names)
+    modules = (STEPS[step], *names)
     assert loaded[modules] == set(closure(modules))
 
 

@@ -1,7 +1,6 @@
 """Groups of methods: which there are, how they are compared, and what is published of them."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -15,6 +14,7 @@ from rotastack.judge.verdict import verdict_of_groups
 from rotastack.project import project_file
 from rotastack.run.job import Job
 from rotastack.run.plan import Plan
+from rotastack.run.slices import Slices
 from rotastack.run.steps import published, summarize
 from rotastack.study.study import Study
 
@@ -67,12 +67,12 @@ def test_other_labels_or_another_control_leave_nothing_in_common(second):
 def test_a_study_without_groups_has_no_files_of_groups():
     content = load_yaml(project_file("config/studies/tiny.yaml"))
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
-    assert not any(table.endswith("groups.csv") for table in plan.tables)
-    assert not any("ranks-" in figure for figure in plan.study_figure_files("svg"))
+    assert "groups" not in plan.tables
+    assert not any("ranks-" in figure for figure in plan.figures)
     content["evaluation"]["groups"] = {"X": {"methods": {"a": "RF", "b": "RRE"}}}
     plan = Plan(Study.from_mapping(content, "s.yaml"), {})
-    assert plan.tables[-1] == "results/tiny/tables/groups.csv"
-    assert "results/tiny/figures/study/ranks-X.svg" in plan.study_figure_files("svg")
+    assert plan.tables[-1] == "groups"
+    assert plan.figures["study/ranks-X"] == "study"
 
 
 def test_rows_over_all_groups_are_data_sets_in_groups():
@@ -131,7 +131,7 @@ def test_the_report_is_given_methods_and_groups_in_their_order():
     content["methods"] = dict(reversed(content["methods"].items()))
     groups = {"H": {"methods": {"z": "RRE", "a": "RF"}}, "G": {"methods": {"z": "RF", "a": "RRE"}}}
     content["evaluation"] = {"groups": groups}
-    shown = json.loads(Plan(Study.from_mapping(content, "s.yaml"), {}).report_spec())
+    shown = json.loads(Slices(Study.from_mapping(content, "s.yaml")).report())
     assert list(shown["methods"]) == ["S-RRE/XGB", "S-RRE/RF", "RRE", "RF"]
     assert list(shown["evaluation"]["groups"]) == ["H", "G"]
     assert list(shown["evaluation"]["groups"]["H"]["methods"]) == ["z", "a"]
@@ -145,7 +145,7 @@ def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_pa
             "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotated": []}  # fmt: skip
     tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]
     outputs = {name: [tmp_path / f"out_{name}"] for name in ("scores", "comparison", "verdict", "variance")}
-    outputs["tables"] = [tmp_path / f"{Path(table).stem}.csv" for table in tables]
+    outputs["tables"] = [tmp_path / f"{table}.csv" for table in tables]
     nothing = pd.DataFrame(columns=["dataset", "method", "bin", "rows", "confidence", "accuracy"])
     write_frame(tmp_path / "calibration", nothing.astype({"rows": int, "accuracy": float}))
     inputs = {"scores": [tmp_path / "scores"], "calibration": [tmp_path / "calibration"], "records": []}
@@ -232,7 +232,7 @@ def test_the_published_page_gives_no_verdict_on_groups(cells, tmp_path):
             {"alpha": 0.05, "groups": source_groups()},
             {"scores": [tmp_path / "scores"], "published": [tmp_path / "p.csv"]},
             {"table": [tmp_path / "table.csv"], "page": [tmp_path / "page.html"]},
-            {"study": "s"},
+            {"title": "s"},
         )
     )
     page = (tmp_path / "page.html").read_text()

@@ -1,74 +1,68 @@
 """What a step is given: what is missing is named in one line, and other faults are not taken for it."""
 
 import json
+import warnings
 
 import pytest
+from tests.run.running import iris_table
 
 from rotastack.cli import main
 from rotastack.errors import RotastackError
-from rotastack.run import job as module
-from rotastack.run.job import Job, declarations, step_names
+from rotastack.run.job import Job
 
 
-def test_a_missing_key_of_the_slice_is_named(tmp_path, capsys):
-    (tmp_path / "t").touch()
-    assert (
-        main(
-            [
-                "step",
-                "folds",
-                "--spec",
-                '{"seed": 1}',
-                "--input",
-                "table",
-                str(tmp_path / "t"),
-                "--output",
-                "folds",
-                "f",
-            ]
-        )
-        == 2
-    )
-    assert capsys.readouterr().err == "rotastack: error: --spec: key 'protocol' is missing; there are seed\n"
-    with pytest.raises(RotastackError, match="--about: key 'dataset' is missing; there are none"):
-        _ = Job("fetch", {}, {}, {}).about["dataset"]
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["groups", "--slice", '{"seed": 1}', "--input", "table", "table", "--output", "folds", "f"],
+         "--slice: key 'protocol' is missing; there are seed"),
+        (["prepare", "--slice", '{"kinds": "auto"}', "--about", "dataset=iris"], "prepare: --input raw is missing; given are none"),
+        (["prepare", "--input", "raw", "x"], "--about: key 'dataset' is missing; there are none"),
+        (["groups", "--slice", "{"], "--slice: not valid JSON"),
+        (["group"], "step 'group' is unknown; did you mean 'groups'; there are fetch, prepare, groups"),
+    ],
+)  # fmt: skip
+def test_what_is_missing_is_named_in_one_line(tmp_path, monkeypatch, capsys, arguments, said):
+    monkeypatch.chdir(tmp_path)
+    iris_table(tmp_path)
+    assert main(["step", *arguments]) == 2
+    line = capsys.readouterr().err
+    assert line.startswith(f"rotastack: error: {said}")
+    assert line.count("\n") == 1
 
 
 @pytest.mark.parametrize("option", ["input", "output"])
 def test_a_missing_file_is_named(option):
-    job = Job("folds", {}, {"tables": ["x"]}, {"fold": ["y"]})
+    job = Job("groups", {}, {"tables": ["x"]}, {"fold": ["y"]})
     given = {"input": "tables", "output": "fold"}[option]
-    with pytest.raises(RotastackError, match=f"folds: --{option} table is missing; given are {given}"):
+    with pytest.raises(RotastackError, match=f"groups: --{option} table is missing; given are {given}"):
         getattr(job, option)("table")
 
 
-def test_a_step_that_lacks_a_file_says_so_on_one_line(capsys):
-    spec = json.dumps({"kinds": "auto"})
-    assert main(["step", "prepare", "--spec", spec, "--about", "dataset=iris"]) == 2
-    assert capsys.readouterr().err == "rotastack: error: prepare: --input raw is missing; given are none\n"
-
-
-def test_a_key_error_within_a_step_is_no_missing_key_of_the_slice(monkeypatch):
+def test_a_key_error_within_a_step_is_no_missing_key_of_the_slice():
     """It is a fault of the step, and shows where it is."""
-
-    def broken(self, name):
-        return {}["something else"]
-
-    monkeypatch.setattr(module.Job, "input", broken)
+    job = Job("groups", {"views": {}}, {}, {})
     with pytest.raises(KeyError, match="something else"):
-        main(["step", "folds", "--spec", '{"protocol": "splits", "seed": 1}'])
+        _ = job.slice["views"]["something else"]
 
 
-def test_slices_that_are_no_json_and_unknown_steps_are_named(capsys):
-    assert main(["step", "folds", "--spec", "{"]) == 2
-    assert "--spec: not valid JSON" in capsys.readouterr().err
-    assert main(["step", "fold"]) == 2
-    said = capsys.readouterr().err
-    assert "step 'fold' is unknown; did you mean 'folds'; there are combine, draw_dataset" in said
+def test_a_record_has_the_digests_of_what_was_made_and_each_warning_once(tmp_path):
+    files = {"table": [tmp_path / "t.csv", tmp_path / "absent"], "record": [tmp_path / "t.run.json"]}
+
+    def work():
+        with Job("prepare", {"seed": 3}, {}, files, {"dataset": "d"}).recorded():
+            (tmp_path / "t.csv").write_text("a")
+            for _ in range(2):
+                warnings.warn("odd\n  thing", UserWarning, stacklevel=1)
+
+    with pytest.warns(UserWarning, match="odd"):
+        work()
+    record = json.loads((tmp_path / "t.run.json").read_text())
+    assert record["files"] == {"t.csv": "ca978112ca1bbdcafac231b39a23dc4da786eff8147c4e72b9807785afee48bb"}
+    assert (record["step"], record["dataset"], record["seed"], record["warnings"]) == ("prepare", "d", 3, ["odd thing"])
 
 
-@pytest.mark.parametrize("step", step_names())
-def test_every_step_declares_what_it_reads_and_writes(step):
-    found = declarations(step)
-    assert found["OUTPUTS"]
-    assert found["help"]
+def test_a_step_that_fails_leaves_no_record(tmp_path):
+    with pytest.raises(ZeroDivisionError), Job("prepare", {}, {}, {"record": [tmp_path / "r"]}).recorded():
+        raise ZeroDivisionError
+    assert not (tmp_path / "r").exists()

@@ -3,7 +3,7 @@
 import pytest
 
 from rotastack.errors import RotastackError
-from rotastack.run.plan import Plan
+from rotastack.run.codes import Codes
 from rotastack.study.building import combiner_modules, make_combiner
 from rotastack.study.classes import check_classes
 from rotastack.study.study import Study
@@ -27,7 +27,7 @@ def test_a_class_is_built_with_its_parameters_and_its_module_counts():
     assert make_combiner(spec).voting == "hard"
     assert combiner_modules(spec) == ["rotastack.combine.voting"]
     assert not made.has_second_level("p")
-    assert Plan(made, {}).code("combine", "A") == Plan(made, {}).code("combine", "B")
+    assert Codes(made).combine("A") == Codes(made).combine("B")
 
 
 def test_the_class_tells_whether_it_is_trained():

@@ -1,6 +1,7 @@
-"""What a plan finds of its data sets, before anything is computed."""
+"""What a plan finds of its data sets, before anything is computed, and what it tells the rules."""
 
 import json
+import re
 from contextlib import chdir
 from pathlib import Path
 
@@ -8,7 +9,11 @@ import pytest
 
 from rotastack.base.documents import load_yaml
 from rotastack.data import loading
-from rotastack.run.launch import config_file, read_plan
+from rotastack.errors import RotastackError
+from rotastack.project import project_file
+from rotastack.run.launch import config_file, open_plan, read_plan, start_run
+from rotastack.run.plan import Plan
+from rotastack.study.study import Study
 
 STUDY = {
     "name": "small",
@@ -25,12 +30,12 @@ def plan(tmp_path, monkeypatch):
     there = {"iris"}
     monkeypatch.setattr(loading, "unavailable", lambda name, spec: None if name in there else f"no {name}")
 
-    def read(*names):
+    def opened(*names, is_main=True, **changes):
         there.update(names)
-        return read_plan(load_yaml(Path(config_file())) | STUDY, [config_file()], check=False)
+        return open_plan(load_yaml(Path(config_file())) | STUDY | changes, [config_file()], is_main)
 
     with chdir(tmp_path):
-        yield read
+        yield opened
 
 
 def raw(*names):
@@ -40,25 +45,57 @@ def raw(*names):
         path.touch()
 
 
-def seen_by_a_job(plan):
-    found = plan()
-    found.drop_what_is_not_there()
-    return found.datasets, found.skipped
-
-
 def test_what_is_skipped_is_so_in_jobs_until_it_is_there(plan):
     first = plan()
-    first.drop_unavailable(only_warn=False)
-    assert first.datasets == ["iris"]
-    assert first.skipped == ["skipped: no glass"]
+    assert (first.datasets, first.skipped) == (["iris"], ["skipped: no glass"])
+    assert json.loads(first.skipped_json) == first.skipped
+    first.note_skipped()
     raw("iris")
-    assert seen_by_a_job(plan) == (["iris"], ["skipped: no glass"])
-    plan("glass").drop_unavailable(only_warn=False)
-    raw("glass")
-    assert seen_by_a_job(plan) == (["iris", "glass"], [])
-
-
-def test_looking_leaves_the_note(plan):
-    plan().drop_unavailable(only_warn=False)
-    plan("glass").drop_unavailable(only_warn=True)
+    job = plan(is_main=False)
+    assert (job.datasets, job.skipped) == (["iris"], ["skipped: no glass"])
+    plan()  # looking leaves the note
     assert json.loads(Path("results/small/skipped.json").read_text()) == ["skipped: no glass"]
+    plan("glass").note_skipped()
+    raw("glass")
+    job = plan(is_main=False)
+    assert (job.datasets, job.skipped) == (["iris", "glass"], [])
+
+
+def test_a_study_ends_in_one_line_where_nothing_can_be_had(plan, capsys):
+    with pytest.raises(SystemExit) as ended:
+        plan(datasets=["glass"])
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1] == "rotastack: error: none of the study's data sets can be had"
+    stops = plan(missing="stop")
+    assert (stops.datasets, stops.unavailable()) == (["iris", "glass"], {"glass": "no glass"})
+    with pytest.raises(SystemExit):
+        start_run(stops)
+    assert capsys.readouterr().err == "rotastack: error: no glass\n"
+
+
+def test_the_study_that_config_names_may_be_unknown_and_classes_are_looked_at_once(plan):
+    machine = load_yaml(Path(config_file()))
+    with pytest.raises(RotastackError, match="study 'quickstar' is unknown; did you mean 'quickstart'"):
+        read_plan({**machine, "study": "quickstar"}, [config_file()])
+    wrong = {"pools": {"forest": {"estimator": "forest", "parameters": {"n_estimator": 5}}}}
+    with pytest.raises(SystemExit):
+        plan("glass", **wrong)
+    raw("iris", "glass")
+    assert plan(is_main=False, **wrong).datasets == ["iris", "glass"]  # a job's study was looked at
+
+
+@pytest.mark.parametrize("name", ["tiny", "qmm", "regression"])
+def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(name):
+    found = Plan(Study.from_mapping(load_yaml(project_file(f"config/studies/{name}.yaml")), name), {})
+    assert {*map(found.label, found.voted + found.combined)} == set(found.study.methods)
+    assert not set(found.voted) & set(found.combined)
+    assert set(found.voted_codes) == set(map(found.label, found.voted))
+    assert all(re.fullmatch(found.one_of(found.combined), method) for method in found.combined)
+    assert not any(re.fullmatch(found.one_of(found.combined), method) for method in found.voted)
+    for figure, category in found.figures.items():
+        folder, _, _ = figure.partition("/")
+        assert category == ("study" if folder == "study" else "data sets")
+        assert folder in ("study", *found.datasets)
+        assert (project_file("workflow/rules") / found.caption(figure)).is_file()
+    blocks = {(pool, block): found.rotations_of(pool, block) for pool in found.pools for block in found.blocks}
+    assert {name for names in blocks.values() for name in names} == set(found.rotations)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from sklearn.datasets import load_iris
-from tests.run.running import combine, iris_table, pool_slice, scored, split, step, train
+from tests.run.running import combine, draw, iris_table, pool_slice, scored, split, train
 from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
@@ -44,8 +44,7 @@ def by_hand(folder, pool, i):
 
 
 def test_cross_validation_tests_each_row_once_per_repeat(folder):
-    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "crossval", "repeats": 2, "folds": 7}
-    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 2, "folds": 7})
     folds, _ = read_frame(folder / "folds")
     assert list(folds.columns) == [f"S-{k:02d}" for k in range(1, 15)]
     tested = (folds == 0).to_numpy()
@@ -55,8 +54,7 @@ def test_cross_validation_tests_each_row_once_per_repeat(folder):
 
 
 def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):
-    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "kind": "crossval", "repeats": 1, "folds": 7}
-    step("folds", folder, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 1, "folds": 7})
     pool = train(folder, "lda", None, tuple(range(7)))
     rows = pool["rows"].values
     assert sorted(rows[rows >= 0]) == list(range(150))

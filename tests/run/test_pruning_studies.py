@@ -1,5 +1,7 @@
 """What a study may say of pruning, what of it is refused before anything runs, and the model made of it."""
 
+import json
+
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
@@ -8,6 +10,7 @@ from tests.run.test_pruned_methods import BAGS, prune
 
 from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.errors import RotastackError
+from rotastack.run.slices import Slices
 from rotastack.run.steps.refit import _estimators
 from rotastack.study.building import combiner_modules, make_combiner
 from rotastack.study.catalogue import PRUNERS
@@ -37,7 +40,7 @@ def test_defaults_of_pruned_methods():
     assert made.document.protocol.dump() == {"rotations": 8, "kind": "crossval", "repeats": 1, "folds": 10}
     assert made.protocol.n_cells == 10
     assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
-    assert made.train_spec("iris", "p", "S-01")["selections"] == ["auto"]
+    assert json.loads(Slices(made).train("iris", "p", "S-01"))["selections"] == ["auto"]
 
 
 @pytest.mark.parametrize(

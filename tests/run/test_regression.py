@@ -1,11 +1,13 @@
 """Studies of numbers: what they refuse, and each step on a small table."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.dummy import DummyRegressor
-from tests.run.running import checked, combine, scored, split, step, train, train_nested
+from tests.run.running import checked, combine, draw, scored, split, step, train, train_nested
 
 from rotastack.base.fitting import fit_regressor
 from rotastack.data.artifacts import read_frame, read_prepared
@@ -13,6 +15,7 @@ from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.data.tables import write_raw
 from rotastack.errors import RotastackError
 from rotastack.run.plan import Plan
+from rotastack.run.slices import Slices
 from rotastack.run.steps.refit import _estimators
 from rotastack.study.building import make_estimator
 from rotastack.study.catalogue import REGRESSORS, resolved
@@ -50,7 +53,7 @@ def test_every_short_name_is_a_regressor_that_learns(name):
 
 def test_a_short_name_is_the_task_s_own():
     made = checked(study({"estimator": "bagging", "parameters": {"estimator": {"class": "tree_stump"}}}))
-    content = made.train_spec("diabetes", "p", "S-01")["pool"]
+    content = json.loads(Slices(made).train("diabetes", "p", "S-01"))["pool"]
     assert content["estimator"] == "sklearn.ensemble.BaggingRegressor"
     assert content["parameters"]["estimator"]["class"] == "rotastack.trees.tree.TreeRegressor"
 
@@ -79,14 +82,13 @@ def test_what_does_not_go_with_numbers_is_refused_in_one_line(changed, expected)
 
 def test_a_table_of_one_s_own_has_the_study_s_task():
     own = {"name": "mine", "sources": [{"file": {"path": "mine.csv", "target": "y"}}]}
-    assert checked(study(datasets=[own])).prepare_spec("mine")["task"] == "regression"
+    assert json.loads(Slices(checked(study(datasets=[own]))).prepare("mine"))["task"] == "regression"
 
 
 def test_nothing_is_made_of_probabilities():
     plan = Plan(checked(study()), {})
-    names = [path.rpartition("/")[2] for path in plan.tables + plan.study_figure_files("svg")]
-    assert {"rmse.csv", "interval_coverage.csv", "baseline.csv"} <= set(names)
-    assert not {"error.csv", "calibration.csv", "calibration.svg"} & set(names)
+    assert {"rmse", "interval_coverage", "baseline"} <= set(plan.tables)
+    assert not {"error", "calibration", "study/calibration"} & {*plan.tables, *plan.figures}
 
 
 @pytest.fixture
@@ -104,8 +106,7 @@ def table(tmp_path):
 
 @pytest.fixture
 def folded(table):
-    spec = {"protocol": "nested", "seed": 1, "dataset": "d", "fold_groups": 1, "folds": 3}
-    step("folds", table, spec, {"table": "table"}, {"folds": "folds", "record": "f.json"})
+    draw(table, {"protocol": "nested", "fold_groups": 1, "folds": 3})
     return table
 
 
@@ -177,7 +178,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
     protocol = {"folds": 3, "rotation_groups": 1, "fold_groups": 1, "rotations": 3}
     pool = {**FOREST, "view": view}
     made = checked(study(pool, {"pool": "p", "combiner": combiner}, protocol=protocol, model={"refit": "B"}))
-    spec = {**made.refit_spec("diabetes"), "dataset": "d"}
+    spec = {**json.loads(Slices(made).refit("diabetes")), "dataset": "d"}
     pd.DataFrame({"method": ["B"], "rmse": [60.0]}).to_parquet(table / "scores")
     files = {"model": "model.skops", "record": "m.json"}
     step("refit", table, spec, {"raw": "raw", "scores": "scores"}, files)
@@ -189,7 +190,8 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
 
 def test_the_flagship_is_refitted_on_the_table_itself():
     spec = {"task": "regression", "folds": 3, "rotations": 3}
-    pool = checked(study({"estimator": "rotastack"})).train_spec("diabetes", "p", "S-01")["pool"]
+    made = checked(study({"estimator": "rotastack"}))
+    pool = json.loads(Slices(made).train("diabetes", "p", "S-01"))["pool"]
     frame = load_diabetes(as_frame=True).data
     method = {"pool": pool, "combiner": {"kind": "vote", "class": "", "parameters": {}}}
     _, model = _estimators(spec, method, TablePreprocessor({"sex": "categorical"}), frame)

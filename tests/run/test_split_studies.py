@@ -10,6 +10,7 @@ from tests.run.running import checked
 from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
+from rotastack.run.slices import Slices
 from rotastack.study.sizes import resized
 from rotastack.study.study import Study
 
@@ -49,7 +50,7 @@ def test_studies_of_linear_machines_are_valid_at_both_sizes(name, size):
     study = Study.from_mapping(resized(load_yaml(path), size, str(path)), str(path))
     assert all(pool.scaling == "symmetric" for pool in study.pools.values())
     for dataset in study.datasets:
-        assert study.prepare_spec(dataset)["kinds"] == "numeric"
+        assert json.loads(Slices(study).prepare(dataset))["kinds"] == "numeric"
     if study.document.published:
         cells = pd.read_csv(project_file(f"config/published/{study.document.published}.csv"))
         assert set(cells["method"]) <= set(study.methods)
@@ -185,4 +186,4 @@ def test_data_sets_like_others_share_their_entry():
     study = Study.from_mapping(changed(datasets=[{"name": "n", "like": "glass", "noise_columns": 4}]), "s.yaml")
     assert study.datasets["n"]["mirror"] == "glass"
     assert study.datasets["n"]["rows"] == 214
-    assert study.prepare_spec("n")["noise_columns"] == 4
+    assert json.loads(Slices(study).prepare("n"))["noise_columns"] == 4

@@ -224,3 +224,24 @@ def test_noise_columns_come_after_the_numeric_ones(tmp_path):
     assert 0.7 < noise.std() < 1.3
     metrics = json.loads((tmp_path / "p.json").read_text())["metrics"]
     assert metrics["snr_db"] == pytest.approx(10 * np.log10(2 / 3), abs=0.01)
+
+
+def test_a_method_that_votes_is_the_same_in_the_step_of_scores_and_records_are_gathered(table):
+    split(table)
+    for name, splits in [("one", (0, 1)), ("two", (2, 3))]:
+        train(table, "forest", {"n_estimators": 3}, splits, name)
+    blocks = ("one", "two")
+    _, record = combine(table, {"kind": "vote"}, blocks)
+    alone, expected = (table / "M.nc").read_bytes(), scored(table, blocks=blocks)
+    for made in ("M.nc", "M.run.json"):
+        (table / made).unlink()
+    found = scored(table, blocks=blocks, votes=[{"slice": record["parameters"], "pool": "p", "code": "c0de"}])
+    assert (table / "M.nc").read_bytes() == alone
+    for one, other in zip(found[:2], expected[:2], strict=True):
+        pd.testing.assert_frame_equal(one, other)
+    assert found[2]["metrics"] == expected[2]["metrics"]
+    gathered = json.loads((table / "records.json").read_text())
+    assert gathered["methods"] == [json.loads((table / "M.run.json").read_text())]
+    assert (gathered["methods"][0]["code"], gathered["methods"][0]["pool"]) == ("c0de", "p")
+    assert [part["parameters"]["splits"] for part in gathered["pools"]["p"]] == [[0, 1], [2, 3]]
+    assert gathered["groups"]["step"] == "groups"

@@ -8,13 +8,12 @@ import pytest
 
 from rotastack.data.artifacts import write_frame
 from rotastack.data.tables import write_raw
-from rotastack.errors import DamagedError
 from rotastack.files import write_text
 from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.pages import page_environment
-from rotastack.run.job import Job, declarations
-from rotastack.run.launch import runs_nothing
-from rotastack.run.steps import draw_study, prepare, report, summarize
+from rotastack.run.figures import study
+from rotastack.run.job import Job
+from rotastack.run.steps import prepare, report, summarize
 from rotastack.tracking.records import read_record
 
 SPEC = {
@@ -34,7 +33,7 @@ SPEC = {
 }
 
 
-def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=()):
+def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(), **changes):
     """Summarize a table dataset -> method -> error, in `cells` x `cells` cells with `n_rows` test rows in all."""
     inputs = {"scores": [], "calibration": [], "records": []}
     for name, row in errors.items():
@@ -58,8 +57,8 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=())
         )
     inputs["published"] = list(published)
     outputs = {n: [tmp_path / n] for n in ("scores", "comparison", "verdict", "variance", "record")}
-    outputs["tables"] = [tmp_path / f"{name}.csv" for name in declarations("summarize")["TABLES"]]
-    summarize.run(Job("summarize", SPEC, inputs, outputs, {"study": "s"}))
+    outputs["tables"] = [tmp_path / f"{name}.csv" for name in summarize.TABLES]
+    summarize.run(Job("summarize", SPEC | changes, inputs, outputs, {"study": "s"}))
     return json.loads((tmp_path / "comparison").read_text())["error"], pd.read_parquet(tmp_path / "variance")
 
 
@@ -148,18 +147,6 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
     assert compare_methods(means, False, SPEC)["average_ranks"] == {"A": 2, "B": 2, "C": 2}
 
 
-@pytest.mark.parametrize(
-    ("arguments", "expected"),
-    [
-        (["--cores", "2"], False), (["-n"], True), (["-np"], True), (["--dry-run"], True), (["--lint"], True),
-        (["--unlock"], True), (["--report"], True), (["--report-after-run", "--report-stylesheet", "x"], False),
-        (["--cores", "2", "--configfile", "config/studies/n.yaml"], False), (["-c2", "-k"], False),
-    ],
-)  # fmt: skip
-def test_looking_is_not_running(arguments, expected):
-    assert runs_nothing(arguments) is expected
-
-
 def test_claims_are_tested_over_data_sets():
     rows = [
         {"dataset": f"d{k}", "method": m, "error": e + 0.01 * k, "members": n}
@@ -176,7 +163,7 @@ def test_claims_are_tested_over_data_sets():
     known = summarize.Known(
         {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame()
     )
-    found = summarize.table_claims(known)
+    found = summarize.TABLES["claims"](known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert found["n_datasets"].tolist() == [8] * 4
@@ -260,25 +247,5 @@ def test_few_cells_have_no_standard_error(cells, bars):
         for m, e in (("A", 0.1), ("B", 0.2))
         for s in range(cells)
     ]
-    found = draw_study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
+    found = study._standard_errors(pd.DataFrame(rows), "error", "A", ["split"])
     assert found.notna().all(axis=None) == bars
-
-
-def test_a_record_that_is_being_made_again_is_not_missed(tmp_path, monkeypatch):
-    """A step beside the report is done once more: Snakemake has taken its record away."""
-    for name in ("folds", "published", "scores"):
-        (tmp_path / f"{name}.run.json").write_text(
-            json.dumps({"step": name, "dataset": "iris", "seconds": 1.0, "peak_memory_mb": 2.0})
-        )
-
-    def read(path):
-        if path.name == "published.run.json":
-            path.unlink()
-        return read_record(path)
-
-    monkeypatch.setattr(report, "read_record", read)
-    monkeypatch.chdir(tmp_path)
-    assert [row["rule"] for row in report._seconds(tmp_path, ["iris"])] == ["folds", "scores"]
-    (tmp_path / "folds.run.json").write_text("{")
-    with pytest.raises(DamagedError, match="folds.run.json: damaged"):
-        report._seconds(tmp_path, ["iris"])

@@ -4,9 +4,9 @@ import numpy as np
 import pandas as pd
 
 from rotastack.data.artifacts import write_frame
+from rotastack.run.figures.study import draw_sweep
 from rotastack.run.job import Job
-from rotastack.run.steps import draw_study
-from rotastack.run.steps.draw_study import draw_sweep
+from rotastack.run.steps import draw
 
 NAN = float("nan")
 SWEEP = {
@@ -63,6 +63,7 @@ def test_the_step_writes_it(tmp_path):
     spec = {
         "task": "classification",
         "axes": ["split"],
+        "datasets": [],
         "alpha": 0.05,
         "control": "L",
         "methods": ["M1", "M10", "L"],
@@ -74,9 +75,9 @@ def test_the_step_writes_it(tmp_path):
     curves = pd.concat([pd.DataFrame({"method": m, **curve}) for m in ("M1", "M10")])
     curves.to_csv(tmp_path / "calibration.csv", index=False)
     names = ("critical_difference", "differences", "sweep-1", "ranks-M", "calibration")
-    paths = [tmp_path / f"{name}.svg" for name in names]
+    paths = [tmp_path / f"study/{name}.svg" for name in names]
     inputs = {"scores": [tmp_path / "scores"], "tables": [tmp_path / "calibration.csv"]}
-    draw_study.run(Job("draw_study", spec, inputs, {"figures": paths}, {}))
+    draw.run(Job("draw", spec, inputs, {"figures": paths}))
     assert "M10: 0.200" in paths[4].read_text()
     assert "M1:" not in paths[4].read_text()  # not among those shown
     assert "By members" in paths[2].read_text()

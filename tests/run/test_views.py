@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
 from sklearn.preprocessing import MinMaxScaler
-from tests.run.running import combine, iris_table, pool_slice, rotation_group, split, train, train_nested
+from tests.run.running import combine, draw, iris_table, pool_slice, split, train, train_nested
 
 from rotastack.base.fitting import fit_aligned
 from rotastack.data.artifacts import read_arrays, read_frame, read_prepared, write_frame
@@ -137,9 +137,16 @@ def test_pools_of_a_group_share_views_and_groups_have_their_own(nested):
     assert not np.allclose(both["proba"][0, :, :, 1:], both["proba"][1, :, :, 1:])
 
 
-def test_rotations_are_drawn_in_their_step_and_used(nested):
+def drawn_rotation(folder):
+    """Draw a rotation group; return its view and file."""
     content = pool_slice("lda", view=view_of("rotation"))["view"]
-    group = read_arrays(nested / rotation_group(nested, content))
+    folds = {"protocol": "nested", "fold_groups": 1, "folds": 3}
+    return content, draw(folder, folds, {"rotation": content}, ["RG-01"])[0]
+
+
+def test_rotations_are_drawn_in_their_step_and_used(nested):
+    content, file = drawn_rotation(nested)
+    group = read_arrays(nested / file)
     assert group.sizes["rotation"] == 3
     np.testing.assert_array_equal(group["block"][0], np.eye(4))
     pool, _ = train_nested(nested, "nearest_neighbors", view=view_of("rotation"), nested=False)
@@ -154,8 +161,7 @@ def test_rotations_are_drawn_in_their_step_and_used(nested):
 
 
 def test_rotations_of_another_table_are_refused(nested):
-    content = pool_slice("lda", view=view_of("rotation"))["view"]
-    name = rotation_group(nested, content)
+    _, name = drawn_rotation(nested)
     frame, about = read_frame(nested / "table")
     write_frame(nested / "table", frame.drop(columns="d"), about)
     spec = {

@@ -3,10 +3,12 @@
 import errno
 import faulthandler
 import json
+import multiprocessing
 import os
 import signal
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +19,13 @@ from tests.run.running import combine, iris_table, split, train, train_nested
 
 from rotastack.data.artifacts import write_frame
 from rotastack.errors import DamagedError, RotastackError
-from rotastack.run.watching import TrainingStoppedError, _foreign, _watched
+from rotastack.run.watching import TrainingStoppedError, train_watched
 
 
 @pytest.fixture(autouse=True)
 def strange(monkeypatch):
-    """The module ``strange`` of this folder, importable as anybody's."""
-    monkeypatch.syspath_prepend(Path(__file__).parent)
+    """The module ``strange`` of the tests, importable as anybody's."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "study")
     yield
     sys.modules.pop("strange", None)
 
@@ -100,9 +102,39 @@ def test_only_what_may_crash_or_is_limited_gets_a_process_of_its_own(table):
     train(table, "strange.Mute", splits=(0,))
     assert json.loads((table / "p/pool.run.json").read_text())["status"] == "ok"
     ours = {"estimator": "rotastack.trees.Forest", "parameters": {"estimator": {"class": "sklearn.svm.SVC"}}}
-    assert not _foreign({"pool": ours, "view": None})
-    assert _foreign({"pool": {**ours, "view": {"class": "umap.UMAP", "parameters": {}}}})
-    assert _foreign({"estimator": "sklearn.ensemble.Bagging", "parameters": {"x": [{"class": "a.B"}]}})
+    for content, limit, expected in [
+        ({"pool": ours, "view": None}, None, False),
+        ({"pool": ours, "view": None}, 9.0, True),
+        ({"pool": {**ours, "view": {"class": "umap.UMAP", "parameters": {}}}}, None, True),
+        ({"estimator": "sklearn.ensemble.Bagging", "parameters": {"x": [{"class": "a.B"}]}}, None, True),
+    ]:
+        here = []
+        train_watched(None, lambda *_, here=here: here.append(1), content, limit)
+        assert (not here) == expected
+
+
+def apart(work, limit=None):
+    """Do work as that of a class that is not ours; return the failure of which it is told then."""
+    told = []
+
+    def both(job, beat, failure):
+        work(beat) if failure is None else told.append(failure)
+
+    train_watched(None, both, {"estimator": "anybodys.Class"}, limit)
+    return told[0] if told else None
+
+
+def ends(pid):
+    """Tell whether a process ends soon; who waits for it is the system's affair."""
+    with suppress(psutil.NoSuchProcess):
+        process = psutil.Process(pid)
+        for _ in range(500):
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return True
+            time.sleep(0.02)
+        process.kill()
+        return False
+    return True
 
 
 def raising(error):
@@ -110,6 +142,17 @@ def raising(error):
         raise error
 
     return work
+
+
+def test_the_limit_is_of_each_training_and_of_nothing_else():
+    def work(beat):
+        for _ in range(3):
+            beat(0.4)
+            time.sleep(0.2)
+        beat(None)
+        time.sleep(0.5)
+
+    assert apart(work, 0.4) is None
 
 
 @pytest.mark.parametrize(
@@ -123,18 +166,18 @@ def raising(error):
 )
 def test_errors_of_the_work_are_raised_here(error):
     with pytest.raises(type(error)) as caught:
-        _watched(raising(error))
+        apart(raising(error))
     assert str(caught.value) == str(error)
 
 
 def test_a_mistake_of_ours_shows_where_it_was_made(capfd):
     with pytest.raises(RotastackError, match="ZeroDivisionError: nothing"):
-        _watched(raising(ZeroDivisionError("nothing")))
+        apart(raising(ZeroDivisionError("nothing")))
     assert "in work" in capfd.readouterr().err
 
 
 def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_path):
-    """A process that outlives the one that trained holds the pipe open; on Linux it is found."""
+    """A process that outlives the one that trained holds the pipe open."""
 
     def work(beat):
         beat(None)
@@ -144,38 +187,24 @@ def test_what_an_estimator_has_started_holds_nothing_up_and_ends_with_it(tmp_pat
             os.kill(os.getpid(), signal.SIGSEGV)
         time.sleep(1000)
 
-    failure = _watched(work)
+    failure = apart(work)
     assert isinstance(failure, TrainingStoppedError)
     assert str(failure) == "the process crashed (SIGSEGV)"
-    started = int((tmp_path / "pid").read_text())
-    if sys.platform == "linux":
-        assert not psutil.pid_exists(started)
-    else:
-        os.kill(started, signal.SIGKILL)
+    assert ends(int((tmp_path / "pid").read_text()))
 
 
-@pytest.mark.parametrize("before", [False, True])
-def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path, before):
-    """joblib keeps them for five minutes, for a next call that never comes; those of before the fork do not answer it."""
+def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
+    """joblib keeps them for five minutes, for a next call that never comes."""
     from joblib import Parallel, delayed
-
-    if before:
-        Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(4))
 
     def work(beat):
         pids = Parallel(n_jobs=2)(delayed(os.getpid)() for _ in range(8))
         (tmp_path / "pids").write_text(" ".join(map(str, set(pids) - {os.getpid()})))
 
-    assert _watched(work) is None
+    assert apart(work) is None
     pids = [int(pid) for pid in (tmp_path / "pids").read_text().split()]
     assert pids
-    for _ in range(500):
-        if not any(psutil.pid_exists(pid) for pid in pids):
-            return
-        time.sleep(0.01)
-    for pid in pids:
-        os.kill(pid, signal.SIGKILL)
-    pytest.fail("they are there")
+    assert all(map(ends, pids))
 
 
 def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
@@ -183,25 +212,16 @@ def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     if sys.platform != "linux":
         # Elsewhere a fork trains on; what it writes are the same bytes, moved into place at once, so nothing is spoilt.
         pytest.skip("only Linux tells a process of its parent's death")
-    job = os.fork()
-    if job == 0:
 
-        def work(beat):
-            (tmp_path / "pid").write_text(str(os.getpid()))
-            time.sleep(1000)
+    def work(beat):
+        (tmp_path / "pid").write_text(str(os.getpid()))
+        time.sleep(1000)
 
-        try:
-            _watched(work)
-        finally:
-            os._exit(0)
+    job = multiprocessing.get_context("fork").Process(target=apart, args=(work,))
+    job.start()
     while not (tmp_path / "pid").exists() or not (tmp_path / "pid").read_text():
         time.sleep(0.02)
     trains = int((tmp_path / "pid").read_text())
-    os.kill(job, signal.SIGKILL)
-    os.waitpid(job, 0)
-    for _ in range(500):
-        if not psutil.pid_exists(trains) or psutil.Process(trains).status() == psutil.STATUS_ZOMBIE:
-            break
-        time.sleep(0.02)
-    else:
-        pytest.fail("it trains on")
+    job.kill()
+    job.join()
+    assert ends(trains)

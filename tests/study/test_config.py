@@ -11,7 +11,7 @@ from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError
 from rotastack.project import project_file
 from rotastack.run.launch import Machine
-from rotastack.run.plan import Plan
+from rotastack.run.slices import Slices
 from rotastack.study.classes import check_classes
 from rotastack.study.model import StudyDocument
 from rotastack.study.names import slug
@@ -167,15 +167,12 @@ def test_defaults_are_filled_in_without_touching_the_input():
 
 
 def test_slices_hold_what_the_step_uses_and_no_more():
-    base = Study.from_mapping(study(), "s.yaml")
-    other = Study.from_mapping(
-        study(**{"methods__RRE__combiner": {"kind": "vote", "voting": "soft"}, "evaluation__alpha": 0.1}), "s"
-    )
-    block = next(iter(base.blocks))
-    assert base.train_spec("iris", "forest", block) == other.train_spec("iris", "forest", block)
-    assert base.combine_spec("iris", "RF") == other.combine_spec("iris", "RF")
-    assert base.combine_spec("iris", "RRE") != other.combine_spec("iris", "RRE")
-    assert not {"threads", "path", "uri"} & set(str(base.train_spec("iris", "forest", block)))
+    changed = {"methods__RRE__combiner": {"kind": "vote", "voting": "soft"}, "evaluation__alpha": 0.1}
+    base, other = (Slices(Study.from_mapping(study(**changes), "s")) for changes in ({}, changed))
+    block = next(iter(base.study.blocks))
+    assert base.train("iris", "forest", block) == other.train("iris", "forest", block)
+    assert base.combine("iris", "RF") == other.combine("iris", "RF")
+    assert base.combine("iris", "RRE") != other.combine("iris", "RRE")
 
 
 def test_blocks_cover_all_groups_once():
@@ -200,16 +197,16 @@ def test_methods_groups_and_sweeps_keep_their_order_and_parameters_have_none():
     turned = study(methods=dict(reversed(methods.items())))
     lines = {"z": ["RF"], "a": ["RRE"]}
     turned["evaluation"] = {"sweeps": [{"title": "t", "axis": "x", "values": [1, 2], "lines": lines}]}
-    plan = Plan(Study.from_mapping(turned, "s.yaml"), {})
-    assert json.loads(plan.summarize_spec())["methods"] == list(reversed(methods))
-    assert list(json.loads(plan.draw_study_spec())["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
+    slices = Slices(Study.from_mapping(turned, "s.yaml"))
+    assert json.loads(slices.summarize(lambda dataset, what: None))["methods"] == list(reversed(methods))
+    assert list(json.loads(slices.draw(()))["sweeps"]["sweep-1"]["lines"]) == ["z", "a"]
     one, two = (
-        Plan(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"), {})
+        Slices(Study.from_mapping(study(pools__forest__parameters=given), "s.yaml"))
         for given in ({"n_estimators": 6, "max_depth": 2}, {"max_depth": 2, "n_estimators": 6})
     )
     block = next(iter(one.study.blocks))
-    assert one.spec("train", "iris", "forest", block) == two.spec("train", "iris", "forest", block)
-    assert one.report_spec() == two.report_spec()
+    assert one.train("iris", "forest", block) == two.train("iris", "forest", block)
+    assert one.report() == two.report()
 
 
 def test_a_number_is_not_a_text():

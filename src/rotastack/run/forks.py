@@ -102,6 +102,7 @@ def serve(listening: int, life: int) -> int:
     """
     import multiprocessing
     import select
+    import shutil
     import signal
     import socket
 
@@ -124,6 +125,7 @@ def serve(listening: int, life: int) -> int:
             for stream in streams:
                 os.close(stream)
         multiprocessing.active_children()  # those that have ended leave nothing behind
+    shutil.rmtree(os.path.dirname(listener.getsockname()), ignore_errors=True)  # noqa: PTH120 - a killed run has left it
     return 0
 
 
@@ -147,10 +149,12 @@ def _import_for(argv: list[str]) -> None:
 
     from rotastack.run.modules import LIBRARIES, PROTOCOLS, STEPS
 
-    content = json.loads(argv[argv.index("--slice") + 1]) if "--slice" in argv else {}
-    protocol = PROTOCOLS.get(content.get("protocol", ""), {})
+    content: Any = {}
+    with suppress(ValueError, IndexError):  # the step says what is wrong, here and below
+        content = json.loads(argv[argv.index("--slice") + 1])
+    protocol = PROTOCOLS.get(content.get("protocol", ""), {}) if isinstance(content, dict) else {}
     for name in [STEPS[argv[1]], *protocol.values(), *LIBRARIES, *_classes(content)]:
-        with suppress(Exception):  # the step says what is wrong
+        with suppress(Exception):
             import_module(name)
 
 

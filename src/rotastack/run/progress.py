@@ -7,6 +7,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Optional
@@ -104,7 +105,7 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.progress, self.reasons = Progress(), dict[str, None]()
+        self.progress, self.reasons = Progress(), dict[int | str, str]()
         self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
         self.ended = threading.Event()
         path = Path(getattr(self.settings, "file", None) or "results/logs/run.log")
@@ -124,16 +125,15 @@ class LogHandler(LogHandlerBase):
                 self.progress.start(said.jobid, said.rule_name, dict(said.wildcards or {}), said.rule_msg or "", now)
             elif event == LogEvent.JOB_FINISHED:
                 self.progress.end(said.job_id)
+                self.reasons.pop(said.job_id, None)  # of an attempt before this one
             elif event == LogEvent.JOB_ERROR:
                 self.progress.running.pop(said.jobid, None)
-                if not self.reasons or any(
-                    Path(name).is_file() for name in said.log
-                ):  # else its submission's log tells
-                    self.reasons[_reason(f"rule {said.rule_name}", said.log)] = None
+                if not self.reasons or any(Path(name).is_file() for name in said.log):  # else its submission's log
+                    self.reasons[said.jobid] = _reason(f"rule {said.rule_name}", said.log)
             elif event == LogEvent.GROUP_ERROR:
-                self.reasons[_reason("a submission", said.aux_logs)] = None
+                self.reasons[f"group {said.groupid}"] = _reason("a submission", said.aux_logs)
             elif event == LogEvent.ERROR and not self.reasons:  # else it says that a job has failed
-                self.reasons[f"rotastack: error: {record.getMessage().strip()}"] = None
+                self.reasons["run"] = f"rotastack: error: {record.getMessage().strip()}"
             self._show(now)
 
     def _write(self, record: logging.LogRecord) -> None:
@@ -142,7 +142,7 @@ class LogHandler(LogHandlerBase):
             if text and text != "None":
                 print(text, file=self.file, flush=True)
         except OSError as error:  # a full disk: the run may yet go on
-            self.reasons[f"rotastack: error: {self.file.name}: {error.strerror}; the log ends there"] = None
+            self.reasons["log"] = f"rotastack: error: {self.file.name}: {error.strerror}; the log ends there"
 
     def _keep_showing(self) -> None:
         while not self.ended.wait(1.0):
@@ -172,9 +172,10 @@ class LogHandler(LogHandlerBase):
             self.ended.set()
             if self.width:
                 sys.stderr.write("\r" + " " * self.width + "\r")
-            for reason in self.reasons:
+            for reason in dict.fromkeys(self.reasons.values()):
                 print(reason, file=sys.stderr, flush=True)
-            self.file.close()
+            with suppress(OSError):  # a full disk has been told of
+                self.file.close()
         super().close()
 
 

@@ -36,7 +36,7 @@ from rotastack.stats.ranks import average_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.study.names import ranks_name
 
-__all__ = ["draw_of_study", "draw_sweep"]
+__all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
 FEW = 5  # cells from which on a standard error says something
 ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
@@ -79,6 +79,11 @@ class StudyScores(NamedTuple):
         """
         table = complete(self.errors, self.slice["optimistic"])
         return table if len(table) > 1 and table.shape[1] > 1 else None
+
+
+def names_of_study(slice_: Mapping[str, Any]) -> set[str]:
+    """Return the names that figures over all data sets of a study may have."""
+    return {*FIGURES, *slice_["sweeps"], *(ranks_name(group["name"]) for group in slice_["groups"])}
 
 
 def draw_of_study(

@@ -11,7 +11,7 @@ from rotastack.plots.style import save_figure
 from rotastack.run.figures.datasets import draw_members, draw_scores
 from rotastack.run.figures.members import FIGURES as FIGURES_OF_MEMBERS
 from rotastack.run.figures.members import draw_of_members
-from rotastack.run.figures.study import draw_of_study
+from rotastack.run.figures.study import draw_of_study, names_of_study
 from rotastack.run.job import Job
 from rotastack.stats.metrics import PRIMARY
 
@@ -28,11 +28,15 @@ def run(job: Job) -> None:
         asked.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
     with job.recorded():
         tables = {path.stem: path for path in job.inputs["tables"]}
-        for name, figure in draw_of_study(list(asked["study"]), job.slice, scores, tables).items():
+        of_study = names_of_study(job.slice)
+        for name, figure in draw_of_study(
+            [n for n in asked["study"] if n in of_study], job.slice, scores, tables
+        ).items():
             _save(figure, asked["study"][name])
         for k, dataset in enumerate(job.slice["datasets"]):
             part = scores[scores["dataset"] == dataset]
-            for name, figure in _of_dataset(job, k, dataset, part, list(asked[dataset])):
+            names = [name for name in asked[dataset] if name not in of_study]  # a data set may be called study
+            for name, figure in _of_dataset(job, k, dataset, part, names):
                 _save(figure, asked[dataset][name])
 
 

@@ -1,0 +1,178 @@
+"""The server of steps: what a step makes and how it ends is the same with it and without, and nothing outlives its run."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from tests.run.running import iris_table, pool_slice
+
+from rotastack.run import forks
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
+
+SLICE = {
+    "protocol": "splits", "kind": "holdout", "repeats": 3, "train": 0.6, "seed": 1, "dataset": "d", "views": {}, "groups": [],
+    "rotations": 3,
+}  # fmt: skip
+SLOW = """
+import os, time
+from pathlib import Path
+
+from sklearn.dummy import DummyClassifier
+
+class Slow(DummyClassifier):
+    def fit(self, X, y):
+        Path("pid").write_text(str(os.getpid()))
+        time.sleep(1000)
+"""
+RUN = """
+import os, sys, time
+from rotastack.run.forks import VARIABLE, start_forks
+
+start_forks()
+print(os.environ[VARIABLE], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(scope="module")
+def run():
+    """A process that is a run: it has started a server, and ends as its standard input does."""
+    with subprocess.Popen([sys.executable, "-c", RUN], stdin=-1, stdout=-1, text=True) as process:
+        yield {**os.environ, forks.VARIABLE: process.stdout.readline().strip()}
+        process.stdin.close()
+
+
+def groups(slice_=SLICE, name="folds"):
+    """Return the command of a step that draws splits of iris."""
+    return [
+        sys.executable, "-m", "rotastack", "step", "groups", "--slice", slice_ if isinstance(slice_, str) else json.dumps(slice_), "--about", "dataset=d",
+        "--input", "table", "table", "--output", "folds", name, "--output", "record", f"{name}.run.json",
+    ]  # fmt: skip
+
+
+def done(command, folder, environment):
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    iris_table(tmp_path)
+    return tmp_path
+
+
+def test_a_step_gives_the_same_bytes_and_runs_in_a_fork_of_the_server(folder, run):
+    for environment, name in [(os.environ, "alone"), (run, "asked")]:
+        ended = done(groups(name=name), folder, environment)
+        assert (ended.returncode, ended.stderr) == (0, "")
+    assert (folder / "alone").read_bytes() == (folder / "asked").read_bytes()
+    told = [json.loads((folder / f"{name}.run.json").read_text()) for name in ("alone", "asked")]
+    differ = {key for key in told[0] if told[0][key] != told[1][key]}
+    assert differ <= {"seconds", "processor_seconds", "peak_memory_mb", "libraries_mb", "started", "files"}
+    assert told[0]["files"]["alone"] == told[1]["files"]["asked"]
+
+
+@pytest.mark.parametrize(
+    ("slice_", "code", "said"),
+    [
+        ({"seed": 1}, 2, "rotastack: error: --slice: key 'protocol' is missing; there are seed\n"),
+        ("{", 2, "rotastack: error: --slice: not valid JSON"),
+        ({**SLICE, "repeats": "x"}, 1, "Traceback"),
+    ],
+)
+def test_its_exit_code_and_what_it_says_are_the_step_s(folder, run, slice_, code, said):
+    ended = done(groups(slice_), folder, run)
+    assert ended.returncode == code
+    assert said in ended.stderr
+
+
+def test_where_no_server_takes_it_the_step_works_by_itself(folder, run, monkeypatch):
+    for place in ("", "/nowhere/steps"):
+        monkeypatch.setenv(forks.VARIABLE, place)
+        assert forks.ask(["step", "groups"]) is None
+    assert done(groups(), folder, {**os.environ, forks.VARIABLE: "/nowhere/steps"}).returncode == 0
+    monkeypatch.setenv(forks.VARIABLE, run[forks.VARIABLE])
+    assert forks.ask(["step", "report"]) is None
+    assert forks.ask(["step"]) is None
+
+
+@pytest.fixture
+def slow(folder, run):
+    """Return a step that goes on for ever: the process of its client, and that of the step."""
+    (folder / "slow.py").write_text(SLOW)
+    assert done(groups(), folder, run).returncode == 0
+    slice_ = {
+        "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": [0], "repeats": 9, "rotations": 3,
+        "pool": pool_slice("slow.Slow"), "members": [], "selections": [],
+    }  # fmt: skip
+    command = [
+        sys.executable, "-m", "rotastack", "step", "train", "--slice", json.dumps(slice_), "--input", "table", "table",
+        "--input", "folds", "folds", "--output", "pool", "p.nc", "--output", "record", "p.run.json",
+    ]  # fmt: skip
+
+    def started(environment=run):
+        with suppress(FileNotFoundError):
+            (folder / "pid").unlink()
+        client = subprocess.Popen(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True)
+        while not (folder / "pid").is_file() or not (folder / "pid").read_text():
+            assert client.poll() is None, (folder / "p.run.json").read_text() or client.stderr.read()
+            time.sleep(0.05)
+        return client, psutil.Process(int((folder / "pid").read_text()))
+
+    return started
+
+
+def has_ended(process):
+    """Tell whether a process ends soon; who waits for it is the system's affair."""
+    with suppress(psutil.NoSuchProcess):
+        for _ in range(500):
+            if process.status() == psutil.STATUS_ZOMBIE:
+                return True
+            time.sleep(0.02)
+        return False
+    return True
+
+
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGKILL, -signal.SIGKILL)]
+)
+@pytest.mark.usefixtures("terminal_signals")
+def test_a_signal_to_the_client_ends_the_step(slow, number, code):
+    """Its training, too, which is a process of its own; by SIGKILL the client says nothing, and is missed."""
+    client, training = slow()
+    client.send_signal(number)
+    assert client.wait(60) == code
+    assert has_ended(training)
+    client.stderr.close()
+
+
+def test_a_step_that_is_killed_by_a_signal_ends_its_client_by_it(slow):
+    client, training = slow()
+    training.parent().send_signal(signal.SIGTERM)
+    assert client.wait(60) == -signal.SIGTERM
+    assert has_ended(training)
+    client.stderr.close()
+
+
+@pytest.mark.parametrize("kill", [False, True])
+def test_the_server_and_its_steps_end_with_the_run(slow, kill):
+    with subprocess.Popen([sys.executable, "-c", RUN], stdin=-1, stdout=-1, text=True) as process:
+        place = process.stdout.readline().strip()
+        (server,) = psutil.Process(process.pid).children()
+        client, training = slow({**os.environ, forks.VARIABLE: place})
+        if kill:
+            process.kill()
+        else:
+            process.stdin.close()
+    assert client.wait(60) != 0
+    assert has_ended(training)
+    assert has_ended(server)
+    assert not Path(place).parent.exists()
+    client.stderr.close()

@@ -1,0 +1,156 @@
+"""What a run shows while it goes on, from what Snakemake's loggers are told: the share, the line, and why a job failed."""
+
+import io
+import logging
+import sys
+from types import SimpleNamespace
+
+import pytest
+from snakemake.logging import DefaultFormatter
+from snakemake_interface_logger_plugins.common import LogEvent
+from snakemake_interface_logger_plugins.registry import LoggerPluginRegistry
+
+from rotastack.run import progress
+from rotastack.run.progress import LogHandler, LogHandlerSettings, Progress, duration
+
+
+@pytest.fixture(autouse=True)
+def expected(monkeypatch):
+    """Two trainings, of 10 and of 30 seconds."""
+    known = {("iris", "forest", "S-1"): 10.0, ("iris", "boosted", "S-1"): 30.0}
+    monkeypatch.setattr(progress, "expected", known)
+
+
+def cell(pool):
+    return {"dataset": "iris", "pool": pool, "block": "S-1"}
+
+
+def test_jobs_count_by_what_they_are_expected_to_take():
+    work = Progress()
+    assert (work.share(0.0), work.line(0.0, 0.0)) == (0.0, "")
+    work.plan({"train": 2, "score": 3, "all": 1, "total": 6})
+    assert work.planned == 43.0
+    work.start(1, "train", cell("boosted"), "training", 100.0)
+    assert work.share(115.0) == pytest.approx(15 / 43)
+    assert work.share(500.0) == pytest.approx(0.95 * 30 / 43), "a job under way is never done"
+    work.start(2, "score", {"dataset": "iris"}, "scoring", 100.0)
+    work.end(1)
+    work.end(1)
+    assert work.share(100.0) == pytest.approx(30 / 43)
+    assert work.line(60.0, 100.0) == " 70%, 25 s left: scoring"
+    work.end(2)
+    assert work.line(60.0, 100.0) == "", "nothing is under way"
+
+
+def test_the_line_has_no_guess_at_the_first_and_the_last():
+    work = Progress(planned=100.0)
+    work.start(1, "score", {}, "scoring", 0.0)
+    assert work.line(5.0, 0.5) == "  0%: scoring"
+    work.done = 200.0
+    assert work.line(5.0, 0.5) == "100%: scoring"
+
+
+def test_durations_are_as_exact_as_a_guess():
+    assert [duration(s) for s in (0, 38, 91, 600, 7800)] == ["5 s", "40 s", "2 min", "10 min", "2 h 10 min"]
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def handler(tmp_path, monkeypatch):
+    """A handler in an empty folder, as Snakemake makes it."""
+    monkeypatch.chdir(tmp_path)
+    made = LogHandler(SimpleNamespace(), LogHandlerSettings(file=str(tmp_path / "logs/run.log")))
+    made.setFormatter(DefaultFormatter())
+    yield made
+    made.close()
+
+
+def tell(handler, event=None, message="", **said):
+    """Hand a record over as ``logger.info(message, extra=...)`` does; of a job, all that Snakemake says of one."""
+    job = {
+        "rule_name": "train", "rule_msg": None, "input": [], "output": [], "log": [], "wildcards": {}, "reason": "", "indent": False,
+        "conda_env": None, "shellcmd": None, "aux": {}, "local": False, "is_checkpoint": False, "benchmark": None,
+        "priority": 0, "threads": 1, "resources": {},
+    }  # fmt: skip
+    record = logging.makeLogRecord({"msg": message, "event": event, **(job if "jobid" in said else {}), **said})
+    handler.handle(record)
+
+
+def test_snakemake_finds_it():
+    assert "rotastack" in LoggerPluginRegistry().plugins
+
+
+def test_a_terminal_has_one_line_that_goes_and_the_file_has_all(handler, monkeypatch, tmp_path):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    tell(handler, LogEvent.RUN_INFO, "Job stats: 3", stats={"train": 2, "all": 1, "total": 3})
+    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=1, rule_msg="iris: training", wildcards=cell("forest"))
+    tell(handler, LogEvent.JOB_FINISHED, "Finished jobid: 1", job_id=1)
+    tell(handler, LogEvent.JOB_INFO, "Rule: train", jobid=2, rule_msg="iris: more", wildcards=cell("boosted"))
+    tell(handler, None, "anything else")
+    shown = sys.stderr.getvalue().split("\r")
+    assert shown[-1].startswith(" 25%")
+    assert shown[-1].rstrip().endswith(": iris: more")
+    handler.close()
+    assert sys.stderr.getvalue().endswith(f"\r{' ' * handler.width}\r")
+    written = (tmp_path / "logs/run.log").read_text()
+    for line in ("Job stats: 3", "Job 1: iris: training", "Finished jobid: 1", "anything else"):
+        assert line in written
+
+
+def test_elsewhere_a_line_comes_now_and_then(handler, capsys):
+    tell(handler, LogEvent.RUN_INFO, stats={"train": 1, "total": 1})
+    for k in range(3):
+        handler.progress.done = 5.0
+        tell(handler, LogEvent.JOB_INFO, jobid=k, rule_msg=f"job {k}", wildcards=cell("forest"))
+    assert capsys.readouterr().err.count("\n") == 1
+    handler.shown -= progress.EVERY
+    tell(handler)
+    assert capsys.readouterr().err.endswith(": job 2\n")
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        ("Traceback\nrotastack: error: iris: no such\nmore\n", "rotastack: error: iris: no such"),
+        ("Traceback\nKeyError: 'a'\n", "rotastack: error: rule train: KeyError: 'a' (job.log)"),
+        ("", "rotastack: error: rule train failed, and said nothing (job.log)"),
+        (None, "rotastack: error: rule train failed, and said nothing (job.log)"),
+    ],
+)
+def test_a_job_that_failed_is_told_of_in_one_line_at_the_end(handler, capsys, tmp_path, log, said):
+    if log is not None:
+        (tmp_path / "job.log").write_text(log)
+    for number in (1, 2):  # two that failed alike are told of once
+        tell(handler, LogEvent.JOB_ERROR, "Error in rule train", jobid=number, log=["job.log"])
+    tell(handler, LogEvent.ERROR, "WorkflowError: at least one job failed")
+    assert capsys.readouterr().err == ""
+    handler.close()
+    handler.close()
+    assert capsys.readouterr().err == f"{said}\n"
+
+
+def test_a_job_that_a_second_attempt_has_mended_is_not_told_of(handler, capsys):
+    tell(handler, LogEvent.JOB_ERROR, "Error in rule fetch", jobid=1, rule_name="fetch")
+    tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="fetch")
+    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+    handler.close()
+    assert capsys.readouterr().err == ""
+
+
+def test_what_no_job_failed_by_is_told_too(handler, capsys):
+    tell(handler, LogEvent.ERROR, "  Unlock the directory  ")
+    handler.close()
+    assert capsys.readouterr().err == "rotastack: error: Unlock the directory\n"
+
+
+def test_a_log_that_cannot_be_written_is_told_of_once_and_the_run_goes_on(handler, capsys):
+    handler.file.close()
+    handler.file = open("/dev/full", "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    for _ in range(3):
+        tell(handler, None, "words")
+    handler.close()
+    assert capsys.readouterr().err == "rotastack: error: /dev/full: No space left on device; the log ends there\n"
