@@ -76,13 +76,15 @@ def split(folder, repeats=4, rows=0.6):
     draw(folder, spec)
 
 
-def draw(folder, spec, views=None, groups=(), rotations=3):
-    """Draw folds, and rotation groups of views; return the files of these."""
-    drawn = [f"{key}/{group}.nc" for key in views or {} for group in groups]
-    spec = {"seed": 1, "dataset": "d", "views": views or {}, "groups": list(groups), "rotations": rotations, **spec}
-    outputs = {"folds": "folds", "rotations": drawn, "record": "groups.run.json"}
-    step("groups", folder, spec, {"table": "table"}, outputs)
-    return drawn
+def draw(folder, spec, view=None, groups=(), rotations=3):
+    """Draw folds, and rotation groups of a view, if one is given; return the file of these."""
+    spec = {"seed": 1, "dataset": "d", **spec}
+    step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "groups.run.json"})
+    if view is None:
+        return None
+    spec |= {"view": view, "groups": list(groups), "rotations": rotations}
+    step("groups", folder, spec, {"table": "table"}, {"rotations": "rotations.nc", "record": "rotations.run.json"})
+    return "rotations.nc"
 
 
 def train(
@@ -113,11 +115,10 @@ def train_nested(
     inputs = {"table": "table", "folds": "folds", "rotations": []}
     if content["view"] is not None:
         spec["rotations"] = rotations
-        view = View.read(content["view"], "view")
-        if view.is_drawn:
+        if View.read(content["view"], "view").is_drawn:
             nested = {"protocol": "nested", "fold_groups": 1, "folds": 3}
             names = [label("RG", g) for g in groups]
-            inputs["rotations"] = draw(folder, nested, {view.key: content["view"]}, names, rotations)
+            inputs["rotations"] = draw(folder, nested, content["view"], names, rotations)
     (folder / "p").mkdir(exist_ok=True)
     files = {"pool": f"p/{name}.nc", "record": f"p/{name}.run.json"}
     step("train", folder, spec, inputs, files)

@@ -98,4 +98,5 @@ def test_every_method_is_made_once_and_every_figure_has_a_place_and_a_caption(na
         assert folder in ("study", *found.datasets)
         assert (project_file("workflow/rules") / found.caption(figure)).is_file()
     blocks = {(pool, block): found.rotations_of(pool, block) for pool in found.pools for block in found.blocks}
-    assert {name for names in blocks.values() for name in names} == set(found.rotations)
+    drawn = {f"{view.key}/{groups}" for view in found.study.drawn_views for groups in found.study.rotation_groups}
+    assert {name for names in blocks.values() for name in names} == drawn

@@ -160,7 +160,7 @@ def test_claims_are_tested_over_data_sets():
         {"what": "members", "of": "A", "than": "C", "expect": "higher"},
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
-    known = summarize.Known(
+    known = summarize.StudyResults(
         {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame()
     )
     found = summarize.TABLES["claims"](known)

@@ -141,7 +141,7 @@ def drawn_rotation(folder):
     """Draw a rotation group; return its view and file."""
     content = pool_slice("lda", view=view_of("rotation"))["view"]
     folds = {"protocol": "nested", "fold_groups": 1, "folds": 3}
-    return content, draw(folder, folds, {"rotation": content}, ["RG-01"])[0]
+    return content, draw(folder, folds, content, ["RG-01"])
 
 
 def test_rotations_are_drawn_in_their_step_and_used(nested):

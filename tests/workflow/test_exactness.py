@@ -138,7 +138,7 @@ def test_the_estimator_is_the_workflows_method(finished):
     record = json.loads((root / "methods/S-RRE_RF.run.json").read_text())
     data = read_prepared(finished.folder / "results/datasets/iris.parquet")
     folds = read_frame(root / "folds.parquet")[0]["FG-02"].to_numpy()
-    rotations = read_arrays(root / "rotations/RandomRotation/RG-01.nc")
+    rotations = read_arrays(root / "rotations/RandomRotation/RG-01-02.nc")
     learner = ForestClassifier(2)
     recipes = [Recipe(None, learner)] + [
         Recipe(RandomRotation.from_matrix(rotations["block"].values[k]), learner) for k in (1, 2)

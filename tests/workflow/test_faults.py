@@ -37,11 +37,11 @@ def job_of(jobs: list[Asked], file: str) -> Asked:
 IRIS = "results/tiny/iris"
 STATISTICS = "results/tiny/statistics"
 READERS = {
-    "data/raw/iris.csv.gz": "results/datasets/iris.parquet",
+    "data/raw/iris.csv.gz": f"{IRIS}/model/model.skops",
     "results/datasets/iris.parquet": f"{IRIS}/folds.parquet",
     f"{IRIS}/folds.parquet": f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc",
     f"{IRIS}/groups.run.json": f"{IRIS}/scores.parquet",
-    f"{IRIS}/rotations/RandomRotation/RG-02.nc": f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc",
+    f"{IRIS}/rotations/RandomRotation/RG-01-02.nc": f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc",
     f"{IRIS}/pools/rotated_forest/RG-01-02/FG-01-02.nc": f"{IRIS}/methods/S-RRE_RF.nc",
     f"{IRIS}/pools/forest/RG-01-02/FG-01-02.nc": f"{IRIS}/scores.parquet",
     f"{IRIS}/pools/forest/RG-01-02/FG-01-02.run.json": f"{IRIS}/scores.parquet",

@@ -88,7 +88,7 @@ def test_mirror(blank, tmp_path):
 
 
 def test_rotations_of_other_columns_are_refused(project, capsys):
-    path = project.folder / "results/tiny/iris/rotations/RandomRotation/RG-01.nc"
+    path = project.folder / "results/tiny/iris/rotations/RandomRotation/RG-01-02.nc"
     arrays = xr.load_dataset(path, engine="h5netcdf")
     arrays.attrs["n_features"] = 7
     arrays.to_netcdf(path, engine="h5netcdf")
@@ -97,7 +97,7 @@ def test_rotations_of_other_columns_are_refused(project, capsys):
     with pytest.raises(AssertionError, match="train"):
         project.make(pool)
     error = capsys.readouterr().err
-    assert "RG-01.nc: rotations of 7 columns, but iris has 4 numeric columns" in error
+    assert "RG-01-02.nc: rotations of 7 columns, but iris has 4 numeric columns" in error
 
 
 @pytest.mark.slow

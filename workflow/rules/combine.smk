@@ -1,7 +1,7 @@
 # A method on its pool's outputs: stacking, pruning, weights. The votes of a pool are combined by rule score.
 rule combine:
     input:
-        table=rules.prepare.output.table,
+        table=TABLE,
         folds=rules.groups.output.folds,
         pool=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pool_of(w.method), block=PLAN.blocks),
     output:

@@ -1,15 +1,45 @@
-localrules:
-    fetch,
-
-
-rule fetch:
+# A table that this machine has or generates: both steps in one job.
+rule table:
     input:
         own=lambda w: PLAN.own_file(w.dataset),
     output:
         raw=RAW,
+        fetched="data/raw/{dataset}.run.json",
+        table=TABLE,
+        prepared="results/datasets/{dataset}.run.json",
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.at_hand),
+    log:
+        "results/logs/table/{dataset}.log",
+    threads: 1
+    resources:
+        mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
+        runtime=lambda w, attempt: 10 * attempt,
+    params:
+        fetch=lambda w: SLICES.fetch(w.dataset),
+        fetch_code=lambda w: CODES.fetch(w.dataset),
+        prepare=lambda w: SLICES.prepare(w.dataset),
+        prepare_code=lambda w: CODES.step("prepare"),
+    message:
+        "{wildcards.dataset}: making the table"
+    shell:
+        "rotastack step fetch --slice {params.fetch:q} --code {params.fetch_code} --about dataset={wildcards.dataset:q}"
+        " --output raw {output.raw:q} --output record {output.fetched:q} 2> {log:q}"
+        " && rotastack step prepare --slice {params.prepare:q} --code {params.prepare_code} --about dataset={wildcards.dataset:q}"
+        " --input raw {output.raw:q}"
+        " --output table {output.table:q} --output record {output.prepared:q} 2>> {log:q}"
+
+
+# A table that is downloaded: where the network is, and not again when preprocessing changes.
+rule fetch:
+    output:
+        raw=RAW,
         record="data/raw/{dataset}.run.json",
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.downloaded),
     log:
         "results/logs/fetch/{dataset}.log",
+    localrule: True
     retries: 1
     threads: 1
     resources:
@@ -31,6 +61,8 @@ rule prepare:
     output:
         table=TABLE,
         record="results/datasets/{dataset}.run.json",
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.downloaded),
     log:
         "results/logs/prepare/{dataset}.log",
     threads: 1

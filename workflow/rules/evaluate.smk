@@ -1,8 +1,8 @@
 # The scores of all methods on a data set. Methods that let a pool's members vote are combined here, as that takes next to nothing.
 rule score:
     input:
-        table=rules.prepare.output.table,
-        prepare=rules.prepare.output.record,
+        table=TABLE,
+        prepare="results/datasets/{dataset}.run.json",
         folds=rules.groups.output.folds,
         groups=rules.groups.output.record,
         pools=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks),

@@ -1,7 +1,7 @@
 # Fold groups (or splits): what all pools of a study share.
 rule groups:
     input:
-        table=rules.prepare.output.table,
+        table=TABLE,
     output:
         folds=FILES.folds,
         record=f"{ROOT}/{{dataset}}/groups.run.json",
@@ -22,27 +22,27 @@ rule groups:
         " --output folds {output.folds:q} --output record {output.record:q} 2> {log:q}"
 
 
-# A rotation group, by the same step: each is a job of its own, so that a group more trains the new one alone.
+# The rotation groups of a block, by the same step: apart from the folds, so that a group more trains the new ones alone.
 rule rotations:
     input:
-        table=rules.prepare.output.table,
+        table=TABLE,
     output:
-        rotations=FILES.rotations("{view}/{group}"),
-        record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.run.json",
+        rotations=FILES.rotations("{view}/{groups}"),
+        record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{groups}}.run.json",
     wildcard_constraints:
         view=r"[^/]+",
-        group=r"RG-\d+",
+        groups=r"RG-\d+(-\d+)?",
     log:
-        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
+        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{groups}}.log",
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
         runtime=lambda w, attempt: 10 * attempt,
     params:
-        slice=lambda w: SLICES.rotations(w.dataset, w.view, w.group),
+        slice=lambda w: SLICES.rotations(w.dataset, w.view, w.groups),
         code=lambda w: CODES.rotations(w.view),
     message:
-        "{wildcards.dataset}: drawing rotations {wildcards.group} of {wildcards.view}"
+        "{wildcards.dataset}: drawing rotations {wildcards.groups} of {wildcards.view}"
     shell:
         "rotastack step groups --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q}"

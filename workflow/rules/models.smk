@@ -1,6 +1,6 @@
 rule refit:
     input:
-        raw=rules.fetch.output.raw,
+        raw=RAW,
         scores=rules.score.output.scores,
     output:
         model=FILES.model,
@@ -24,7 +24,7 @@ rule refit:
 
 rule explain:
     input:
-        raw=rules.fetch.output.raw,
+        raw=RAW,
         model=rules.refit.output.model,
         refit=rules.refit.output.record,
         texts=PLAN.report_texts,

@@ -3,7 +3,7 @@ rule draw:
     input:
         scores=rules.summarize.output.scores,
         tables=rules.summarize.output.tables,
-        table=expand(rules.prepare.output.table, dataset=PLAN.datasets),
+        table=expand(TABLE, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
         pools=expand(rules.train.output.pool, dataset=PLAN.datasets, pool=PLAN.voting_pools, block=PLAN.blocks[:1]),
         methods=expand(FILES.method("{method}"), dataset=PLAN.datasets, method=PLAN.pruning_methods),

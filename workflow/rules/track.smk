@@ -1,8 +1,8 @@
 # One writer at a time brings the study to MLflow, from records alone.
 rule track:
     input:
-        raw=expand(rules.fetch.output.raw, dataset=PLAN.datasets),
-        table=expand(rules.prepare.output.table, dataset=PLAN.datasets),
+        raw=expand(RAW, dataset=PLAN.datasets),
+        table=expand(TABLE, dataset=PLAN.datasets),
         scores=expand(rules.score.output.scores, dataset=PLAN.datasets),
         scored=expand(rules.score.output.record, dataset=PLAN.datasets),
         records=expand(rules.score.output.records, dataset=PLAN.datasets),

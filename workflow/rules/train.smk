@@ -1,7 +1,7 @@
 # A pool on a block of cells.
 rule train:
     input:
-        table=rules.prepare.output.table,
+        table=TABLE,
         folds=rules.groups.output.folds,
         rotations=lambda w: expand(
             FILES.rotations("{name}"), dataset=w.dataset, name=PLAN.rotations_of(w.pool, w.block)

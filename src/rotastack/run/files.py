@@ -46,7 +46,7 @@ class StudyFiles(NamedTuple):
         return f"{self.root}/{{dataset}}/folds.parquet"
 
     def rotations(self, name: str) -> str:
-        """Return the rotations of a data set, by view and rotation group."""
+        """Return the rotations of a data set, by view and the groups of a block."""
         return f"{self.root}/{{dataset}}/rotations/{name}.nc"
 
     def method(self, name: str) -> str:

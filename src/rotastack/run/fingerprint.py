@@ -1,11 +1,10 @@
 """Fingerprints of the code that a step runs, for Snakemake's ``params``.
 
-Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So
-each rule carries a hash of the code of the package's modules that its step imports, directly or
-not: of Python's the syntax trees, without docstrings; of extension modules the source, and the declarations and flags that
-these share. The versions of the libraries that compute belong
-to it, too; that of the compiler does not, as results do not depend on it. Steps find classes by their paths; those modules are named by the caller. Foreign ones stand
-for the distribution that brings them, and its version.
+Snakemake sees neither an edit in an imported module nor that a checkout changed nothing. So each rule carries a hash of
+the modules of the package that its step imports, directly or not: of Python the syntax trees without docstrings, of an
+extension module its source and what the sources in its folder share. The versions of the libraries that compute belong
+to the hash. Steps find classes by their paths; the caller names the modules of these. A foreign module stands for the
+distribution that brings it, and its version.
 """
 
 import ast
@@ -26,8 +25,6 @@ COMPUTING = {
     "cvxpy": "cvxpy", "joblib": "joblib", "numpy": "numpy", "scipy": "scipy",
     "sklearn": "scikit-learn", "xgboost": "xgboost-cpu", "pandas": "pandas",
 }  # fmt: skip
-
-
 ESTIMATES = "rotastack.base.facts"
 """What is imported for what a study expects of classes, by which nothing is computed."""
 

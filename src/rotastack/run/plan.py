@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from rotastack.data.registry import make_sources
 from rotastack.errors import RotastackError
 from rotastack.files import read_json, write_text
 from rotastack.project import project_file
@@ -132,6 +133,17 @@ class Plan:
                 return [value if isinstance(value, str) else value["path"]]
         return []
 
+    @cached_property
+    def at_hand(self) -> list[str]:
+        """Data sets whose first source needs no network."""
+        first = {name: make_sources(name, entry)[:1] for name, entry in self.study.datasets.items()}
+        return [name for name, sources in first.items() if not all(source.network for source in sources)]
+
+    @cached_property
+    def downloaded(self) -> list[str]:
+        """Data sets that come from the network or a mirror."""
+        return [name for name in self.datasets if name not in set(self.at_hand)]
+
     @property
     def pools(self) -> list[str]:
         """Pools that some method uses."""
@@ -143,11 +155,11 @@ class Plan:
         return list(self.study.blocks)
 
     def rotations_of(self, pool: str, block: str) -> list[str]:
-        """Return the rotation groups that a block of a pool reads, if its view is drawn before any training: ``view/RG-01``."""
-        view = self.study.pools[pool].view
-        if view is None or not view.is_drawn:
+        """Return the rotations that a block of a pool reads, if its view is drawn before any training: ``view/RG-01-03``."""
+        view, groups = self.study.pools[pool].view, block.partition("/")[0]
+        if view is None or not view.is_drawn or groups not in self.study.rotation_groups:
             return []
-        return [f"{view.key}/{g}" for g in self.study.protocol.rotation_groups_of(self.study.blocks[block])]
+        return [f"{view.key}/{groups}"]
 
     @cached_property
     def voted(self) -> list[str]:

@@ -53,15 +53,14 @@ class Slices:
         study = self.study
         return compact({"seed": study.document.seed, "dataset": dataset, **study.protocol.folds_spec()})
 
-    def rotations(self, dataset: str, view: str, group: str) -> str:
-        """Return a view whose rotations are drawn before any training, and a rotation group."""
+    def rotations(self, dataset: str, view: str, groups: str) -> str:
+        """Return a view whose rotations are drawn before any training, and the rotation groups of a file."""
         study = self.study
-        views = {drawn.key: drawn.resolved() for drawn in study.drawn_views if drawn.key == view}
-        drawn = {"views": views, "groups": [group], "rotations": study.protocol.rotations}
+        drawn = {"view": self._views[view], "groups": study.rotation_groups[groups], "rotations": study.protocol.rotations}
         return compact({"seed": study.document.seed, "dataset": dataset, **drawn})
 
     def train(self, dataset: str, pool: str, block: str) -> str:
-        """Return a pool, the cells of a block, and what folds and rotations follow from: the rule does not look at when these were drawn."""
+        """Return a pool, and the cells of a block."""
         study, protocol, content = self.study, self.study.protocol, self.study.pools[pool]
         keys = ["view", "scaling", "estimator", "parameters", *protocol.pool_keys]
         keys += [] if content.training_limit is None else ["training_limit"]
@@ -73,7 +72,7 @@ class Slices:
                 **study.blocks[block],
                 **({} if content.view is None else {"rotations": protocol.rotations}),
                 **protocol.training_spec(content, dataset, study.has_second_level(pool), selections),
-                "pool": {key: resolved[key] for key in keys}, "drawn": self._drawing(dataset),
+                "pool": {key: resolved[key] for key in keys},
             }
         )  # fmt: skip
 

@@ -193,10 +193,10 @@ class Study:
         return [label for label, method in self.methods.items() if method.combiner.is_quick]
 
     @cached_property
-    def rotation_groups(self) -> list[str]:
-        """Rotation groups that are drawn before any training."""
-        groups = [g for block in self.blocks.values() for g in self.protocol.rotation_groups_of(block)]
-        return list(dict.fromkeys(groups)) if self._drawn else []
+    def rotation_groups(self) -> dict[str, list[str]]:
+        """First part of a block's name -> its rotation groups, if these are drawn before any training."""
+        groups = {name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()}
+        return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
 
     @property
     def drawn_views(self) -> list[View]:

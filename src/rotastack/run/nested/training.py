@@ -27,7 +27,7 @@ def train(job: Job) -> None:
 
 
 def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
-    """Read inputs ``table``, ``folds`` and ``rotations`` (in order of group), write output ``pool``.
+    """Read inputs ``table``, ``folds`` and ``rotations`` (group after group), write output ``pool``.
 
     The output has axes (rotation_group, fold_group, other_fold, member, row, class): for row
     i of fold a and other fold b it holds the output of the member trained without a and b; for
@@ -103,20 +103,17 @@ def _diagonal(outputs: np.ndarray, folds: Any) -> np.ndarray:
 
 def _drawn(job: Job, data: Prepared) -> list[xr.Dataset | None]:
     """Return the arrays of each rotation group, of a view that is drawn before any training."""
-    paths = job.inputs.get("rotations", [])
-    if not paths:
-        return [None] * len(job.slice["rotation_groups"])
-    n_numeric = data.numeric.shape[1]
-    groups: list[xr.Dataset | None] = []
-    for path in paths:
-        arrays = read_arrays(path)
-        if arrays.attrs["n_features"] != n_numeric:
-            raise RotastackError(
-                f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.slice['dataset']} has "
-                f"{n_numeric} numeric columns; delete it and run again"
-            )
-        groups.append(arrays)
-    return groups
+    n_groups = len(job.slice["rotation_groups"])
+    if not job.inputs.get("rotations"):
+        return [None] * n_groups
+    path, n_numeric, size = job.input("rotations"), data.numeric.shape[1], job.slice["rotations"]
+    arrays = read_arrays(path)
+    if arrays.attrs["n_features"] != n_numeric:
+        raise RotastackError(
+            f"{path}: rotations of {arrays.attrs['n_features']} columns, but {job.slice['dataset']} has "
+            f"{n_numeric} numeric columns; delete it and run again"
+        )
+    return [arrays.isel(rotation=slice(i * size, (i + 1) * size)) for i in range(n_groups)]
 
 
 def _recipes(estimator: Any, spec: Mapping[str, Any], arrays: xr.Dataset | None) -> list[Recipe]:

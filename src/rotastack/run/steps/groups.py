@@ -1,9 +1,9 @@
-"""groups: draw the fold groups or splits of a data set, or its rotation groups."""
+"""groups: draw the fold groups or splits of a data set, or rotation groups."""
 
 from collections.abc import Mapping
-from itertools import product
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from rotastack.data.artifacts import read_prepared, write_arrays
@@ -16,7 +16,7 @@ from rotastack.study.names import number_of
 
 
 def run(job: Job) -> None:
-    """Read input ``table``; write what is asked for: outputs ``folds``, and ``rotations``, a file for each view and rotation group.
+    """Read input ``table``; write what is asked for: output ``folds``, or ``rotations``, those of one group after the other.
 
     Rotation k of group g is seeded by ("rotations", dataset, g, k); number 0 is the identity.
     """
@@ -24,17 +24,19 @@ def run(job: Job) -> None:
         data = read_prepared(job.input("table"))
         if "folds" in job.outputs:
             protocol_module(job.slice["protocol"], "groups").draw(job, data, record)
-        if rotations := job.outputs.get("rotations"):
-            drawn = product(job.slice["views"].values(), job.slice["groups"])
-            for path, (view, group) in zip(rotations, drawn, strict=True):
-                write_arrays(path, _rotations(data.numeric.shape[1], view, number_of(group), job.slice))
+        if "rotations" in job.outputs:
+            write_arrays(job.output("rotations"), _rotations(data.numeric.shape[1], job.slice))
 
 
-def _rotations(n_features: int, view: Mapping[str, Any], group: int, slice_: Mapping[str, Any]) -> xr.Dataset:
-    """Return the rotations of a group: the axes that each turns, and how."""
-    made = make_view(view)
-    sequence = child(root_sequence(slice_["seed"]), "rotations", slice_["dataset"], group)
-    axes, blocks = draw_group(n_features, slice_["rotations"], sequence, flip=made.flip, max_axes=made.max_axes)
+def _rotations(n_features: int, slice_: Mapping[str, Any]) -> xr.Dataset:
+    """Return the rotations of groups: the axes that each turns, and how."""
+    view = make_view(slice_["view"])
+    root = child(root_sequence(slice_["seed"]), "rotations", slice_["dataset"])
+    groups = [
+        draw_group(n_features, slice_["rotations"], child(root, number_of(g)), flip=view.flip, max_axes=view.max_axes)
+        for g in slice_["groups"]
+    ]
+    axes, blocks = map(np.concatenate, zip(*groups, strict=True))
     return xr.Dataset(
         {"block": (("rotation", "axis", "component"), blocks), "axes": (("rotation", "axis"), axes)},
         attrs={"n_features": n_features},
