@@ -103,7 +103,7 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.progress, self.reasons = Progress(), dict[str, None]()
+        self.progress, self.reasons, self.errors = Progress(), dict[str, None](), dict[str, None]()
         self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
         self.ended = threading.Event()
         path = Path(getattr(self.settings, "file", None) or "results/logs/run.log")
@@ -126,8 +126,8 @@ class LogHandler(LogHandlerBase):
             elif event == LogEvent.JOB_ERROR:
                 self.progress.running.pop(said.jobid, None)
                 self.reasons[_reason(said.rule_name, said.log)] = None
-            elif event == LogEvent.ERROR and not self.reasons:  # else it says that a job has failed
-                self.reasons[f"rotastack: error: {record.getMessage().strip()}"] = None
+            elif event == LogEvent.ERROR:
+                self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
             self._show(now)
 
     def _write(self, record: logging.LogRecord) -> None:
@@ -166,7 +166,7 @@ class LogHandler(LogHandlerBase):
             self.ended.set()
             if self.width:
                 sys.stderr.write("\r" + " " * self.width + "\r")
-            for reason in self.reasons:
+            for reason in self.reasons or self.errors:  # of a job that has failed, Snakemake says no more than that
                 print(reason, file=sys.stderr, flush=True)
             self.file.close()
         super().close()
