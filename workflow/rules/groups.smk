@@ -29,11 +29,11 @@ rule rotations:
     output:
         rotations=FILES.rotations("{view}/{group}"),
         record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{group}}.run.json",
+    log:
+        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
     wildcard_constraints:
         view=r"[^/]+",
         group=r"RG-\d+",
-    log:
-        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{group}}.log",
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),
