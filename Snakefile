@@ -13,8 +13,18 @@ min_version("9.1")
 configfile: config_file()
 
 
-PLAN = open_plan(config, [str(file) for file in workflow.configfiles], is_main=workflow.is_main_process)
-ROOT, FILES, SLICES, CODES, RESOURCES = PLAN.root, PLAN.files, PLAN.slices, PLAN.codes, PLAN.resources
+PLAN = open_plan(
+    config,
+    [str(file) for file in workflow.configfiles],
+    is_main=workflow.is_main_process,
+)
+ROOT, FILES, SLICES, CODES, RESOURCES = (
+    PLAN.root,
+    PLAN.files,
+    PLAN.slices,
+    PLAN.codes,
+    PLAN.resources,
+)
 
 
 wildcard_constraints:

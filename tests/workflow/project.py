@@ -28,7 +28,6 @@ from rotastack.base.documents import load_yaml
 from rotastack.cli import main
 from rotastack.data.registry import registry
 from rotastack.run import fingerprint
-from rotastack.run.extensions import files_of
 from rotastack.run.launch import config_file, open_plan
 from rotastack.tracking.address import receipt_name
 
@@ -240,8 +239,8 @@ def _by_source(function):
     @cache
     def ask(name):
         path = fingerprint._source(name)
-        files = files_of(path, fingerprint.ROOT) if path.suffix == ".pyx" else [path]
-        key = (function.__name__, name, tuple(file.read_bytes() for file in files))
+        files = sorted(path.parent.iterdir()) if path.suffix == ".pyx" else [path]
+        key = (function.__name__, name, tuple(file.read_bytes() for file in files if file.is_file()))
         if key not in _remembered:
             _remembered[key] = function.__wrapped__(name)
         return _remembered[key]

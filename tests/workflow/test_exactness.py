@@ -70,16 +70,18 @@ def test_runs_that_are_killed_finish_with_the_same_bytes_and_one_run_of_each(fin
         (root / file).unlink()
     for pattern in KILLED_AT:
         running = project.start(*COMMAND)
-        wait_for(running, lambda pattern=pattern: list(root.parent.glob(pattern)))
-        if pattern == KILLED_AT[0]:
-            os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
-            second = project.call(*COMMAND, check=False)
-            assert second.returncode == 2
-            assert "Traceback" not in second.stderr
-            (line,) = (line for line in second.stderr.splitlines() if line.startswith("rotastack: "))
-            assert line.startswith("rotastack: error: another run (process ")
-        everybody = psutil.Process(running.pid).children(recursive=True)
-        os.killpg(running.pid, signal.SIGKILL)
+        try:
+            wait_for(running, lambda pattern=pattern: list(root.parent.glob(pattern)))
+            if pattern == KILLED_AT[0]:
+                os.killpg(running.pid, signal.SIGSTOP)  # or it is done before the second one has begun
+                second = project.call(*COMMAND, check=False)
+                assert second.returncode == 2
+                assert "Traceback" not in second.stderr
+                (line,) = (line for line in second.stderr.splitlines() if line.startswith("rotastack: "))
+                assert line.startswith("rotastack: error: another run (process ")
+            everybody = psutil.Process(running.pid).children(recursive=True)
+        finally:
+            os.killpg(running.pid, signal.SIGKILL)
         running.communicate(timeout=60)
         end_of(everybody)
         assert not (root / "tracking.json").exists()

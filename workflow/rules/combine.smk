@@ -3,18 +3,27 @@ rule combine:
     input:
         table=TABLE,
         folds=rules.groups.output.folds,
-        pool=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pool_of(w.method), block=PLAN.blocks),
+        pool=lambda w: expand(
+            rules.train.output.pool,
+            dataset=w.dataset,
+            pool=PLAN.pool_of(w.method),
+            block=PLAN.blocks,
+        ),
     output:
         method=FILES.method("{method}"),
         record=f"{ROOT}/{{dataset}}/methods/{{method}}.run.json",
-    wildcard_constraints:
-        method=PLAN.one_of(PLAN.combined),
     log:
         f"{ROOT}/logs/combine/{{dataset}}.{{method}}.log",
+    wildcard_constraints:
+        method=PLAN.one_of(PLAN.combined),
     threads: lambda w: RESOURCES.combine_threads(PLAN.label(w.method))
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
-        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.label(w.method), attempt),
+        mem_mb=lambda w, attempt: RESOURCES.combine_mb(
+            w.dataset, PLAN.pool_of(w.method), attempt
+        ),
+        runtime=lambda w, attempt: RESOURCES.combine_minutes(
+            w.dataset, PLAN.label(w.method), attempt
+        ),
     params:
         slice=lambda w: SLICES.combine(w.dataset, PLAN.label(w.method)),
         code=lambda w: CODES.combine(PLAN.label(w.method)),

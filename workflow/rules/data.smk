@@ -7,10 +7,10 @@ rule table:
         fetched="data/raw/{dataset}.run.json",
         table=TABLE,
         prepared="results/datasets/{dataset}.run.json",
-    wildcard_constraints:
-        dataset=PLAN.one_of(PLAN.at_hand),
     log:
         "results/logs/table/{dataset}.log",
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.at_hand),
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),
@@ -35,12 +35,12 @@ rule fetch:
     output:
         raw=RAW,
         record="data/raw/{dataset}.run.json",
-    wildcard_constraints:
-        dataset=PLAN.one_of(PLAN.downloaded),
     log:
         "results/logs/fetch/{dataset}.log",
-    localrule: True
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.downloaded),
     retries: 1
+    localrule: True
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.fetch_mb(w.dataset, attempt),
@@ -61,10 +61,10 @@ rule prepare:
     output:
         table=TABLE,
         record="results/datasets/{dataset}.run.json",
-    wildcard_constraints:
-        dataset=PLAN.one_of(PLAN.downloaded),
     log:
         "results/logs/prepare/{dataset}.log",
+    wildcard_constraints:
+        dataset=PLAN.one_of(PLAN.downloaded),
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.prepare_mb(w.dataset, attempt),

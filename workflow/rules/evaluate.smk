@@ -5,9 +5,21 @@ rule score:
         prepare="results/datasets/{dataset}.run.json",
         folds=rules.groups.output.folds,
         groups=rules.groups.output.record,
-        pools=lambda w: expand(rules.train.output.pool, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks),
-        combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
-        records=lambda w: expand(rules.train.output.record, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks)
+        pools=lambda w: expand(
+            rules.train.output.pool,
+            dataset=w.dataset,
+            pool=PLAN.pools,
+            block=PLAN.blocks,
+        ),
+        combined=lambda w: expand(
+            rules.combine.output.method, dataset=w.dataset, method=PLAN.combined
+        ),
+        records=lambda w: expand(
+            rules.train.output.record,
+            dataset=w.dataset,
+            pool=PLAN.pools,
+            block=PLAN.blocks,
+        )
         + expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
     output:
         votes=[FILES.method(name) for name in PLAN.voted],

@@ -29,11 +29,11 @@ rule rotations:
     output:
         rotations=FILES.rotations("{view}/{groups}"),
         record=f"{ROOT}/{{dataset}}/rotations/{{view}}/{{groups}}.run.json",
+    log:
+        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{groups}}.log",
     wildcard_constraints:
         view=r"[^/]+",
         groups=r"RG-\d+(-\d+)?",
-    log:
-        f"{ROOT}/logs/rotations/{{dataset}}.{{view}}.{{groups}}.log",
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.groups_mb(w.dataset, attempt),

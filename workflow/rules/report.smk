@@ -5,11 +5,24 @@ rule draw:
         tables=rules.summarize.output.tables,
         table=expand(TABLE, dataset=PLAN.datasets),
         folds=expand(rules.groups.output.folds, dataset=PLAN.datasets),
-        pools=expand(rules.train.output.pool, dataset=PLAN.datasets, pool=PLAN.voting_pools, block=PLAN.blocks[:1]),
-        methods=expand(FILES.method("{method}"), dataset=PLAN.datasets, method=PLAN.pruning_methods),
+        pools=expand(
+            rules.train.output.pool,
+            dataset=PLAN.datasets,
+            pool=PLAN.voting_pools,
+            block=PLAN.blocks[:1],
+        ),
+        methods=expand(
+            FILES.method("{method}"),
+            dataset=PLAN.datasets,
+            method=PLAN.pruning_methods,
+        ),
     output:
         figures=[
-            report(f"{ROOT}/figures/{name}.svg", caption=PLAN.caption(name), category=category)
+            report(
+                f"{ROOT}/figures/{name}.svg",
+                caption=PLAN.caption(name),
+                category=category,
+            )
             for name, category in PLAN.figures.items()
         ]
         + [f"{ROOT}/figures/{name}.png" for name in PLAN.figures],

@@ -4,7 +4,9 @@ rule train:
         table=TABLE,
         folds=rules.groups.output.folds,
         rotations=lambda w: expand(
-            FILES.rotations("{name}"), dataset=w.dataset, name=PLAN.rotations_of(w.pool, w.block)
+            FILES.rotations("{name}"),
+            dataset=w.dataset,
+            name=PLAN.rotations_of(w.pool, w.block),
         ),
     output:
         pool=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.nc",

@@ -10,6 +10,7 @@ Nothing is imported here before an answer is there, but what the interpreter has
 
 import os
 import sys
+from collections.abc import Callable
 from typing import Any
 
 __all__ = ["FORKED", "ask", "start_forks"]
@@ -92,13 +93,15 @@ def ask(argv: list[str]) -> int | None:
     return code
 
 
-def serve(listening: int, life: int) -> int:
+def serve(listening: int, life: int, run_command: Callable[[list[str]], int]) -> int:
     """Be the server, until nobody holds the other end of `life`.
 
     Parameters
     ----------
     listening, life : int
         File descriptors of a socket, and of a pipe.
+    run_command : callable
+        Arguments of a command -> its exit code.
     """
     import multiprocessing
     import select
@@ -121,7 +124,7 @@ def serve(listening: int, life: int) -> int:
             if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - a library has started a thread
                 connection.sendall(b"refused\n")
             else:
-                fork.Process(target=_watch, args=(connection, life, request, streams)).start()
+                fork.Process(target=_watch, args=(connection, life, request, streams, run_command)).start()
             for stream in streams:
                 os.close(stream)
         multiprocessing.active_children()  # those that have ended leave nothing behind
@@ -169,13 +172,13 @@ def _classes(content) -> list[str]:
     return [*own, *(name for part in content.values() for name in _classes(part))]
 
 
-def _watch(connection: Any, life: int, request: dict, streams: list[int]) -> None:
+def _watch(connection: Any, life: int, request: dict, streams: list[int], run_command: Callable) -> None:
     """Run the step in a fork, hand signals on to it, and tell its client how it ended."""
     import multiprocessing
     import select
     import signal
 
-    step = multiprocessing.get_context("fork").Process(target=_step, args=(request, streams))
+    step = multiprocessing.get_context("fork").Process(target=_step, args=(request, streams, run_command))
     step.start()
     assert step.pid is not None
     ended = os.pidfd_open(step.pid)
@@ -200,7 +203,7 @@ def _signal(group: int, number: int) -> None:
             return
 
 
-def _step(request: dict, streams: list[int]) -> None:
+def _step(request: dict, streams: list[int], run_command: Callable) -> None:
     """Be the step, in the client's place."""
     import signal
 
@@ -212,8 +215,6 @@ def _step(request: dict, streams: list[int]) -> None:
     os.environ.clear()
     os.environ.update(request["environment"])
     import numpy as np
-
-    from rotastack.cli.commands import run_command
 
     np.random.seed()  # noqa: NPY002 - or all steps would go on from one state
     sys.exit(run_command(request["argv"]))

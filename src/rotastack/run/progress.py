@@ -105,7 +105,9 @@ class LogHandler(LogHandlerBase):
     needs_rulegraph = False  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
-        self.progress, self.reasons = Progress(), dict[int | str, str]()
+        self.progress = Progress()
+        self.reasons: dict[int | str, str] = {}
+        self.errors: dict[str, None] = {}
         self.began, self.shown, self.width = time.monotonic(), float("-inf"), 0
         self.ended = threading.Event()
         path = Path(getattr(self.settings, "file", None) or "results/logs/run.log")
@@ -132,8 +134,8 @@ class LogHandler(LogHandlerBase):
                     self.reasons[said.jobid] = _reason(f"rule {said.rule_name}", said.log)
             elif event == LogEvent.GROUP_ERROR:
                 self.reasons[f"group {said.groupid}"] = _reason("a submission", said.aux_logs)
-            elif event == LogEvent.ERROR and not self.reasons:  # else it says that a job has failed
-                self.reasons["run"] = f"rotastack: error: {record.getMessage().strip()}"
+            elif event == LogEvent.ERROR:
+                self.errors[f"rotastack: error: {record.getMessage().strip()}"] = None
             self._show(now)
 
     def _write(self, record: logging.LogRecord) -> None:
@@ -172,7 +174,7 @@ class LogHandler(LogHandlerBase):
             self.ended.set()
             if self.width:
                 sys.stderr.write("\r" + " " * self.width + "\r")
-            for reason in dict.fromkeys(self.reasons.values()):
+            for reason in dict.fromkeys(self.reasons.values()) or self.errors:  # Snakemake's: that a job has failed
                 print(reason, file=sys.stderr, flush=True)
             with suppress(OSError):  # a full disk has been told of
                 self.file.close()

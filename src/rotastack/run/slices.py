@@ -56,7 +56,11 @@ class Slices:
     def rotations(self, dataset: str, view: str, groups: str) -> str:
         """Return a view whose rotations are drawn before any training, and the rotation groups of a file."""
         study = self.study
-        drawn = {"view": self._views[view], "groups": study.rotation_groups[groups], "rotations": study.protocol.rotations}
+        drawn = {
+            "view": self._views[view],
+            "groups": study.rotation_groups[groups],
+            "rotations": study.protocol.rotations,
+        }
         return compact({"seed": study.document.seed, "dataset": dataset, **drawn})
 
     def train(self, dataset: str, pool: str, block: str) -> str:

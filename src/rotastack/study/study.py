@@ -195,7 +195,9 @@ class Study:
     @cached_property
     def rotation_groups(self) -> dict[str, list[str]]:
         """First part of a block's name -> its rotation groups, if these are drawn before any training."""
-        groups = {name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()}
+        groups = {
+            name.partition("/")[0]: self.protocol.rotation_groups_of(block) for name, block in self.blocks.items()
+        }
         return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
 
     @property
