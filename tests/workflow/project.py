@@ -14,6 +14,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, chdir, contextmanager, redirect_stderr, suppress
@@ -68,6 +69,11 @@ class Asked:
         """All files that it makes."""
         return {file for files in self.output.values() for file in files}
 
+    @property
+    def commands(self) -> list[list[str]]:
+        """The words of each command of its shell line, without the log's redirection."""
+        return [shlex.split(re.sub(r" 2>>? .*$", "", line)) for line in self.shell.split(" && ")]
+
 
 class Project:
     """A copy of the project in a folder of its own; every command runs there and with its code."""
@@ -83,6 +89,9 @@ class Project:
             with chdir(folder):  # as if the runs had been brought to MLflow from here
                 name = receipt_name(None)
             for receipt in folder.glob("results/*/tracking-*.json"):
+                noted = [folder / ".snakemake/metadata" / b64encode(str(path.relative_to(folder)).encode()).decode()
+                         for path in (receipt, receipt.with_name(name))]  # fmt: skip
+                noted[0].rename(noted[1])
                 receipt.rename(receipt.with_name(name))
             return cls(folder)
         folder.mkdir(parents=True)
@@ -182,13 +191,13 @@ class Project:
                 needed.remove(job)
                 for file in [*job.made, *job.log]:
                     Path(file).parent.mkdir(parents=True, exist_ok=True)
-                words = shlex.split(job.shell.partition(" 2> ")[0])
-                if threads and "--threads" in words:
-                    words[words.index("--threads") + 1] = str(threads)
-                if words[0] == "rotastack":
-                    assert main(words[1:]) == 0, job.name
-                else:
+                if job.commands[0][0] != "rotastack":
                     subprocess.run(["bash", "-c", job.shell], check=True)
+                    continue
+                for words in job.commands:
+                    if threads and "--threads" in words:
+                        words[words.index("--threads") + 1] = str(threads)
+                    assert main(words[1:]) == 0, job.name
 
     @contextmanager
     def here(self) -> Iterator[None]:
@@ -313,8 +322,12 @@ def _asked(job, dag) -> Asked:
 
 def changed(before: list[Asked], after: list[Asked]) -> set[tuple[str, ...]]:
     """Return the instances whose parameters, shell line or set of inputs differ; those that are new, too."""
-    known = {job.name: (job.params, job.shell, job.read) for job in before}
-    return {job.name for job in after if known.get(job.name) != (job.params, job.shell, job.read)}
+
+    def of(job):  # receipts are named after the folder
+        return job.params, re.sub(r"tracking-\w+\.json", "tracking.json", job.shell), job.read
+
+    known = {job.name: of(job) for job in before}
+    return {job.name for job in after if known.get(job.name) != of(job)}
 
 
 def following(jobs: list[Asked], names: set[tuple[str, ...]]) -> set[tuple[str, ...]]:

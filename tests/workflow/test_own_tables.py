@@ -165,9 +165,9 @@ def test_an_edit_of_the_table_is_seen(blank):
         write_study(made, place_of(made))
     study = "studies/t.yaml"
     blank.make("data/raw/t.csv.gz", study=study)
-    assert "fetch" not in blank.planned(study)[0]
+    assert "table" not in blank.planned(study)[0]
     (blank.folder / "t.csv").write_text(FEW + "1,2,x\n")
-    assert blank.planned(study)[0]["fetch"] == 1
+    assert blank.planned(study)[0]["table"] == 1
 
 
 FEW = "a,b,label\n" + "".join(f"{i % 7},{i * i % 11},{'xy'[i % 2]}\n" for i in range(30))

@@ -2,11 +2,10 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 
 import pytest
-from tests.workflow.project import ROOT, Project
+from tests.workflow.project import ROOT, TINY, Project
 from tests.workflow.test_pruning import STUDY as PRUNED
 from tests.workflow.test_random_splits import STUDY as SPLITS
 
@@ -14,17 +13,18 @@ from rotastack.run.modules import STEPS
 
 pytestmark = pytest.mark.workflow
 
-RULES = {*STEPS, "rotations", "front_page"}
+RULES = {*STEPS, "rotations", "table", "front_page"}
 # What a rule waits for, and its step finds in other ways: beside other inputs, or by address.
-UNSAID = {"fetch": {"own"}, "score": {"records"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
+UNSAID = {"table": {"own"}, "score": {"records"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
 
 
 @pytest.fixture(scope="module")
 def studies(tmp_path_factory):
-    """The jobs of three studies with different protocols: instances of all rules."""
+    """The jobs of studies with different protocols and sources: instances of all rules."""
     blank = Project.copy(tmp_path_factory.mktemp("rules") / "blank")
-    names = ["tiny", "splits", "pruned"]
-    for name, text in {"splits": SPLITS, "pruned": PRUNED}.items():
+    downloaded = (blank.folder / TINY).read_text().replace("[iris, balance-scale]", "[glass]")
+    names = ["tiny", "downloaded", "splits", "pruned"]
+    for name, text in {"downloaded": downloaded, "splits": SPLITS, "pruned": PRUNED}.items():
         (blank.folder / f"config/studies/{name}.yaml").write_text(text)
     return [blank.jobs(study=f"config/studies/{name}.yaml") for name in names]
 
@@ -58,9 +58,8 @@ def test_outputs_and_logs_are_unique(studies):
         assert len({job.message for job in jobs}) == len(jobs)
 
 
-def options(line):
-    """Return what stands behind each option of a shell line; of --input and --output, name -> files."""
-    words = shlex.split(line.partition(" 2> ")[0])
+def options(words):
+    """Return what stands behind each option of a command; of --input and --output, name -> files."""
     assert words[:2] == ["rotastack", "step"]
     found = {"step": words[2], "--input": {}, "--output": {}, "--about": {}}
     groups: list[list[str]] = []
@@ -83,10 +82,11 @@ def options(line):
 def test_the_shell_line_names_what_the_rule_has(jobs):
     for job in jobs:
         assert len(job.log) == 1
-        assert job.shell.endswith(f" 2> {job.log[0]}")
-        if job.rule == "front_page":
+        if job.rule in ("front_page", "table"):
             continue
-        said = options(job.shell)
+        assert job.shell.endswith(f" 2> {job.log[0]}")
+        (words,) = job.commands
+        said = options(words)
         assert said["step"] == ("groups" if job.rule == "rotations" else job.rule)
         assert json.loads(said.get("--slice", "{}")) == json.loads(job.params.get("slice", "{}"))
         assert said["--code"] == job.params["code"]
@@ -97,6 +97,19 @@ def test_the_shell_line_names_what_the_rule_has(jobs):
         for key, value in said["--about"].items():
             assert value == job.params.get(key, "") or value in job.wildcards
         assert set(job.params) - {"slice", "code", "refitted"} <= set(said["--about"]), job.rule
+
+
+def test_a_table_at_hand_goes_through_both_steps(jobs):
+    for job in (job for job in jobs if job.rule == "table"):
+        assert re.findall(r"2>>? \S+", job.shell) == [f"2> {job.log[0]}", f"2>> {job.log[0]}"]
+        fetched, prepared = map(options, job.commands)
+        for said in (fetched, prepared):
+            assert json.loads(said["--slice"]) == json.loads(job.params[said["step"]])
+            assert said["--code"] == job.params[f"{said['step']}_code"]
+            assert said["--about"] == {"dataset": job.wildcards[0]}
+        assert (fetched["step"], prepared["step"]) == ("fetch", "prepare")
+        assert prepared["--input"] == {"raw": job.output["raw"]}
+        assert [*fetched["--output"].values(), *prepared["--output"].values()] == list(job.output.values())
 
 
 KINDS = {
