@@ -33,9 +33,7 @@ def root_sequence(random_state: object) -> np.random.SeedSequence:
         return np.random.SeedSequence(int(random_state))
     if isinstance(random_state, np.random.Generator):
         return np.random.SeedSequence(int(random_state.integers(2**63)))
-    if random_state is np.random:
-        random_state = np.random.mtrand._rand
-    if isinstance(random_state, np.random.RandomState):
+    if random_state is np.random or isinstance(random_state, np.random.RandomState):
         return np.random.SeedSequence([int(v) for v in random_state.randint(0, 2**31 - 1, 4)])
     raise ValueError(f"{random_state!r} cannot be used to seed a random number generator")
 

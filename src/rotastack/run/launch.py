@@ -167,7 +167,7 @@ def _ends_in_one_line() -> Iterator[None]:
 
 def _hold_folder() -> None:
     """Hold the folder until this process ends, however it ends; RotastackError if another run works here."""
-    _LOCK.parent.mkdir(exist_ok=True)
+    Path("results/logs").mkdir(parents=True, exist_ok=True)
     stream = _LOCK.open("a+")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)

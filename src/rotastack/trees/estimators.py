@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cache
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -100,7 +99,7 @@ class GrownEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         """Check the parameters against their constraints, once for each combination of values."""
         kind: Any = type(self)
-        values = tuple(getattr(self, name) for name in _parameter_names(kind) if name != "random_state")
+        values = tuple(getattr(self, name) for name in self._parameter_constraints if name != "random_state")
         key = (kind, values, tuple(map(type, values)))
         try:
             if key in _CHECKED:
@@ -345,11 +344,6 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         """Return one tree as indented text."""
         check_is_fitted(self)
         return self.forest_.text(tree, getattr(self, "feature_names_in_", None), None, decimals)
-
-
-@cache
-def _parameter_names(kind: Any) -> list[str]:
-    return kind._get_param_names()
 
 
 _CHECKED: set[tuple] = set()
