@@ -15,9 +15,7 @@ from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
 
 SNAKEMAKES_MB = 250
-OF_DATASETS = {
-    "fetch": "fetch", "prepare": "prepare", "groups": "groups", "score": "score", "refit": "refit", "explain": "explain",
-}  # fmt: skip
+OF_DATASETS = ("fetch", "prepare", "groups", "score", "refit", "explain")
 
 
 class Need(NamedTuple):
@@ -43,7 +41,7 @@ def needs(plan: Any) -> list[Need]:
         elif step == "combine":
             asked = plan.resources.combine_mb(dataset, pools[slug(record["method"])], 1)
         elif step in OF_DATASETS:
-            asked = getattr(plan.resources, f"{OF_DATASETS[step]}_mb")(dataset, 1)
+            asked = getattr(plan.resources, f"{step}_mb")(dataset, 1)
         elif step == "draw":
             asked = plan.resources.draw_mb(plan.datasets, 1)
         else:

@@ -27,7 +27,6 @@ class DamagedError(RotastackError):
 
     def __init__(self, path: Path, why: str):
         super().__init__(f"{path}: damaged ({why}); delete it and run again")
-        self.path, self.why = path, why
 
 
 def unreadable(path: str | Path, error: BaseException) -> RotastackError:
@@ -37,9 +36,7 @@ def unreadable(path: str | Path, error: BaseException) -> RotastackError:
     if number and not isinstance(error, FileNotFoundError):  # a lost connection: its content may be fine
         return RotastackError(f"{path}: cannot be read ({text[:200]}); run again once it can")
     if not path.is_file():
-        aside = path.with_name(f"{path.name}.damaged")
-        known = f" (it was damaged, and is kept as {aside})" if aside.exists() else ""
-        return RotastackError(f"{path}: there is no such file{known}; the same command makes it again")
+        return RotastackError(f"{path}: there is no such file; the same command makes it again")
     return DamagedError(path, f"{text:.200}")
 
 
