@@ -6,7 +6,7 @@ from rotastack.data.artifacts import read_arrays, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling import fold_groups, nested_pairs, rotation_groups
 from rotastack.run.job import Job
-from rotastack.run.steps import rotations
+from rotastack.run.steps import groups
 from rotastack.seeds import child, root_sequence
 from rotastack.views import RandomRotation
 
@@ -60,22 +60,16 @@ def test_a_study_draws_the_rotations_of_the_public_function(tmp_path, max_axes):
     frame = pd.DataFrame(np.zeros((3, 6)), columns=[*"abcde", "target"])
     write_frame(tmp_path / "table", frame, {"task": "classification", "classes": ["x"]})
     view = {"class": "rotastack.views.rotation.RandomRotation", "parameters": {"flip": True, "max_axes": max_axes}}
-    theirs = []
-    for group in (0, 1):
-        spec = {
-            "seed": 7, "dataset": "d", "group": group, "rotations": 4, "view": view,
-        }  # fmt: skip
-        rotations.run(Job("rotations", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]}))
-        arrays = read_arrays(tmp_path / "rotations")
-        theirs.append(
-            [
-                RandomRotation.from_matrix(block, axes, 5).rotation_
-                for block, axes in zip(arrays["block"].values, arrays["axes"].values, strict=True)
-            ]
-        )
+    spec = {"seed": 7, "dataset": "d", "groups": ["RG-01", "RG-02"], "rotations": 4, "view": view}
+    groups.run(Job("groups", spec, {"table": [tmp_path / "table"]}, {"rotations": [tmp_path / "rotations"]}))
+    arrays = read_arrays(tmp_path / "rotations")
+    theirs = [
+        RandomRotation.from_matrix(block, axes, 5).rotation_
+        for block, axes in zip(arrays["block"].values, arrays["axes"].values, strict=True)
+    ]
     sequence = child(root_sequence(7), "rotations", "d")
     ours = rotation_groups(5, 2, 4, sequence, flip=True, max_axes=max_axes)
-    np.testing.assert_array_equal(ours, theirs)
+    np.testing.assert_array_equal(ours.reshape(8, 5, 5), theirs)
 
 
 @pytest.mark.parametrize(
