@@ -85,4 +85,4 @@ def test_classes_of_a_study_may_be_in_a_file_beside_it(command, found, monkeypat
 def test_why_a_job_failed_is_the_last_that_its_log_says(text, reason, tmp_path):
     log = tmp_path / "job.log"
     log.write_text(text)
-    assert _reason("train", [str(log)]) == reason.format(log=log)
+    assert _reason("rule train", [str(log)]) == reason.format(log=log)
