@@ -183,15 +183,12 @@ UNEQUAL = {
     (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
         "rotations are fitted to rows drawn at random, however much these weigh"
     ),
-    RandomProjectionEnsembleClassifier: "weighed members are trained one by one, and their views are rounded differently",
-    (
-        RandomRotationBoostingClassifier,
-        RandomRotationBoostingRegressor,
-    ): "XGBoost finds its cuts from weighed quantiles",
     PooledEnsembleRegressor: DRAWN,
     PooledEnsembleClassifier: "the check gives lists of rows as cv, which is a number of folds here",
 }
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
+ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier, RandomRotationBoostingRegressor)
+"""Whose fits by weights and by equal rows are rounded differently: whether 7 digits agree is a matter of the processor."""
 
 
 def expected_failures(estimator):
@@ -221,6 +218,8 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(FIRST, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
+    if check.func.__name__ == EQUIVALENCE and isinstance(estimator, ROUNDED):
+        pytest.skip("weights and equal rows are rounded differently")
     check(estimator)
 
 
