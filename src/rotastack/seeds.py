@@ -1,4 +1,9 @@
-"""Seeds keyed by what they are for, so results do not depend on the order of the work."""
+"""Seeds keyed by what they are for, so results do not depend on the order of the work.
+
+Below the seed of a study a data set has the keys ``folds``, ``rotations``, ``noise``, ``views``, ``train`` (and the pool),
+``combine`` and ``refit`` (and the method); below these come groups or splits, folds and members. Estimators start from
+their ``random_state``, and call :func:`child` with the numbers of their members.
+"""
 
 import zlib
 from collections.abc import Hashable

@@ -18,12 +18,8 @@ rule combine:
         method=PLAN.one_of(PLAN.combined),
     threads: lambda w: RESOURCES.combine_threads(PLAN.label(w.method))
     resources:
-        mem_mb=lambda w, attempt: RESOURCES.combine_mb(
-            w.dataset, PLAN.pool_of(w.method), attempt
-        ),
-        runtime=lambda w, attempt: RESOURCES.combine_minutes(
-            w.dataset, PLAN.label(w.method), attempt
-        ),
+        mem_mb=lambda w, attempt: RESOURCES.combine_mb(w.dataset, PLAN.pool_of(w.method), attempt),
+        runtime=lambda w, attempt: RESOURCES.combine_minutes(w.dataset, PLAN.label(w.method), attempt),
     params:
         slice=lambda w: SLICES.combine(w.dataset, PLAN.label(w.method)),
         code=lambda w: CODES.combine(PLAN.label(w.method)),

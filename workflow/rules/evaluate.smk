@@ -11,9 +11,7 @@ rule score:
             pool=PLAN.pools,
             block=PLAN.blocks,
         ),
-        combined=lambda w: expand(
-            rules.combine.output.method, dataset=w.dataset, method=PLAN.combined
-        ),
+        combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
         records=lambda w: expand(
             rules.train.output.record,
             dataset=w.dataset,
