@@ -77,7 +77,7 @@ def test_a_release_is_one_wheel_for_every_python_and_one_source_distribution(tmp
     assert {name.removeprefix(kernel).partition(".")[0] for name in modules} == {
         Path(name).stem for name in tracked("src/rotastack/*.pyx")
     }
-    inside = {name.removeprefix("src/") for name in tracked("src/rotastack")}
+    inside = {name.removeprefix("src/") for name in tracked("src")}
     inside |= {f"rotastack/_project/{name}" for name in tracked("Snakefile", "workflow", "config")}
     profiles = tracked("workflow/profiles")
     inside |= {f"rotastack/_project/{name.removeprefix('workflow/')}" for name in profiles}

@@ -91,7 +91,8 @@ class Project:
             for receipt in folder.glob("results/*/tracking-*.json"):
                 noted = [folder / ".snakemake/metadata" / b64encode(str(path.relative_to(folder)).encode()).decode()
                          for path in (receipt, receipt.with_name(name))]  # fmt: skip
-                noted[0].rename(noted[1])
+                if noted[0].exists():  # of what Snakemake itself has run
+                    noted[0].rename(noted[1])
                 receipt.rename(receipt.with_name(name))
             return cls(folder)
         folder.mkdir(parents=True)

@@ -106,10 +106,11 @@ def test_a_table_of_classes_from_an_empty_folder(installed, tmp_path):
     moved = tmp_path.with_name("moved")
     tmp_path.rename(moved)
     tmp_path.mkdir()
-    address = answer["models"]["customers"]["address"]
-    for which in (["--study", "customers"], ["--model", address]):
-        after = call(installed, moved, "predict", *which, "aachen.csv", "--proba")
-        pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
+    after = call(installed, moved, "predict", "--study", "customers", "aachen.csv", "--proba")
+    pd.testing.assert_frame_equal(pd.read_csv(io.StringIO(after.stdout)), known)
+    address = answer["models"]["customers"]["address"]  # of a store that belongs to its folder
+    refused = call(installed, moved, "predict", "--model", address, "aachen.csv", code=2)
+    assert "run the study once more: it makes a fresh store" in refused.stderr
     assert "results/customers/report.html" in call(installed, moved, "report", "customers").stdout
     explained = call(installed, moved, "explain", "customers").stdout
     assert "city matters most" in explained or "a matters most" in explained

@@ -211,7 +211,7 @@ def test_a_folder_that_was_moved_is_brought_to_a_fresh_store_and_computes_nothin
     from mlflow.tracking import MlflowClient
 
     project.folder = project.folder.rename(project.folder.with_name("elsewhere"))
-    assert project.planned()[0] == {"track_dataset": 2, "track_study": 1}
+    assert project.planned()[0] == {"track": 1}
     project.make()
     assert project.planned() == ({}, [])
     (aside,) = project.folder.glob("results/mlflow-*")
