@@ -29,7 +29,7 @@ rule draw:
         record=f"{ROOT}/figures/draw.run.json",
     log:
         f"{ROOT}/logs/draw.log",
-    threads: 1
+    threads: RESOURCES.draw_threads(PLAN.datasets)
     resources:
         mem_mb=lambda w, attempt: RESOURCES.draw_mb(PLAN.datasets, attempt),
         runtime=lambda w, attempt: (20 + 2 * len(PLAN.datasets)) * attempt,
@@ -39,7 +39,7 @@ rule draw:
     message:
         "drawing figures"
     shell:
-        "rotastack step draw --slice {params.slice:q} --code {params.code}"
+        "rotastack step draw --slice {params.slice:q} --code {params.code} --threads {threads}"
         " --input scores {input.scores:q} --input tables {input.tables:q} --input table {input.table:q}"
         " --input folds {input.folds:q} --input pools {input.pools:q} --input methods {input.methods:q}"
         " --output figures {output.figures:q} --output record {output.record:q} 2> {log:q}"

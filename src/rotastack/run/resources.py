@@ -5,7 +5,7 @@ fitted to the peaks that records hold, of tables of 62 to 120,000 rows and 4 to 
 both side by side for any results.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import prod
 from typing import Any
 
@@ -200,8 +200,8 @@ class Resources:
         seconds = 0.5 * self.study.protocol.n_cells * len(self.study.quick)
         return int(attempt * (SPARE_MINUTES + seconds / 20))
 
-    def draw_mb(self, datasets: Iterable[str], attempt: int) -> int:
-        """Return the memory of drawing data sets one after the other: their scores, and the members of one cell of a block."""
+    def draw_mb(self, datasets: Collection[str], attempt: int) -> int:
+        """Return the memory of drawing so many data sets at a time: their scores, and the members of one cell of a block."""
         pools = self.study.voting_pools
         pairs = sum(1e-6 * 8 * 12 * self._voters(pool) ** 2 for pool in pools)
         held = [
@@ -210,7 +210,12 @@ class Resources:
             for d in datasets
         ]
         members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
-        return _request(attempt, pairs + max(h + m for h, m in zip(held, members, strict=True)))
+        largest = pairs + max(h + m for h, m in zip(held, members, strict=True))
+        return self.draw_threads(datasets) * _request(attempt, largest)
+
+    def draw_threads(self, datasets: Collection[str]) -> int:
+        """Return the processes of the drawing job: one for the study and each data set, four at most."""
+        return min(len(datasets) + 1, 4)
 
     def _voters(self, pool: str) -> int:
         return self.n_trees(pool) if self.study.selections_of(pool) else self._views(pool)

@@ -1,6 +1,9 @@
 """draw: the figures of a study, of its data sets, and of members."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 
 import pandas as pd
@@ -22,22 +25,35 @@ def run(job: Job) -> None:
     Reads the study's ``scores`` and ``tables``; of each data set, in the slice's order, its ``table``, its ``folds``, the first
     block of each of the slice's ``votes`` from ``pools``, and where methods choose among members, the files of all ``methods``.
     """
+    parts = [None, *range(len(job.slice["datasets"]))]
+    with job.recorded():
+        if job.threads == 1:
+            for part in parts:
+                _draw(job, part)
+            return
+        with ProcessPoolExecutor(job.threads, get_context("spawn")) as pool:
+            list(pool.map(partial(_draw, job), parts))
+
+
+def _draw(job: Job, k: int | None) -> None:
+    """Write the figures of the k-th data set; of None, those of the study."""
     scores, _ = read_frame(job.input("scores"))
     asked: dict[str, dict[str, list[Path]]] = {}
     for path in job.outputs["figures"]:
         asked.setdefault(path.parent.name, {}).setdefault(path.stem, []).append(path)
-    with job.recorded():
-        tables = {path.stem: path for path in job.inputs["tables"]}
-        of_study = names_of_study(job.slice)
-        for name, figure in draw_of_study(
-            [n for n in asked["study"] if n in of_study], job.slice, scores, tables
-        ).items():
-            _save(figure, asked["study"][name])
-        for k, dataset in enumerate(job.slice["datasets"]):
-            part = scores[scores["dataset"] == dataset]
-            names = [name for name in asked[dataset] if name not in of_study]  # a data set may be called study
-            for name, figure in _of_dataset(job, k, dataset, part, names):
-                _save(figure, asked[dataset][name])
+    of_study = names_of_study(job.slice)
+    figures: Iterable[tuple[str, Figure]]
+    if k is None:
+        folder, tables = "study", {path.stem: path for path in job.inputs["tables"]}
+        names = [name for name in asked[folder] if name in of_study]
+        figures = draw_of_study(names, job.slice, scores, tables).items()
+    else:
+        folder = job.slice["datasets"][k]
+        names = [name for name in asked[folder] if name not in of_study]  # a data set may be called study
+        figures = _of_dataset(job, k, folder, scores[scores["dataset"] == folder], names)
+    for name, figure in figures:
+        for path in asked[folder][name]:
+            save_figure(figure, path)
 
 
 def _of_dataset(job: Job, k: int, dataset: str, scores: pd.DataFrame, names: list[str]) -> Iterator[tuple[str, Figure]]:
@@ -55,8 +71,3 @@ def _of_dataset(job: Job, k: int, dataset: str, scores: pd.DataFrame, names: lis
     if of_members:
         files = methods[k * n_methods : (k + 1) * n_methods]
         yield from draw_of_members(of_members, files, scores, dataset, job.slice["only"]).items()
-
-
-def _save(figure: Figure, paths: list[Path]) -> None:
-    for path in paths:
-        save_figure(figure, path)
