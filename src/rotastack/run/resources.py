@@ -19,6 +19,8 @@ BASE_MB = 900
 """The least that a job asks for."""
 FIXED_MB = 600
 """Of any job: on a cluster two Snakemakes (250), libraries (210), and what a small step takes."""
+LIBRARIES_MB = 210
+"""Of a further process of a job."""
 SPARE_MINUTES = 5
 """Of any time limit."""
 _MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
@@ -211,7 +213,8 @@ class Resources:
         ]
         members = [len(self.study.methods) * self._method_megabytes(d) * self.study.prunes for d in datasets]
         largest = pairs + max(h + m for h, m in zip(held, members, strict=True))
-        return self.draw_threads(datasets) * _request(attempt, largest)
+        processes = self.draw_threads(datasets)
+        return _request(attempt, processes * largest + (processes - 1) * LIBRARIES_MB)
 
     def draw_threads(self, datasets: Collection[str]) -> int:
         """Return the processes of the drawing job: one for the study and each data set, four at most."""
