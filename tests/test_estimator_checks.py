@@ -188,7 +188,7 @@ UNEQUAL = {
 }
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier, RandomRotationBoostingRegressor)
-"""Whose fits by weights and by equal rows are rounded differently: whether 7 digits agree is a matter of the processor."""
+"""Whose fits by weights and by equal rows are rounded differently: whether 7 digits agree is a matter of the kernels of OpenBLAS."""
 
 
 def expected_failures(estimator):
@@ -218,10 +218,14 @@ def expected_failures(estimator):
 
 @parametrize_with_checks(FIRST, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks(estimator, check):
-    rounded = isinstance(estimator, ROUNDED) and getattr(estimator, "engine", None) != "histogram"
-    if rounded and check.func.__name__ == EQUIVALENCE:
-        pytest.skip("weights and equal rows are rounded differently")
-    check(estimator)
+    try:
+        check(estimator)
+    except AssertionError:
+        rounded = isinstance(estimator, ROUNDED) and getattr(estimator, "engine", None) != "histogram"
+        if not rounded or check.func.__name__ != EQUIVALENCE:
+            raise
+        # OPENBLAS_CORETYPE=Haswell or Zen fails here, SkylakeX and Nehalem pass.
+        pytest.xfail("weights and equal rows are rounded differently: the linear algebra of the processor decides")
 
 
 @pytest.mark.slow

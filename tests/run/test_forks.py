@@ -15,6 +15,7 @@ from tests.run.running import iris_table, pool_slice
 
 from rotastack.run import forks
 
+# Elsewhere start_forks starts none, and each step works by itself: the same bytes, as tests/workflow compares here.
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="there is a server on Linux alone")
 
 SLICE = {

@@ -209,9 +209,6 @@ def test_processes_that_worked_for_an_estimator_end_with_its_training(tmp_path):
 
 def test_nothing_trains_on_when_the_job_is_killed(tmp_path):
     """Its fork is gone, too: else it would write files under the hands of the next run."""
-    if sys.platform != "linux":
-        # Elsewhere a fork trains on; what it writes are the same bytes, moved into place at once, so nothing is spoilt.
-        pytest.skip("only Linux tells a process of its parent's death")
 
     def work(beat):
         (tmp_path / "pid").write_text(str(os.getpid()))

@@ -8,10 +8,11 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import numpy as np
@@ -102,11 +103,11 @@ def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedErro
     try:
         while process.exitcode is None and not hears.poll(_GLANCE):
             pass
-        with suppress(EOFError):
+        with suppress(EOFError):  # it ended without a word: its exit code tells
             said = [hears.recv()] if hears.poll() else []
         process.join(timeout=1.0 if said else None)
     finally:
-        with suppress(ProcessLookupError):
+        with suppress(ProcessLookupError):  # all have ended
             os.killpg(process.pid or 0, signal.SIGKILL)  # and what an estimator has started
         process.join()
     if said and said[0] is None:
@@ -125,13 +126,18 @@ def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedErro
     return TrainingStoppedError(f"the process crashed ({name})")
 
 
+def _end_with_the_job() -> None:
+    """Wait for the job's process to end, and end this one then, with what an estimator has started."""
+    job = multiprocessing.parent_process()
+    assert job is not None  # this is a fork of it
+    wait([job.sentinel])
+    os.killpg(0, signal.SIGKILL)
+
+
 def _work_and_tell(work: Callable[[], None], tells: Connection) -> None:
     """In the fork: work, and tell of an error, or of None at the end."""
     os.setpgid(0, 0)
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG: die with the job
+    threading.Thread(target=_end_with_the_job, daemon=True).start()
     said: BaseException | None = None
     try:
         work()
