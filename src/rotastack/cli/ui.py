@@ -42,6 +42,7 @@ def _ui(arguments: Namespace) -> int:
         "MLFLOW_BACKEND_STORE_URI": uri,  # a command line shows its password to everybody
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",  # queues for the judging of language models
     }
+    # Ctrl-C is how one ends it.
     with suppress(KeyboardInterrupt), ending_with_us(command, env=environment) as process:
         for name, number in _studies(uri).items():
             place = f"http://{arguments.host}:{arguments.port}/#/experiments/{number}"

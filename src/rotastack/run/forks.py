@@ -157,7 +157,7 @@ def _import_for(argv: list[str]) -> None:
         content = json.loads(argv[argv.index("--slice") + 1])
     protocol = PROTOCOLS.get(content.get("protocol", ""), {}) if isinstance(content, dict) else {}
     for name in [STEPS[argv[1]], *protocol.values(), *LIBRARIES, *_classes(content)]:
-        with suppress(Exception):
+        with suppress(Exception):  # the step imports the same, and says what is wrong
             import_module(name)
 
 
@@ -199,7 +199,7 @@ def _signal(group: int, number: int) -> None:
     except ProcessLookupError:  # it has no group yet, or is gone
         try:
             os.kill(group, number)
-        except ProcessLookupError:
+        except ProcessLookupError:  # it is gone
             return
 
 

@@ -171,7 +171,7 @@ def _hold_folder() -> None:
     stream = _LOCK.open("a+")
     try:
         fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
+    except BlockingIOError:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
         raise RotastackError(f"another run (process {owner}) works in this directory; wait for it or stop it") from None

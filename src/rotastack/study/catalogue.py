@@ -254,7 +254,7 @@ def defaults_of(path: str) -> dict[str, Any]:
     """Return the parameters of one of our classes, and what they are by default; nothing of others."""
     try:
         cls = load_class(path) if path.partition(".")[0] == "rotastack" else object
-    except RotastackError:
+    except RotastackError:  # as above
         return {}
     return {name: found.default for name, found in inspect.signature(cls).parameters.items()}
 

@@ -98,7 +98,7 @@ def owner(uri: str) -> dict[str, str]:
         return {}
     try:
         folder = str(json.loads(NOTE.read_text(encoding="utf-8"))["folder"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError):  # the first time here, or somebody edited the note
         folder = str(Path.cwd())
         write_text(NOTE, json.dumps({"folder": folder}) + "\n")
     return {"rotastack.owner": os.environ.get("MLFLOW_TRACKING_USERNAME") or _user(), "rotastack.folder": folder}
