@@ -175,6 +175,8 @@ def _hold_folder() -> None:
         stream.seek(0)
         owner = stream.read().strip() or "unknown"
         raise RotastackError(f"another run (process {owner}) works in this directory; wait for it or stop it") from None
+    except OSError as error:  # a file system without locks
+        raise RotastackError(f"{_LOCK}: cannot be locked ({error.strerror}); work in another folder") from None
     stream.truncate(0)
     stream.write(str(os.getpid()))
     stream.flush()

@@ -63,7 +63,7 @@ class BoostedEstimator(GrownEstimator):
 
     boosted_: BoostedTrees
     _parameter_constraints: ClassVar[dict] = {
-        **{name: allowed for name, allowed in OPTION_CONSTRAINTS.items() if name != "n_iter_no_change"},
+        **{name: allowed for name, allowed in OPTION_CONSTRAINTS.items() if name not in ("n_iter_no_change", "tol")},
         "n_bags": [LEAST_ONE],
         "n_jobs": [Integral, None],
     }

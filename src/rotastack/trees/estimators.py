@@ -99,7 +99,7 @@ class GrownEstimator(BaseEstimator):
     def _check_parameters(self) -> None:
         """Check the parameters against their constraints, once for each combination of values."""
         kind: Any = type(self)
-        values = tuple(getattr(self, name, None) for name in self._parameter_constraints if name != "random_state")
+        values = tuple(getattr(self, name) for name in self._parameter_constraints if name != "random_state")
         key = (kind, values, tuple(map(type, values)))
         try:
             if key in _CHECKED:
