@@ -140,9 +140,11 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), votes=(
     inputs = {
         "table": "table", "prepare": "table.run.json", "folds": "folds", "groups": "groups.run.json",
         "pools": [f"p/{block}.nc" for block in blocks], "combined": [] if votes else ["M.nc"],
+        "pool_records": [f"p/{block}.run.json" for block in blocks], "combined_records": [] if votes else ["M.run.json"],
     }  # fmt: skip
     outputs = {
         "votes": ["M.nc"] * len(votes),
+        "vote_records": ["M.run.json"] * len(votes),
         "scores": "scores",
         "calibration": "calibration",
         "records": "records.json",

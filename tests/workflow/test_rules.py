@@ -15,7 +15,7 @@ pytestmark = pytest.mark.workflow
 
 RULES = {*STEPS, "rotations", "table", "front_page"}
 # What a rule waits for, and its step finds in other ways: beside other inputs, or by address.
-UNSAID = {"table": {"own"}, "score": {"records"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
+UNSAID = {"table": {"own"}, "explain": {"texts"}, "published": {"texts"}, "report": {"texts"}}
 
 
 @pytest.fixture(scope="module")

@@ -12,15 +12,11 @@ rule score:
             block=PLAN.blocks,
         ),
         combined=lambda w: expand(rules.combine.output.method, dataset=w.dataset, method=PLAN.combined),
-        records=lambda w: expand(
-            rules.train.output.record,
-            dataset=w.dataset,
-            pool=PLAN.pools,
-            block=PLAN.blocks,
-        )
-        + expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
+        pool_records=lambda w: expand(rules.train.output.record, dataset=w.dataset, pool=PLAN.pools, block=PLAN.blocks),
+        combined_records=lambda w: expand(rules.combine.output.record, dataset=w.dataset, method=PLAN.combined),
     output:
         votes=[FILES.method(name) for name in PLAN.voted],
+        vote_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.voted],
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
         calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
         records=f"{ROOT}/{{dataset}}/records.json",
@@ -40,7 +36,8 @@ rule score:
         "rotastack step score --slice {params.slice:q} --code {params.code} --about dataset={wildcards.dataset:q}"
         " --input table {input.table:q} --input prepare {input.prepare:q} --input folds {input.folds:q}"
         " --input groups {input.groups:q} --input pools {input.pools:q} --input combined {input.combined:q}"
-        " --output votes {output.votes:q} --output scores {output.scores:q} --output calibration {output.calibration:q}"
+        " --input pool_records {input.pool_records:q} --input combined_records {input.combined_records:q}"
+        " --output votes {output.votes:q} --output vote_records {output.vote_records:q} --output scores {output.scores:q} --output calibration {output.calibration:q}"
         " --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
 
 

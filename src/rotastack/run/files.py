@@ -1,9 +1,8 @@
 """The places of a study's files that both the rules and the commands name."""
 
-from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["RAW", "TABLE", "StudyFiles", "record_of"]
+__all__ = ["RAW", "TABLE", "StudyFiles"]
 
 RAW = "data/raw/{dataset}.csv.gz"
 TABLE = "results/datasets/{dataset}.parquet"
@@ -66,8 +65,3 @@ class StudyFiles(NamedTuple):
     def table(self, name: str) -> str:
         """Return a table of the study."""
         return f"{self.root}/tables/{name}.csv"
-
-
-def record_of(path: str | Path) -> Path:
-    """Return the record beside a file that a step has made."""
-    return Path(path).with_suffix(".run.json")

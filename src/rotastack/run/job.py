@@ -1,6 +1,5 @@
 """What a step is given: its slice of the study, where to read, and where to write."""
 
-import hashlib
 import warnings
 from collections.abc import Iterator, Mapping
 from concurrent.futures import BrokenExecutor
@@ -88,13 +87,5 @@ class Job:
                 warnings.showwarning(w.message, w.category, w.filename, w.lineno)
         texts = [" ".join(str(w.message).split()) for w in caught if issubclass(w.category, UserWarning)]
         record.warnings = list(dict.fromkeys([*record.warnings, *texts]))
-        made = [file for name, files in self.outputs.items() if name != "record" for file in files if file.is_file()]
-        record.files = {file.name: _digest(file) for file in made}
         if "record" in self.outputs:
             record.write(self.output("record"))
-
-
-def _digest(path: Path) -> str:
-    """Return the SHA-256 of a file's bytes, in hexadecimal."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()

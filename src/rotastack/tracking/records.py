@@ -30,8 +30,6 @@ class Record:
         The slice of the configuration that the step used.
     code : str
         Fingerprint of the code that it ran.
-    files : mapping
-        SHA-256 of each file that it made, by the file's name.
     """
 
     step: str
@@ -42,7 +40,6 @@ class Record:
     status: str = "ok"
     message: str = ""
     warnings: list[str] = field(default_factory=list)
-    files: Mapping[str, str] = field(default_factory=dict)
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
     _clock: float = field(default_factory=time.perf_counter, repr=False)
     _processor: float = field(default_factory=lambda: _processor_seconds(), repr=False)
@@ -70,7 +67,6 @@ class Record:
             "libraries_mb": self._libraries,
             "version": __version__,
             "code": self.code,
-            "files": self.files,
             "python": platform.python_version(),
             "started": self.started,
         }

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_prepared, write_frame
 from rotastack.files import write_text
-from rotastack.run.files import record_of
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 from rotastack.stats.calibration import calibration_curve
@@ -33,8 +32,9 @@ SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
 def run(job: Job) -> None:
     """Combine the methods that only vote, score all methods, and gather the records of what they are made of.
 
-    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, and the records beside these and beside ``prepare`` and
-    ``groups``. Writes outputs ``votes``, ``scores``, ``calibration`` and ``records``. The calibration curve of each method is
+    Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, the records ``pool_records`` and ``combined_records`` of these in
+    the same order, and the records ``prepare`` and ``groups``. Writes outputs ``votes`` with their ``vote_records``, ``scores``,
+    ``calibration`` and ``records``. The calibration curve of each method is
     over the rows of all cells; there is none in a regression. What the trainings of a method's pool cost the processor,
     at the median, goes to the record: it is not the same in every run. So do the scores of the baseline: each cell's
     training rows, their class shares or their mean, predict its test rows.
@@ -44,7 +44,7 @@ def run(job: Job) -> None:
     primary = PRIMARY[data.task]
     with job.recorded() as record:
         rows, curves = [], []
-        for path in _methods(job):
+        for path, _ in _methods(job):
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
@@ -62,26 +62,29 @@ def run(job: Job) -> None:
         record.metrics |= _costs(records)
 
 
-def _pools(job: Job) -> dict[str, list[Path]]:
-    """Return the files of each pool's blocks."""
-    files, n = job.inputs["pools"], job.slice["blocks"]
+def _pools(job: Job, name: str) -> dict[str, list[Path]]:
+    """Return the files of each pool's blocks, of those given as `name`."""
+    files, n = job.inputs[name], job.slice["blocks"]
     return {pool: files[k * n : (k + 1) * n] for k, pool in enumerate(job.slice["pools"])}
 
 
 def _vote(job: Job) -> None:
-    """Combine the methods that let their pool's members vote; write outputs ``votes``, each with a record of its own."""
-    pools = _pools(job)
-    for method, path in zip(job.slice["votes"], job.outputs.get("votes", []), strict=True):
+    """Combine the methods that let their pool's members vote; write outputs ``votes`` and ``vote_records``."""
+    pools = _pools(job, "pools")
+    files = (job.outputs.get(name, []) for name in ("votes", "vote_records"))
+    for method, path, record in zip(job.slice["votes"], *files, strict=True):
         inputs = {"table": job.inputs["table"], "folds": job.inputs["folds"], "pool": pools[method["pool"]]}
-        outputs = {"method": [path], "record": [record_of(path)]}
+        outputs = {"method": [path], "record": [record]}
         about = {"dataset": job.about["dataset"], "method": method["slice"]["method"], "pool": method["pool"]}
         one = Job("combine", method["slice"], inputs, outputs, about, method["code"])
         protocol_module(job.slice["protocol"], "combine").combine(one)
 
 
-def _methods(job: Job) -> list[Path]:
-    """Return the files of all methods, in the study's order."""
-    files = {path.stem: path for path in [*job.outputs.get("votes", []), *job.inputs.get("combined", [])]}
+def _methods(job: Job) -> list[tuple[Path, Path]]:
+    """Return the file and record of each method, in the study's order."""
+    paths = [*job.outputs.get("votes", []), *job.inputs.get("combined", [])]
+    records = [*job.outputs.get("vote_records", []), *job.inputs.get("combined_records", [])]
+    files = {path.stem: (path, record) for path, record in zip(paths, records, strict=True)}
     return [files[slug(label)] for label in job.slice["methods"]]
 
 
@@ -89,8 +92,8 @@ def _records(job: Job) -> dict[str, Any]:
     """Return the records of the steps that this one follows: of the table, the groups, each pool's blocks, each method."""
     return {
         **{name: read_record(job.input(name)) for name in ("prepare", "groups")},
-        "pools": {pool: [read_record(record_of(f)) for f in files] for pool, files in _pools(job).items()},
-        "methods": [read_record(record_of(file)) for file in _methods(job)],
+        "pools": {pool: list(map(read_record, files)) for pool, files in _pools(job, "pool_records").items()},
+        "methods": [read_record(record) for _, record in _methods(job)],
     }
 
 

@@ -52,6 +52,6 @@ def _datasets(job: Job) -> Iterator[TrackedDataset]:
         yield TrackedDataset(
             study=job.about["study"], dataset=dataset, task=prepared[1]["task"], table=prepared[0],
             scores=read_frame(scores)[0], records=gathered, baseline=read_record(scored)["metrics"]["baseline"],
-            raw=raw, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
+            raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
             rotated=job.slice["rotated"], optimistic=job.slice["optimistic"],
         )  # fmt: skip

@@ -38,8 +38,8 @@ class TrackedDataset:
         Records of the table, of the blocks of each pool, and of each method.
     baseline : dict
         Scores of what looks at no column.
-    raw : Path
-        The raw table.
+    raw, prepared_file : Path
+        Files of the raw table, and of `table`.
     model : Path or None
         The model's file, if there is one; `refit` is its record.
     figures : list of Path
@@ -55,6 +55,7 @@ class TrackedDataset:
     records: dict[str, Any]
     baseline: dict[str, float]
     raw: Path
+    prepared_file: Path
     model: Path | None
     refit: dict[str, Any] | None
     figures: list[Path]
@@ -75,11 +76,6 @@ class TrackedDataset:
     def pools(self) -> dict[str, list[dict[str, Any]]]:
         """Records of the blocks of each pool."""
         return self.records["pools"]
-
-    @property
-    def digest(self) -> str:
-        """SHA-256 of the table's file, by its record."""
-        return self.prepared["files"].get(f"{self.dataset}.parquet", "")
 
     def rotates(self, method: str) -> str:
         """Return "yes" for a method that looks at rotated columns, else "no"."""
@@ -123,8 +119,8 @@ def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
 
 
 def _log_table(data: TrackedDataset, writer: Writer, run: str) -> None:
-    path = f"results/datasets/{data.dataset}.parquet"
-    writer.log_dataset(run, data.table, data.dataset, path, "evaluation", data.digest)
+    path = data.prepared_file
+    writer.log_dataset(run, data.table, data.dataset, str(path), "evaluation", _digest(path.read_bytes()))
 
 
 def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
