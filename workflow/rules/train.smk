@@ -13,6 +13,8 @@ rule train:
         record=f"{ROOT}/{{dataset}}/pools/{{pool}}/{{block}}.run.json",
     log:
         f"{ROOT}/logs/train/{{dataset}}.{{pool}}/{{block}}.log",
+    # All other jobs first, then the longest training, so that no long one is left to a single core at the end.
+    priority: lambda w: -1 / RESOURCES.usual_seconds(w.dataset, w.pool, w.block)
     threads: 1
     resources:
         mem_mb=lambda w, attempt: RESOURCES.train_mb(w.dataset, w.pool, attempt),

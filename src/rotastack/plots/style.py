@@ -10,6 +10,7 @@ import matplotlib
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure, FigureBase
 
@@ -227,17 +228,20 @@ def sentence(text: str) -> Figure:
 def save_figure(figure: Figure, path: str | Path) -> None:
     """Write a figure as SVG or PNG, by the name's ending; equal figures give equal bytes."""
     path = Path(path)
-    kind = path.suffix[1:]
     layout = figure.get_layout_engine()
     if layout is not None:  # lay out once, not for every file
         layout.execute(figure)
         figure.set_layout_engine("none")
-    metadata = {"Date": None} if kind == "svg" else {"Software": None}
+    # A canvas draws once; `Figure.savefig` draws twice where there was a layout.
     with (
         matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.family": "DejaVu Sans"}),
         replacing(path) as temporary,
     ):
-        figure.savefig(temporary, format=kind, dpi=130, metadata=metadata)
+        figure.set_dpi(130)
+        if path.suffix == ".svg":
+            FigureCanvasSVG(figure).print_svg(temporary, metadata={"Date": None})
+        else:
+            FigureCanvasAgg(figure).print_png(temporary, metadata={"Software": None})
 
 
 def _strength(label: str) -> tuple[str, float]:
