@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 import pandas as pd
@@ -31,7 +30,7 @@ def run(job: Job) -> None:
             for part in parts:
                 _draw(job, part)
             return
-        with ProcessPoolExecutor(job.threads, get_context("spawn")) as pool:
+        with ProcessPoolExecutor(job.threads) as pool:
             list(pool.map(partial(_draw, job), parts))
 
 
