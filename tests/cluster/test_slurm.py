@@ -57,13 +57,13 @@ def wait_for(there, what, seconds=300):
 def test_a_study_is_few_submissions_and_the_same_bytes_with_a_node_drained(idle, speck, described):
     project = described("drained", SPECK)
     process = project.start(*SLURM, "results/speck/report.html")
-    wait_for(lambda: "n2" in idle.ask("squeue", "-h", "-t", "R", "-o", "%N"), "a job on the second node")
-    subprocess.run(["scontrol", "update", "nodename=n2", "state=drain", "reason=test"], check=True)
+    node = wait_for(lambda: idle.ask("squeue", "-h", "-t", "R", "-o", "%N"), "a job on a node").split()[0]
+    subprocess.run(["scontrol", "update", f"nodename={node}", "state=drain", "reason=test"], check=True)
     try:
         said, _ = process.communicate(timeout=900)
-        assert "drain" in idle.ask("sinfo", "-h", "-n", "n2", "-o", "%T")
+        assert "drain" in idle.ask("sinfo", "-h", "-n", node, "-o", "%T")
     finally:
-        subprocess.run(["scontrol", "update", "nodename=n2", "state=resume"], check=True)
+        subprocess.run(["scontrol", "update", f"nodename={node}", "state=resume"], check=True)
     assert process.returncode == 0, said
     assert [len(ids) for ids in submitted(project).values()] == [1, 1, 1, 1]  # data, trainings, scores, study
     assert project.scores("speck") == speck.scores("speck")

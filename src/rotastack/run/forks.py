@@ -13,12 +13,10 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["FORKED", "ask", "start_forks"]
+__all__ = ["ask", "start_forks"]
 
 VARIABLE = "ROTASTACK_FORKS"
 """Of the environment: the socket of the server."""
-FORKED = ("fetch", "prepare", "groups", "train", "combine", "score", "refit")
-"""Steps that come once for each data set or more often, and whose libraries start no threads."""
 _held: list = []  # the server, and the end of a pipe by which it hears that this process has ended
 
 
@@ -65,7 +63,7 @@ def ask(argv: list[str]) -> int | None:
         The exit code; None where no server takes the step.
     """
     place = os.environ.get(VARIABLE)
-    if not place or len(argv) < 2 or argv[1] not in FORKED:
+    if not place or len(argv) < 2:
         return None
     import json
     import signal
@@ -155,8 +153,8 @@ def _import_for(argv: list[str]) -> None:
     content: Any = {}
     with suppress(ValueError, IndexError):  # the step says what is wrong, here and below
         content = json.loads(argv[argv.index("--slice") + 1])
-    protocol = PROTOCOLS.get(content.get("protocol", ""), {}) if isinstance(content, dict) else {}
-    for name in [STEPS[argv[1]], *protocol.values(), *LIBRARIES, *_classes(content)]:
+    protocol = PROTOCOLS.get(str(content.get("protocol")), {}) if isinstance(content, dict) else {}
+    for name in [STEPS.get(argv[1], ""), *protocol.values(), *LIBRARIES, *_classes(content)]:
         with suppress(Exception):  # the step imports the same, and says what is wrong
             import_module(name)
 
