@@ -45,5 +45,8 @@ def protocol_module(protocol: str, step: str) -> Any:
     return import_module(PROTOCOLS[protocol][step])
 
 
-LIBRARIES = ("h5netcdf.legacyapi", "pyarrow.parquet", "scipy.stats", "sklearn.ensemble", "xarray.backends.h5netcdf_")
-"""Modules that libraries import late, and that nearly all steps need: for the server of steps."""
+LIBRARIES = (
+    *("dask.array", "distributed", "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "scipy.stats"),
+    *("sklearn.ensemble", "xarray.backends.h5netcdf_"),
+)
+"""Modules that libraries import late, and that nearly all steps need: for the server of steps. XArray takes Dask where it is."""
