@@ -59,7 +59,7 @@ JobAcctGatherType=jobacct_gather/linux
 JobAcctGatherFrequency=task=1
 JobAcctGatherParams=OverMemoryKill
 {nodes}
-PartitionName=main Nodes=n1,n2 Default=YES MaxTime=60 State=UP
+PartitionName=main Nodes=n1,n2 Default=YES MaxTime=240 State=UP
 """
 
 

@@ -27,8 +27,10 @@ class FaultyClassifier(DecisionTreeClassifier):
     def _meet(self, folder):
         if self.fault == "memory":
             taken = bytearray(2**20) * MEGABYTES
-            time.sleep(3.0 if (folder / "memory.once").exists() else 15.0)  # until Slurm has looked
-            (folder / "memory.once").touch()
+            once = folder / "memory.once"
+            seconds = 3.0 if once.exists() else 60.0  # until Slurm has looked
+            once.touch()
+            time.sleep(seconds)
             del taken
             (folder / "memory.done").touch()
             return

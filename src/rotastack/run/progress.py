@@ -182,7 +182,7 @@ class LogHandler(LogHandlerBase):
 
 
 def _reason(what: str, logs: Iterable[str]) -> str:
-    """Return why a job failed: the last error in its log, else the end of it."""
+    """Return why a job failed: the last error in its log, else what Slurm says there of its end, else the last line."""
     for name in logs:
         path = Path(name)
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.is_file() else []
@@ -190,5 +190,6 @@ def _reason(what: str, logs: Iterable[str]) -> str:
         if errors:
             return errors[-1]
         if lines:
-            return f"rotastack: error: {what}: {lines[-1].strip()} ({name})"
+            last = ([line for line in lines if line.startswith("slurmstepd")] or lines)[-1]
+            return f"rotastack: error: {what}: {last.strip()} ({name})"
     return f"rotastack: error: {what} failed, and said nothing{''.join(f' ({name})' for name in logs)}"
