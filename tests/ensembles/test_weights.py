@@ -28,7 +28,7 @@ from rotastack import (
     RotationForestClassifier,
     StackedRotationClassifier,
 )
-from rotastack.combine import LogLinearPool, Stacking
+from rotastack.combine import LogLinearWeights, Stacking
 from rotastack.combine.pruning import KappaPruner
 from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
@@ -44,7 +44,7 @@ CLASSIFIERS = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),
     PooledEnsembleClassifier(RandomRotation(), ForestClassifier(4), n_estimators=4),
     PooledEnsembleClassifier(
-        [("plain", None, 1), ("turned", RandomRotation(), 1)], combiner=LogLinearPool(), n_estimators=6, bootstrap=True
+        [("plain", None, 1), ("turned", RandomRotation(), 1)], combiner=LogLinearWeights(), n_estimators=6, bootstrap=True
     ),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3),
     RandomRotationBoostingClassifier(2, trees_per_rotation=3),
@@ -159,10 +159,10 @@ def test_members_that_are_too_sure_keep_a_weight_where_the_log_loss_would_switch
     outputs = np.empty((1, 200, 2))
     outputs[0, rows, y] = np.where(rows % 10 < 9, 0.55, 0.0)  # a little right on most rows, quite wrong on the others
     outputs[0, rows, 1 - y] = 1 - outputs[0, rows, y]
-    pool = LogLinearPool(1e-6).fit(outputs, y, 2)
+    pool = LogLinearWeights(1e-6).fit(outputs, y, 2)
     assert pool.weights_.tolist() == [0.01]
     assert (pool.predict_proba(outputs).argmax(axis=1) == y).mean() == 0.9
-    assert LogLinearPool(1e-6).fit(outputs, 1 - y, 2, sample_weight=(rows % 10 < 9) * 1.0).weights_.tolist() == [0.0]
+    assert LogLinearWeights(1e-6).fit(outputs, 1 - y, 2, sample_weight=(rows % 10 < 9) * 1.0).weights_.tolist() == [0.0]
 
 
 def test_out_of_bag_errors_of_pools_by_hand():

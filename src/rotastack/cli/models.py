@@ -30,7 +30,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
         if not Path(address).exists():
             raise RotastackError(f"{address}: there is no such file or folder, and it is no runs:/ or models:/")
         return model_in_folder(Path(address))
-    from rotastack.tracking.address import database_file, existing_uri, without_secrets
+    from rotastack.tracking.address import database_file, existing_uri, mute_libraries, without_secrets
 
     uri = existing_uri(arguments.project)
     import tempfile
@@ -38,6 +38,7 @@ def model_at(arguments: Namespace) -> "SavedModel":
     import mlflow
     from mlflow.exceptions import MlflowException
 
+    mute_libraries()
     mlflow.set_tracking_uri(uri)  # not all that it asks takes the address as an argument
     with tempfile.TemporaryDirectory() as folder:
         try:

@@ -6,7 +6,7 @@ __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
         "least_squares": ["LeastSquaresWeights"],
-        "log_linear": ["LogLinearPool", "LogLinearWeights"],
+        "log_linear": ["LogLinearWeights"],
         "rotation_weights": ["RotationWeights"],
         "stacking": ["Stacking"],
         "voting": ["Voting"],

@@ -181,6 +181,3 @@ def nonnegative_minimum(hessian: NDArray[np.float64], linear: NDArray[np.float64
     """Return the w >= 0 that minimises w H w / 2 - linear w; H is positive definite."""
     factor = np.linalg.cholesky(hessian)
     return nnls(factor.T, np.linalg.solve(factor, linear))[0]
-
-
-LogLinearPool = LogLinearWeights  # the name of the first edition

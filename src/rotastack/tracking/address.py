@@ -3,6 +3,7 @@
 import getpass
 import hashlib
 import json
+import logging
 import os
 import re
 import sqlite3
@@ -13,8 +14,8 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from rotastack.errors import RotastackError, in_one_line
 from rotastack.files import write_text
 
-__all__ = ["FOLDER", "NOTE", "VARIABLE", "check_address", "check_file", "database_file", "existing_uri", "is_own", "owner",
-           "receipt_name", "said_of_file", "shown", "tracking_uri", "without_secrets"]  # fmt: skip
+__all__ = ["FOLDER", "NOTE", "VARIABLE", "check_address", "check_file", "database_file", "existing_uri", "is_own", "mute_libraries",
+           "owner", "receipt_name", "said_of_file", "shown", "tracking_uri", "without_secrets"]  # fmt: skip
 
 FOLDER = Path("results/mlflow")
 VARIABLE = "MLFLOW_TRACKING_URI"
@@ -23,6 +24,12 @@ PATIENCE = 5
 
 NOTE = FOLDER / "folder.json"
 """Where a folder notes what it was called when runs were first brought to a server from it."""
+
+
+def mute_libraries() -> None:
+    """Keep what MLflow and its database log from the screen; errors of theirs are raised, and come as one line of ours."""
+    for name, level in {"alembic": "WARNING", "mlflow": "CRITICAL", "urllib3": "ERROR"}.items():
+        logging.getLogger(name).setLevel(level)
 
 
 def tracking_uri(project: str | Path = ".") -> str:

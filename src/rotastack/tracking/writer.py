@@ -3,7 +3,6 @@
 import fcntl
 import hashlib
 import json
-import logging
 import math
 import os
 from collections.abc import Iterable, Mapping
@@ -33,6 +32,7 @@ from rotastack.tracking.address import (
     VARIABLE,
     database_file,
     is_own,
+    mute_libraries,
     owner,
     said_of_file,
     shown,
@@ -106,8 +106,7 @@ class Writer:
         self.dataset = dataset
 
     def __enter__(self):
-        for name, level in {"alembic": "WARNING", "mlflow": "CRITICAL", "urllib3": "ERROR"}.items():
-            logging.getLogger(name).setLevel(level)  # what they say of errors comes as one line of ours
+        mute_libraries()
         FOLDER.mkdir(parents=True, exist_ok=True)
         self._lock = (FOLDER / "writer.lock").open("w")
         self.uri, self._given = "", os.environ.get(VARIABLE)

@@ -17,7 +17,7 @@ from rotastack import (
     RandomRotationForestRegressor,
     RegularizedRotationForestClassifier,
 )
-from rotastack.combine import LogLinearPool, Voting
+from rotastack.combine import LogLinearWeights, Voting
 from rotastack.trees import ForestClassifier
 from rotastack.views import RandomRotation
 
@@ -199,7 +199,7 @@ def test_rotating_changes_nothing_for_ridge(diabetes):
 
 def test_a_trained_combiner_is_refused_for_regression(diabetes):
     with pytest.raises(ValueError, match="combiners that are not trained"):
-        PooledEnsembleRegressor(combiner=LogLinearPool()).fit(*diabetes)
+        PooledEnsembleRegressor(combiner=LogLinearWeights()).fit(*diabetes)
     assert PooledEnsembleRegressor(combiner=Voting()).fit(*diabetes).score(*diabetes) > 0.5
 
 
