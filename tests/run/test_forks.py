@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -99,8 +100,15 @@ def test_where_no_server_takes_it_the_step_works_by_itself(folder, run, monkeypa
         assert forks.ask(["step", "groups"]) is None
     assert done(groups(), folder, {**os.environ, forks.VARIABLE: "/nowhere/steps"}).returncode == 0
     monkeypatch.setenv(forks.VARIABLE, run[forks.VARIABLE])
-    assert forks.ask(["step", "report"]) is None
     assert forks.ask(["step"]) is None
+
+
+@pytest.mark.parametrize(("step", "slice_"), [("nothing", "{}"), ("report", '{"protocol": {}}'), ("groups", "[1]")])
+def test_the_server_outlives_a_step_that_it_cannot_import_for(folder, run, step, slice_):
+    ended = done([sys.executable, "-m", "rotastack", "step", step, "--slice", slice_], folder, run)
+    assert ended.returncode > 0
+    with socket.socket(socket.AF_UNIX) as connection:
+        connection.connect(run[forks.VARIABLE])  # refused where nobody listens
 
 
 @pytest.fixture
