@@ -46,7 +46,13 @@ def protocol_module(protocol: str, step: str) -> Any:
 
 
 LIBRARIES = (
-    *("dask.array", "distributed", "h5netcdf.legacyapi", "pyarrow.dataset", "pyarrow.parquet", "scipy.stats"),
-    *("sklearn.ensemble", "xarray.backends.h5netcdf_"),
+    "dask.array",
+    "distributed",
+    "h5netcdf.legacyapi",
+    "pyarrow.dataset",
+    "pyarrow.parquet",
+    "scipy.stats",
+    "sklearn.ensemble",
+    "xarray.backends.h5netcdf_",
 )
 """Modules that libraries import late, and that nearly all steps need: for the server of steps. XArray takes Dask where it is."""
