@@ -1,4 +1,4 @@
-"""One's own table, as a newcomer has it: an empty folder, one command, an answer, a model."""
+"""One's own table, as a newcomer has it: an installed package, an empty folder, one command, an answer, a model."""
 
 import io
 import json
@@ -39,10 +39,16 @@ def numbers(n=800):
     return table
 
 
-@pytest.fixture
-def installed():
-    """Return the environment of the package; `tests/test_packaging.py` runs a study by a wheel."""
-    return {**os.environ, "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory):
+    """Return the environment of a package that was installed from a wheel, and not from this checkout."""
+    folder = tmp_path_factory.mktemp("installed")
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet"]
+    subprocess.run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", folder, ROOT], check=True)
+    (wheel,) = folder.glob("*.whl")
+    subprocess.run([*pip, "install", "--no-deps", "--target", folder / "site", wheel], check=True)
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {**os.environ, "PYTHONPATH": str(folder / "site"), "PATH": path}
 
 
 def call(environment, folder, *arguments, code=0):
