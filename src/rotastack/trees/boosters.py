@@ -1,5 +1,6 @@
 """Boosters that grow in step: in threads of this process, or each by itself on a worker, ahead of what is asked for."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,23 +87,29 @@ class Boosters:
             Whether losses say how many rounds are worth it.
         """
         for b, booster in enumerate(self._boosters):
-            self._kept[b] = [
-                *self._kept[b][-self.options.n_iter_no_change // ROUNDS_AT_ONCE - 1 :],
-                (self._n_rounds, booster.held_scores()),
-            ]
+            recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
+            self._kept[b] = [*self._kept[b][:1], *self._kept[b][1:][recent:], (self._n_rounds, booster.held_scores())]
         self._n_rounds += n_rounds
         return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
 
-    def finish(self, n_rounds: int) -> list[tuple[tuple, NDArray[np.float64]]]:
-        """Return, for each booster, the arrays of the first rounds' trees, and the held-out rows' scores (output, row)."""
+    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[tuple, NDArray[np.float64]]]:
+        """Return, for each booster, the arrays of the first rounds' trees, and the held-out rows' scores (output, row).
+
+        Parameters
+        ----------
+        n_rounds : int
+            Rounds whose trees are returned.
+        of_held : sequence of int
+            Rounds after which each booster's held-out rows have their scores.
+        """
 
         def finished(b: int, stop: NDArray[np.uint8]) -> tuple[tuple, NDArray[np.float64]]:
-            booster = self._boosters[b]
-            if n_rounds == self._n_rounds:
+            booster, last = self._boosters[b], of_held[b]
+            if last == self._n_rounds:
                 sums = booster.held_scores()
             else:
-                first, sums = next(pair for pair in reversed(self._kept[b]) if pair[0] <= n_rounds)
-                booster.add_rounds(sums, first, n_rounds, stop)
+                first, sums = next(pair for pair in reversed(self._kept[b]) if pair[0] <= last)
+                booster.add_rounds(sums, first, last, stop)
             return booster.trees(n_rounds), sums
 
         return list(run_threads(finished, range(len(self.bags)), self.n_jobs))
@@ -128,21 +135,25 @@ class _Ahead(Boosters):
             self._grown[b] = grown
         return [losses[before : self._n_rounds] for losses, *_ in self._grown]
 
-    def finish(self, n_rounds: int) -> list[tuple[tuple, NDArray[np.float64]]]:
-        return [self._cut(b, n_rounds) for b in range(len(self.bags))]
+    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[tuple, NDArray[np.float64]]]:
+        return [(self._cut(b, n_rounds), self._held_scores(b, of_held[b])) for b in range(len(self.bags))]
 
-    def _cut(self, b: int, n_rounds: int) -> tuple[tuple, NDArray[np.float64]]:
+    def _cut(self, b: int, n_rounds: int) -> tuple:
+        """Return the arrays of a booster's first rounds."""
         _, nodes, impurity, weight, counts, values, facts = self._grown[b]
-        bag = self.bags[b]
-        n_outputs = len(bag.base)
-        facts = facts[: n_rounds * n_outputs]
+        facts = facts[: n_rounds * len(self.bags[b].base)]
         n_nodes, n_values = facts[:, :2].sum(axis=0)
         described = (array[:n_nodes].copy() for array in (nodes, impurity, weight, counts))
-        piece = (*described, values[:n_values].copy(), facts)
-        trees = GrownTrees.join([piece], np.repeat(self._view_of[b], len(facts)), self._views, 0.0, False)
-        groups = np.tile(np.arange(n_outputs), n_rounds)
+        return (*described, values[:n_values].copy(), facts)
+
+    def _held_scores(self, b: int, n_rounds: int) -> NDArray[np.float64]:
+        bag, n_trees = self.bags[b], n_rounds * len(self.bags[b].base)
+        trees = GrownTrees.join(
+            [self._cut(b, n_rounds)], np.repeat(self._view_of[b], n_trees), self._views, 0.0, False
+        )
+        groups = np.tile(np.arange(len(bag.base)), n_rounds)
         held = self._X[bag.members[bag.n_rows :]]
-        return piece, trees.group_sums(held, groups, n_outputs, self.n_jobs)[:, :, 0]
+        return trees.group_sums(held, groups, len(bag.base), self.n_jobs)[:, :, 0]
 
 
 def _started(

@@ -39,7 +39,8 @@ class BoostedTrees:
     losses : ndarray of shape (n_rounds_tried,)
         Mean held-out loss after each round, by weight; NaN without held-out rows.
     held_out : ndarray of shape (n_rows, n_outputs)
-        Scores that the booster which has not seen the row gives it; NaN if there is none.
+        Scores that the booster which has not seen the row gives it, after as many rounds as the rows of other folds ask
+        for; NaN if there is none.
     n_classes : int or None
     """
 
@@ -160,7 +161,8 @@ def grow_boosted(
 
     Losses are squared error, the logistic loss of two classes, and that of the softmax of more, with one tree a class
     and round. Boosters grow in step. The number of rounds is the same for all: that after which the loss of the
-    held-out rows, summed over the boosters, is least. The result depends on neither `n_jobs` nor where rounds are cut
+    held-out rows, summed over the boosters, is least. The scores of held-out rows are those after the rounds for which the other
+    boosters' losses are least: no row has a say in its own. The result depends on neither `n_jobs` nor where rounds are cut
     into blocks.
 
     Memory, in bytes, for n rows and a view of q columns: 4 n p for a copy of X, and for each booster at work 5 n q (n q
@@ -219,17 +221,22 @@ def grow_boosted(
     )  # fmt: skip
     held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
+    by_booster = np.empty((n_boosters, 0))
     losses = np.empty(0)
     while len(losses) < options.n_rounds:
         n_more = min(ROUNDS_AT_ONCE if choosing else options.n_rounds, options.n_rounds - len(losses))
-        losses = np.append(losses, np.sum(boosters.grow(n_more, choosing), axis=0))
+        by_booster = np.hstack([by_booster, boosters.grow(n_more, choosing)])
+        losses = by_booster.sum(axis=0)
         if choosing and options.enough(losses, ROUNDS_AT_ONCE):
             break
-    n_rounds = int(losses.argmin()) + 1 if choosing else options.n_rounds
+    n_rounds, of_held = options.n_rounds, np.full(n_boosters, options.n_rounds)
+    if choosing:
+        n_rounds = int(losses.argmin()) + 1
+        of_held = (losses - by_booster).argmin(axis=1) + 1
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds), strict=True):
+    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held), strict=True):
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
             piece[1][:] *= unit * unit

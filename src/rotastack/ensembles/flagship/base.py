@@ -25,6 +25,9 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
 
+WEIGHING_FOLDS = 5
+"""A training row's output out of bag has weights fitted to the rows of the other folds."""
+
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
 
@@ -100,8 +103,8 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         weights: NDArray[np.float64] | None,
         sequence: np.random.SeedSequence,
         numbers: NDArray[np.float64] | None = None,
-    ) -> NDArray[np.float64]:
-        """Grow the forest, and return the families' out-of-bag outputs.
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Grow the forest; return the families' out-of-bag outputs, and the rows' folds.
 
         Parameters
         ----------
@@ -116,8 +119,10 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_families, n_rows, n_outputs)
+        outputs : ndarray of shape (n_families, n_rows, n_outputs)
             NaN where no tree of a family has a row out of bag.
+        folds : ndarray of int32 of shape (n_rows,)
+            For cross-fitted weights; -1 for rows of weight 0.
         """
         of_training = TrainingRows(rows, codes, weights, self.table_.groups_, numbers)
         self.grown_, outputs = grow_families(
@@ -126,7 +131,23 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         )  # fmt: skip
         self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
         self._n_outputs = outputs.shape[2]
-        return outputs
+        return outputs, of_training.folds(WEIGHING_FOLDS, sequence)
+
+    @staticmethod
+    def _cross_fitted(
+        folds: NDArray[np.int32], pooled: Callable[[NDArray[np.bool_], NDArray[np.bool_]], NDArray[np.float64]]
+    ) -> NDArray[np.float64]:
+        """Return pooled outputs of training rows, each by weights that the row has no say in.
+
+        Parameters
+        ----------
+        folds : ndarray of int of shape (n_rows,)
+        pooled : callable
+            ``pooled(others, mine)`` returns the outputs of the rows `mine` by weights fitted to `others`; both are masks.
+        """
+        held = [folds == fold for fold in np.unique(folds)]
+        found = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
+        return np.concatenate(found)[np.argsort(np.argsort(folds, kind="stable"))]
 
     def _finish(self, y: NDArray, weights: NDArray[np.float64] | None) -> None:
         """Tell how good the weighed families are out of bag, on rows of targets `y`, and what columns bring them."""

@@ -188,14 +188,17 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         rows = self._read(X, weights)
         families = find_families(self.families, len(self.table_.groups_), self._known_families)
         codes = self._numbered(y)
-        outputs = self._grow(rows, families, codes, weights, root_sequence(self.random_state))
+        outputs, folds = self._grow(rows, families, codes, weights, root_sequence(self.random_state))
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there))
+        self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there), folds[there])
         self.oob_proba_ = of_all_rows(self.oob_proba_, there)
         self._finish(y, weights)
         return self
 
-    def _weigh(self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights) -> None:
+    def _weigh(
+        self, outputs: NDArray[np.float64], codes: NDArray[np.intp], weights: NDArray[np.float64] | None,
+        folds: NDArray[np.int32],
+    ) -> None:  # fmt: skip
         """Fit the families' weights to their out-of-bag outputs, (family, row, class), NaN where no tree has a row."""
         unseen = np.isnan(outputs[:, :, 0])
         self.oob_family_errors_ = np.array(
@@ -207,9 +210,16 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
             ]
         )
         outputs = np.where(unseen[:, :, None], 1 / len(self.classes_), outputs)
-        self.pool_ = LogLinearWeights(self.ridge).fit(outputs, codes, len(self.classes_), sample_weight=weights)
         never = np.asarray(unseen.all(axis=0))
-        self.oob_proba_ = np.where(never[:, None], np.nan, self.pool_.predict_proba(outputs))
+
+        def fitted(rows: NDArray[np.bool_]) -> LogLinearWeights:
+            return LogLinearWeights(self.ridge).fit(
+                outputs[:, rows], codes[rows], len(self.classes_), sample_weight=some(weights, rows)
+            )
+
+        self.pool_ = fitted(np.ones(len(codes), dtype=bool))
+        pooled = self._cross_fitted(folds, lambda others, mine: fitted(others).predict_proba(outputs[:, mine]))
+        self.oob_proba_ = np.where(never[:, None], np.nan, pooled)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])

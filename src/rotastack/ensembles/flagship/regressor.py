@@ -192,9 +192,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         families = find_families(self.families, len(self.table_.groups_), self._known_families)
         unit = _unit(y if weights is None else y[weights > 0])
         sequence = root_sequence(self.random_state)
-        outputs = self._grow(rows, families, _slices(y, weights), weights, sequence, numbers=y / unit)
+        outputs, folds = self._grow(rows, families, _slices(y, weights), weights, sequence, numbers=y / unit)
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there))
+        self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there), folds[there])
         judged = np.flatnonzero(there)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
             rows[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
@@ -211,7 +211,10 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         self._finish(y, weights)
         return self
 
-    def _weigh(self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None) -> None:
+    def _weigh(
+        self, outputs: NDArray[np.float64], y: NDArray[np.float64], weights: NDArray[np.float64] | None,
+        folds: NDArray[np.int32],
+    ) -> None:  # fmt: skip
         """Fit the families' weights to their out-of-bag outputs, (family, row), NaN where no tree has a row."""
         unseen = np.isnan(outputs)
         seen = np.asarray(~unseen.all(axis=0))
@@ -219,15 +222,18 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         losses = np.where(unseen, 0, weight * (outputs - y) ** 2).sum(axis=1)
         counts = np.where(unseen, 0, weight).sum(axis=1)
         self.oob_family_errors_ = np.divide(losses, counts, out=np.full(len(losses), np.nan), where=counts > 0)
-        self.pool_ = LeastSquaresWeights(self.ridge).fit(
-            _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen)
+        outputs, y, weights, folds = _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen), folds[seen]
+
+        def fitted(rows: NDArray[np.bool_]) -> LeastSquaresWeights:
+            return LeastSquaresWeights(self.ridge).fit(outputs[:, rows], y[rows], some(weights, rows))
+
+        self.pool_ = fitted(np.ones(len(y), dtype=bool))
+        self.oob_prediction_ = np.full(len(seen), np.nan)
+        self.oob_prediction_[seen] = self._cross_fitted(
+            folds, lambda others, mine: fitted(others).predict(outputs[:, mine])
         )
         # Families without a weight are forgotten, and tell nothing of a row that only they have not seen.
-        kept = kept_families(self.pool_.weights_)
-        told = np.asarray(~unseen[kept].all(axis=0))
-        predicted = weighted_sum(self.pool_.weights_[kept], _with_stand_ins(outputs[kept][:, told]))
-        self.oob_prediction_ = np.full(len(told), np.nan)
-        self.oob_prediction_[told] = self.pool_.intercept_ + predicted
+        self.oob_prediction_[unseen[kept_families(self.pool_.weights_)].all(axis=0)] = np.nan
 
     def predict(self, X: ArrayLike, quantiles: ArrayLike | None = None) -> NDArray[np.float64]:
         """Return the pool's prediction for each row, or quantiles of what the target may be.
