@@ -20,9 +20,11 @@ for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from flagship_data import CHOOSE, GENERATED, REPORT, Split, category_columns, chosen_sets, dummies, scores, with_text
 from numpy.typing import NDArray
 from scipy.stats import rankdata, wilcoxon
@@ -55,6 +57,33 @@ def _catboost(seed: int):
     return CatBoostClassifier(thread_count=1, verbose=0, random_seed=seed, allow_writing_files=False)
 
 
+class _AutoGluon:
+    """AutoGluon's TabularPredictor with a preset, for at most a minute, by the log loss, in one thread."""
+
+    def __init__(self, preset: str, seconds: float = 60):
+        self.preset, self.seconds = preset, seconds
+
+    def fit(self, X: pd.DataFrame, y: NDArray[np.intp]) -> "_AutoGluon":
+        from autogluon.tabular import TabularPredictor
+
+        with TemporaryDirectory() as folder:
+            self.model = TabularPredictor("target", eval_metric="log_loss", path=folder, verbosity=0)
+            table = _named(X).assign(target=y)
+            self.model.fit(
+                table, presets=self.preset, time_limit=self.seconds, num_cpus=1, num_gpus=0,
+                ag_args_ensemble={"fold_fitting_strategy": "sequential_local"},
+            )  # fmt: skip
+            self.model.persist()
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> NDArray[np.float64]:
+        return self.model.predict_proba(_named(X)).to_numpy()
+
+
+def _named(X: pd.DataFrame) -> pd.DataFrame:
+    return X.set_axis([f"x{column}" for column in range(X.shape[1])], axis=1)
+
+
 METHODS: dict[str, Callable[[int], Any]] = {
     OURS: lambda seed: RotastackClassifier(random_state=seed),
     "RF": lambda seed: RandomForestClassifier(500, random_state=seed),
@@ -65,6 +94,12 @@ METHODS: dict[str, Callable[[int], Any]] = {
     "CatBoost": _catboost,
     "RotF": lambda seed: RotationForestClassifier(200, subset_size=3, random_state=seed),
 }
+AUTOGLUON = {
+    "AutoGluon medium": lambda seed: _AutoGluon("medium_quality"),
+    "AutoGluon best": lambda seed: _AutoGluon("best_quality"),
+}
+"""Not among the methods that are run unless named: they take minutes a table, and an environment of their own."""
+
 PEERS = tuple(method for method in METHODS if method != OURS)
 
 
@@ -75,14 +110,14 @@ def result_file(folder: Path, name: str, number: int, method: str) -> Path:
 def run(method: str, split: Split, seed: int) -> dict[str, NDArray]:
     """Return probabilities of test rows, their classes, and processor seconds."""
     options = {}
-    if method == OURS:
+    if method == OURS or method in AUTOGLUON:
         X, X_test = split.X, split.X_test
     elif method == "CatBoost":
         X, X_test = with_text(split.X), with_text(split.X_test)
         options = {"cat_features": category_columns(X)}
     else:
         X, X_test = dummies(split)
-    model = METHODS[method](seed)
+    model = {**METHODS, **AUTOGLUON}[method](seed)
     start = time.process_time()
     model.fit(X, split.y, **options)
     middle = time.process_time()
@@ -273,8 +308,9 @@ def main() -> None:
         write_text(PAGE, page(options.results))
         return
     methods = options.methods.split(",")
-    if unknown := [method for method in methods if method not in METHODS]:
-        parser.error(f"--methods: {', '.join(unknown)}: there are {', '.join(METHODS)}")
+    known = {**METHODS, **AUTOGLUON}
+    if unknown := [method for method in methods if method not in known]:
+        parser.error(f"--methods: {', '.join(unknown)}: there are {', '.join(known)}")
     for number in map(int, options.splits.split(",")):
         for name in chosen_sets(options.sets):
             files = {method: result_file(options.results, name, number, method) for method in methods}

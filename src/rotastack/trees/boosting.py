@@ -55,8 +55,8 @@ class BoostedTrees:
     def scores(self, X: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
         """Return the scores that every booster gives, (booster, row, output)."""
         n_boosters, n_outputs = self.base.shape
-        booster = np.repeat(np.arange(n_boosters), self.n_rounds * n_outputs)
-        groups = booster * n_outputs + np.tile(np.arange(n_outputs), n_boosters * self.n_rounds)
+        groups = np.arange(n_boosters * n_outputs).reshape(n_boosters, 1, n_outputs)
+        groups = np.broadcast_to(groups, (n_boosters, self.n_rounds, n_outputs)).reshape(-1)
         sums = self.trees.group_sums(X, groups, n_boosters * n_outputs, n_jobs)
         return self.base[:, None, :] + sums.reshape(n_boosters, n_outputs, len(X)).transpose(0, 2, 1)
 

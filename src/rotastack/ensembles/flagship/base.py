@@ -1,6 +1,7 @@
 """The flagship: the base of its classifier and its regressor."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -14,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.outputs import mean_of
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import Interval, StrOptions, safe_indexing
-from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, families_by_name
+from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags
 from rotastack.ensembles.flagship.importances import OutOfBagImportances, scored
@@ -25,8 +26,8 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
 
-WEIGHING_FOLDS = 5
-"""A training row's output out of bag has weights fitted to the rows of the other folds."""
+RIDGE = 0.25
+"""Pull of the families' weights to equal ones, against a loss that is a sum over rows."""
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict
 
@@ -64,7 +65,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     _parameter_constraints: ClassVar[dict] = {
         "trees_per_family": [Interval(Integral, 1, None, closed="left")],
         "families": [tuple, list],
-        "ridge": [Interval(Real, 0, None, closed="neither")],
         "categorical_features": [StrOptions({"from_dtype"}), "array-like", None],
         "oob_score": ["boolean", StrOptions(set(get_scorer_names())), callable],
         "n_jobs": [Integral, None],
@@ -83,33 +83,19 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
     family_weights_: NDArray[np.float64]
     oob_score_: float
 
-    def _read(self, X: ArrayLike, weights: NDArray[np.float64] | None = None) -> NDArray[np.float32]:
-        """Learn the table from the training rows that have a weight, and return the numbers of all."""
-        self._clock = Steps(type(self).__name__, self.verbose)
-        self.table_ = MixedTable(self.categorical_features)
-        if weights is None or weights.all():
-            rows = self.table_.fit_transform(X, self)
-        else:
-            self.table_.fit_transform(safe_indexing(X, np.flatnonzero(weights)), self)
-            rows = self.table_.transform(X, self)
-        self._clock.done(f"{len(rows)} rows read, {self.n_features_in_} columns as {rows.shape[1]}")
-        return rows
-
     def _grow(
         self,
-        rows: NDArray[np.float32],
-        families: Sequence[TreeFamily],
+        X: ArrayLike,
         codes: NDArray[np.integer],
         weights: NDArray[np.float64] | None,
         sequence: np.random.SeedSequence,
         numbers: NDArray[np.float64] | None = None,
-    ) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
-        """Grow the forest; return the families' out-of-bag outputs, and the rows' folds.
+    ) -> tuple[TrainingRows, NDArray[np.float64], NDArray[np.int32]]:
+        """Learn the table, and grow the forest.
 
         Parameters
         ----------
-        rows : ndarray of shape (n_rows, n_columns)
-        families : sequence of TreeFamily
+        X : array-like or table of shape (n_rows, n_features)
         codes : ndarray of shape (n_rows,)
             Class numbers, from which views learn.
         weights : ndarray of shape (n_rows,) or None
@@ -119,19 +105,35 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
 
         Returns
         -------
+        rows : TrainingRows
         outputs : ndarray of shape (n_families, n_rows, n_outputs)
-            NaN where no tree of a family has a row out of bag.
+            Of the families, out of bag; NaN where no tree of a family has a row out of bag.
         folds : ndarray of int32 of shape (n_rows,)
-            For cross-fitted weights; -1 for rows of weight 0.
+            Whose rows trees on folds have not seen, and weights of families are not fitted to; -1 for rows of weight 0.
         """
-        of_training = TrainingRows(rows, codes, weights, self.table_.groups_, numbers)
+        self._clock = Steps(type(self).__name__, self.verbose)
+        rows = TrainingRows(np.empty((len(codes), 0), np.float32), codes, weights, (), numbers)
+        folds = rows.folds(sequence)
+        rows = replace(rows, X=self._read(X, rows.encoding_targets(), folds), groups=self.table_.groups_)
+        self._clock.done(f"{len(rows.X)} rows read, {self.n_features_in_} columns as {rows.X.shape[1]}")
+        families = find_families(self.families, len(rows.groups), self._known_families)
         self.grown_, outputs = grow_families(
-            families, self.trees_per_family, of_training, sequence,
-            n_jobs=self.n_jobs, done=self._clock.done,
-        )  # fmt: skip
+            families, self.trees_per_family, rows, folds, sequence, n_jobs=self.n_jobs, done=self._clock.done
+        )
         self.families_ = tuple(name for grown in self.grown_ for name in grown.names)
         self._n_outputs = outputs.shape[2]
-        return outputs, of_training.folds(WEIGHING_FOLDS, sequence)
+        return rows, outputs, folds
+
+    def _read(self, X: ArrayLike, targets: NDArray[np.float64], folds: NDArray[np.int32]) -> NDArray[np.float32]:
+        """Learn the table from the training rows that are in a fold, and return the numbers of all."""
+        self.table_ = MixedTable(self.categorical_features)
+        there = np.flatnonzero(folds >= 0)
+        if len(there) in (0, len(folds)):
+            return self.table_.fit_transform(X, self, targets, folds)
+        learnt = self.table_.fit_transform(safe_indexing(X, there), self, targets[there], folds[there])
+        rows = self.table_.transform(X, self)
+        rows[there] = learnt
+        return rows
 
     @staticmethod
     def _cross_fitted(
@@ -161,13 +163,6 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         score = "" if self.oob_score is False else f"; score out of bag {self.oob_score_:.4f}"
         self._clock.done(f"weights of families: {', '.join(f'{name} {w:.2f}' for name, w in found)}{score}")
         del self._clock
-
-    @property
-    def family_titles_(self) -> tuple[str, ...]:
-        """What each of `families_` is, in words; its name where it has no title."""
-        check_is_fitted(self)
-        known = families_by_name(self.families, self._known_families)
-        return tuple((name in known and known[name].title) or name for name in self.families_)
 
     def _switch_off(self) -> None:
         """Forget the trees of families that have no weight, and of others what predictions do not need."""

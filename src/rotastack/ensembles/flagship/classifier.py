@@ -13,8 +13,8 @@ from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship.base import RotastackEnsemble
-from rotastack.ensembles.flagship.families import TreeFamily, find_families
+from rotastack.ensembles.flagship.base import RIDGE, RotastackEnsemble
+from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.seeds import root_sequence
 
 __all__ = ["RotastackClassifier"]
@@ -33,16 +33,12 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "Lpc", "Lsp", "rotation", "c45", "pairs", "boosted", "boosted31")
-        The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random, "idall" the columns, all of them looked at
-        for each split; beside discriminants of two random halves of the columns "Lm" the columns, "Lpc" principal axes of
-        blocks of three, "Lsp" random rotations of blocks of two to four. Their trees are grown on bootstraps. On all rows but those of one fold in eight: "rotation", trees of C4.5 that look
-        at all of principal axes and discriminants, as Rotation Forest's do; "c45", the same on columns and discriminants; "pairs", left out where there are
-        no categories, numbers and categories and pairs of these as shares of the classes. On all but one in five: "boosted", gradient boosting of trees of up to 8 leaves,
-        and "boosted31" of up to 31, left out, with a warning, where there are more than 100 classes. "te" is "pairs" without pairs, on bootstraps. Families of one's own are
-        :class:`~rotastack.ensembles.TreeFamily` objects.
-    ridge : float, default=2.0
-        Pull of the families' weights to equal ones, against a log loss that is a sum over rows.
+    families : sequence of str or TreeFamily, default=("rotations", "discriminants", "pairs", "boosted")
+        "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
+        random halves of the columns, for trees on bootstraps. On the rows outside of one fold of five: "discriminants", the columns beside
+        discriminants, for trees of C4.5; "pairs", left out where there are no categories, numbers beside categories and
+        pairs of these as shares of the classes; "boosted", gradient boosting of trees of up to 8 leaves on the columns, left out, with
+        a warning, where there are more than 100 classes. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     %(categorical_features)s
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn's forests: bags are drawn by them. Bags are the smaller, down to 100
@@ -58,15 +54,13 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     classes_ : ndarray of shape (n_classes,)
     families_ : tuple of str
         Names of the families.
-    family_titles_ : tuple of str
-        What they are, in words.
     family_weights_ : ndarray of shape (n_families,)
         Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
     oob_proba_ : ndarray of shape (n_rows, n_classes)
-        The pool's probabilities from trees that have not seen a row; NaN where all have, and for rows of weight 0.
+        The pool's probabilities from trees that have not seen a row, by weights of families that are fitted to the rows of
+        other folds; NaN where all trees have seen it, and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_proba_`, or what `oob_score` says, by weight, of the rows that have any. The families' weights, one for each
-        family, were fitted to the same rows.
+        Accuracy of `oob_proba_`, or what `oob_score` says, by weight, of the rows that have any.
     oob_family_errors_ : ndarray of shape (n_families,)
         Error of each family alone out of bag, by weight.
     feature_importances_ : ndarray of shape (n_features,)
@@ -103,8 +97,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     >>> clf = RotastackClassifier(random_state=0).fit(X, y)
     >>> clf.predict(X[[0, 60, 120]]).tolist(), clf.oob_score_ > 0.93
     ([0, 1, 2], True)
-    >>> clf.family_titles_[:3]
-    ('columns', 'columns, random cuts', 'discriminants')
+    >>> clf.families_
+    ('rotations', 'discriminants', 'boosted')
     """
 
     study_facts: ClassVar[Facts] = Facts(
@@ -125,20 +119,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = (
-            "id",
-            "idET",
-            "Lm",
-            "Lpc",
-            "Lsp",
-            "rotation",
-            "c45",
-            "pairs",
-            "boosted",
-            "boosted31",
-        ),
+        families: tuple[str | TreeFamily, ...] = ("rotations", "discriminants", "pairs", "boosted"),
         *,
-        ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         class_weight: dict | str | None = None,
         oob_score: bool | str | Callable = True,
@@ -148,7 +130,6 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     ):
         self.trees_per_family = trees_per_family
         self.families = families
-        self.ridge = ridge
         self.categorical_features = categorical_features
         self.class_weight = class_weight
         self.oob_score = oob_score
@@ -185,10 +166,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         weights = per_row(row_weights(X, y, sample_weight, self.class_weight))
         if weights is not None and len(left := np.unique(y[weights > 0])) < 2:
             raise ValueError(f"rows of weight above 0 are of one class only ({left[0]}); at least 2 classes are needed")
-        rows = self._read(X, weights)
-        families = find_families(self.families, len(self.table_.groups_), self._known_families)
         codes = self._numbered(y)
-        outputs, folds = self._grow(rows, families, codes, weights, root_sequence(self.random_state))
+        _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there), folds[there])
         self.oob_proba_ = of_all_rows(self.oob_proba_, there)
@@ -213,7 +192,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         never = np.asarray(unseen.all(axis=0))
 
         def fitted(rows: NDArray[np.bool_]) -> LogLinearWeights:
-            return LogLinearWeights(self.ridge).fit(
+            return LogLinearWeights(RIDGE).fit(
                 outputs[:, rows], codes[rows], len(self.classes_), sample_weight=some(weights, rows)
             )
 

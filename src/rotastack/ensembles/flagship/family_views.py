@@ -1,8 +1,8 @@
 """The views of families' trees: each fitted to the rows in the bag of its tree."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from rotastack.trees.bags import Bags, kernel_seeds, tree_seeds
 from rotastack.trees.growing import TreeGroup
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import column_means, missing_columns
-from rotastack.views.encoding import category_means, category_shares
 
 __all__ = ["candidates", "planned_families"]
 
@@ -32,8 +31,6 @@ def planned_families(
     n_classes: int,
     sequence: np.random.SeedSequence,
     *,
-    groups: Sequence[NDArray[np.intp]] = (),
-    numbers: NDArray[np.float64] | None = None,
     bags: Bags | None = None,
     n_jobs: int | None = None,
 ) -> list[TreeGroup]:
@@ -50,10 +47,6 @@ def planned_families(
     n_classes : int
     sequence : numpy.random.SeedSequence
         That of the forest, so bags are its trees' own. Part i of family f is seeded by ``child(sequence, "views", f, i)``.
-    groups : sequence of ndarray of int
-        Columns that are the dummies of one category each.
-    numbers : ndarray of shape (n_rows,), optional
-        Targets that trees predict in place of classes; "shares" are means of it.
     bags : Bags, optional
         As for the forest. Views look at the rows in a bag alike, however often they are drawn.
     n_jobs : int, optional
@@ -61,7 +54,6 @@ def planned_families(
     """
     bags = bags or Bags.of(len(X))
     bagged = BaggedViews.of(X, codes, n_classes, bags, n_jobs)
-    rows = _Rows(X, codes, n_classes, numbers, groups, bags)
     planned = []
     for f, family in enumerate(families):
         seeds = tree_seeds(sequence, f, n_trees)
@@ -71,15 +63,11 @@ def planned_families(
             for i, part in enumerate(family.parts):
                 own = child(sequence, "views", f, i)
                 if not isinstance(part, str):
-                    parts.append(_fitted(part, rows, seeds, own))
-                elif part in _OF_CATEGORIES:
-                    parts.append(_OF_CATEGORIES[part](rows, seeds))
+                    parts.append(_fitted(part, X, codes, bags, seeds, own))
                 else:
                     parts.append(_OF_COLUMNS[part](bagged, seeds, kernel_seeds(own, n_trees)))
             views = parts[0].beside(*parts[1:])
         width = X.shape[1] if views is None else int(views.widths().min())
-        if width == 0:
-            raise ValueError(f"families: {family.name} sees numbers only, and all columns are categories")
         wanted = candidates(family.max_features, X.shape[1], width)
         planned.append(TreeGroup(n_trees, views, family.splitter, wanted, name=family.name))
     return planned
@@ -87,27 +75,9 @@ def planned_families(
 
 def candidates(max_features, n_features: int, width: int):
     """Return the number of columns looked at for a split, at most the width of the narrowest view."""
-    root = max(1, int(np.sqrt(n_features)))
-    known = {"sqrt": root, "double": 2 * root + 2}
-    if isinstance(max_features, str):
-        return min(known[max_features], width)
+    if max_features == "sqrt":
+        return min(2 * max(1, int(np.sqrt(n_features))) + 2, width)
     return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
-
-
-@dataclass(frozen=True)
-class _Rows:
-    """Training rows, and how bags are drawn from them."""
-
-    X: NDArray[np.float32]
-    codes: NDArray[np.integer]
-    n_classes: int
-    numbers: NDArray[np.float64] | None
-    groups: Sequence[NDArray[np.intp]]
-    bags: Bags
-
-    def bag(self, seed: np.uint64) -> NDArray[np.intp]:
-        """Return the rows in the bag of a tree, each once."""
-        return np.unique(self.bags.drawn(seed))
 
 
 _OF_COLUMNS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uint64]], LinearViews]] = {
@@ -118,45 +88,29 @@ _OF_COLUMNS: dict[str, Callable[[BaggedViews, NDArray[np.uint64], NDArray[np.uin
 }
 
 
-def _numbers(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
-    n_features = rows.X.shape[1]
-    return LinearViews.subset(np.setdiff1d(np.arange(n_features), np.concatenate(rows.groups))[None], n_features)
-
-
-def _shares(rows: _Rows, bags: NDArray[np.uint64]) -> LinearViews:
-    found = []
-    with one_blas_thread():  # sums of numbers run in one order
-        for bag in map(rows.bag, bags):
-            if rows.numbers is None:
-                found.append(category_shares(rows.X, rows.codes, rows.n_classes, rows.groups, bag))
-            else:
-                found.append(category_means(rows.X, rows.numbers[:, None], rows.groups, bag))
-    return LinearViews.blocks(found, rows.X.shape[1])
-
-
-_OF_CATEGORIES: dict[str, Callable[[_Rows, NDArray[np.uint64]], LinearViews]] = {"numbers": _numbers, "shares": _shares}
-
-
-def _fitted(view, rows: _Rows, bags: NDArray[np.uint64], sequence) -> LinearViews:
+def _fitted(
+    view: Any, data: NDArray[np.float32], codes: NDArray[np.integer], bags: Bags, seeds: NDArray[np.uint64],
+    sequence: np.random.SeedSequence,
+) -> LinearViews:  # fmt: skip
     """Return clones of a view, each fitted to the rows in a bag, each once; means in the bag stand in for missing values."""
     names = [k for k in view.get_params() if k.split("__")[-1] == "random_state"]
     found, fills = [], []
-    missing = missing_columns(rows.X)
+    missing = missing_columns(data)
     with one_blas_thread():
-        for k, seed in enumerate(bags):
-            mine = rows.bag(seed)
-            X = rows.X[mine]
+        for k, seed in enumerate(seeds):
+            mine = np.unique(bags.drawn(seed))
+            X = data[mine]
             if len(missing):
                 fills.append(column_means(X, missing))
                 X = np.where(np.isnan(X), fills[-1], X)
             own = integer_seed(child(sequence, k))
             seeded = clone(view).set_params(**dict.fromkeys(names, own))
             try:
-                parts = seeded.fit(X.astype(np.float64), rows.codes[mine]).linear_parts()
+                parts = seeded.fit(X.astype(np.float64), codes[mine]).linear_parts()
             except ValueError:
-                if np.ptp(rows.codes[mine]) > 0:
+                if np.ptp(codes[mine]) > 0:
                     raise
-                parts = [(np.arange(rows.X.shape[1]), None)]  # one class in the bag, and the view needs two
+                parts = [(np.arange(data.shape[1]), None)]  # one class in the bag, and the view needs two
             found.append(list(parts))
-    views = LinearViews.blocks(found, rows.X.shape[1])
+    views = LinearViews.blocks(found, data.shape[1])
     return views.filled(np.stack(fills)) if fills else views

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.families import BOOSTING, TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
+from rotastack.ensembles.flagship.training_rows import TALL, TrainingRows
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -28,6 +28,9 @@ MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
 
 
+TALL_BOOSTING = BOOSTING._replace(max_leaf_nodes=31, tol=0.002)
+"""Where rows are many, trees can be larger."""
+
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for rows that their trees have not seen."""
 
@@ -36,6 +39,7 @@ def grow_families(
     families: Sequence[TreeFamily],
     n_trees: int,
     rows: TrainingRows,
+    folds: NDArray[np.int32],
     sequence: np.random.SeedSequence,
     *,
     n_jobs: int | None = None,
@@ -47,8 +51,9 @@ def grow_families(
     ----------
     families : sequence of TreeFamily
     n_trees : int
-        Of each family; boosted ones have as many as rounds are worth it.
+        Of each family, fewer where rows are many; boosted ones have as many as rounds are worth it.
     rows : TrainingRows
+    folds : ndarray of int32 of shape (n_rows,)
     sequence : numpy.random.SeedSequence
     n_jobs : int, optional
         Threads, or workers; the result does not depend on it.
@@ -74,19 +79,19 @@ def grow_families(
             how = f"{how} in {families.boosted.n_rounds} rounds"
         done(f"{sum(map(len, forests))} trees of {', '.join(families.names)} grown on {how}, {n_nodes} nodes")
 
-    on_bags = [family for family in families if not family.n_folds]
+    n_trees = rows.n_trees(n_trees)
+    on_bags = [family for family in families if not family.folds]
     for criterion in dict.fromkeys(family.criterion for family in on_bags):
         alike = [family for family in on_bags if family.criterion == criterion]
         add(partial(_on_bags, alike, n_trees, rows, sequence, n_jobs), "bags")
-    on_folds = [family for family in _boostable(families, rows.n_classes) if family.n_folds]
-    folds = [rows.folds(family.n_folds, sequence) for family in on_folds]
+    on_folds = [family for family in _boostable(families, rows.n_classes) if family.folds]
     own = [child(sequence, "family", family.name) for family in on_folds]
     forests = _forests_on_folds(on_folds, n_trees, rows, folds, own, n_jobs)
-    for family, mine, seeds in zip(on_folds, folds, own, strict=True):
+    for family, seeds in zip(on_folds, own, strict=True):
         if family.boosting is None:
-            add(partial(_on_folds, family, rows, mine, forests), "folds")
+            add(partial(_on_folds, family, rows, folds, forests), "folds")
         else:
-            add(partial(_on_rounds, family, rows, mine, seeds, n_jobs), "folds")
+            add(partial(_on_rounds, family, rows, folds, seeds, n_jobs), "folds")
     return grown, np.concatenate(outputs)
 
 
@@ -126,14 +131,13 @@ _Forest = tuple[GrownTrees, CategoryPairs | None, NDArray[np.float64]]
 
 
 def _forests_on_folds(
-    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: Sequence[NDArray[np.int32]],
+    families: Sequence[TreeFamily], n_trees: int, rows: TrainingRows, folds: NDArray[np.int32],
     sequences: Sequence[np.random.SeedSequence], n_jobs: int | None,
 ) -> Iterator[_Forest]:  # fmt: skip
-    """Grow, for each family that is not boosted and each of its folds, a forest on the rows outside of it."""
-    wanted = [
-        (f, fold) for f, mine in enumerate(folds) if families[f].boosting is None for fold in range(n_folds(mine))
-    ]
-    shared = (families, n_trees, sequences, len(folds), *folds, *rows.parts())
+    """Grow, for each family that is not boosted and each fold, a forest on the rows outside of it."""
+    forests = [f for f, family in enumerate(families) if family.boosting is None]
+    wanted = [(f, fold) for f in forests for fold in range(n_folds(folds))]
+    shared = (families, n_trees, sequences, folds, *rows.parts())
     if on_workers(n_jobs):
         yield from run_on_workers(_forest_on_fold, wanted, (1, *shared), n_jobs)
     else:
@@ -142,15 +146,15 @@ def _forests_on_folds(
 
 def _forest_on_fold(
     wanted: tuple[int, int], n_jobs: int | None, families: Sequence[TreeFamily], n_trees: int,
-    sequences: Sequence[np.random.SeedSequence], n_folded: int, *arrays: Any,
+    sequences: Sequence[np.random.SeedSequence], folds: NDArray[np.int32], *parts: Any,
 ) -> _Forest:  # fmt: skip
     f, fold = wanted
-    family, folds, rows = families[f], arrays[f], TrainingRows(*arrays[n_folded:])
+    family, rows = families[f], TrainingRows(*parts)
     each = -(-n_trees // n_folds(folds))
     mine, own = rows.seen(folds, fold), child(sequences[f], fold)
     X, X_held, pairs = mine.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
-        pairs = CategoryPairs(rows.groups).fit(X, mine.of_shares())
+        pairs = CategoryPairs(rows.groups).fit(X, mine.encoding_targets())
         X, X_held = pairs.transform(X), pairs.transform(X_held)
         chosen = candidates(family.max_features, mine.X.shape[1], X.shape[1])
         planned = [TreeGroup(each, splitter=family.splitter, max_features=chosen, name=family.name)]
@@ -159,7 +163,7 @@ def _forest_on_fold(
     weights = None if mine.weights is None else mine.weights / mine.weights.mean()
     trees, _ = grow_forest(
         X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
-        bootstrap=family.bootstrap or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
+        bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 
@@ -194,7 +198,8 @@ def _on_rounds(
             for fold in range(n_folds(folds))
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
-    options, width = family.boosting, rows.X.shape[1] if views is None else int(views.widths().min())
+    options = TALL_BOOSTING if family.boosting == BOOSTING and len(rows.X) > TALL else family.boosting
+    width = rows.X.shape[1] if views is None else int(views.widths().min())
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(

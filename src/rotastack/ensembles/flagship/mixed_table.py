@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any
 
@@ -25,6 +26,7 @@ from rotastack.base.columns import (
     numbers_of,
 )
 from rotastack.base.warned import warn
+from rotastack.ensembles.flagship.many_values import ManyValues
 from rotastack.ensembles.table import INPUT_RULES, categorical_mask, column_names, fitted_scaler, naming_text
 
 __all__ = ["MixedTable"]
@@ -32,11 +34,15 @@ __all__ = ["MixedTable"]
 _IN_FIT = "column {column} holds {what} (such as {example}); name it in categorical_features, or make numbers of it"
 _IN_PREDICT = "column {column} was numeric in fit and holds {example}; make it a number, or missing"
 _DONORS = 20
-_MANY = 200  # categories of a column from which on they are told of
+
+MOST_DUMMIES = 30
+"""A column of more values is encoded by means of targets, and by dummies otherwise."""
 
 
 class MixedTable(BaseEstimator):
     """Numbers scaled to [0, 1], missing ones being NaN, dummies of categories, and the share of numbers that a row misses.
+
+    A column of more than 30 values becomes numbers: means of the targets of its rows, see :class:`ManyValues`.
 
     Parameters
     ----------
@@ -51,6 +57,10 @@ class MixedTable(BaseEstimator):
         numbers and have one value only.
     dates_ : dict of int to dict
         Columns of dates, which become numbers: how they are written, and the parts that are numbers.
+    many_ : ndarray of bool
+        Which of the categorical columns have more values than are made dummies of.
+    means_ : ManyValues
+        Encodes these.
     encoder_ : OneHotEncoder or None
         Makes C dummies of C categories, "missing" being one, and one of two; a category that it has not seen has none.
     scaler_ : fitted transformer or None
@@ -78,20 +88,46 @@ class MixedTable(BaseEstimator):
         self.categorical_features = categorical_features
 
     @np.errstate(over="ignore", invalid="ignore")  # of values that are refused, or clipped
-    def fit_transform(self, X: Any, owner: BaseEstimator) -> NDArray[np.float32]:
-        """Learn from the training rows, and return their numbers; `owner` remembers the names of columns."""
+    def fit_transform(
+        self, X: Any, owner: BaseEstimator, targets: NDArray[np.float64], folds: NDArray[np.integer]
+    ) -> NDArray[np.float32]:
+        """Learn from the training rows, and return their numbers.
+
+        Parameters
+        ----------
+        X : array-like or table of shape (n_rows, n_features)
+        owner : estimator
+            Remembers the names of columns.
+        targets : ndarray of shape (n_rows, n_targets)
+            What categories of many values are encoded by.
+        folds : ndarray of int of shape (n_rows,)
+            Such a category is encoded by the rows of other folds.
+        """
         X = _frame(X)
         self.dropped_: dict[int, str] = {}
         self.dates_: dict[int, dict[str, Any]] = {}
         self.categorical_ = self._mask(X, owner)
         numbers, categories = self._split(X, owner, reset=True)
-        self.encoder_ = None if categories is None else self._encoder(categories, owner)
+        n_own = numbers.shape[1]
+        self.many_, self.encoder_ = np.zeros(0, dtype=bool), None
+        if categories is not None:
+            names = column_names(owner)
+            names = (np.arange(len(self.categorical_)) if names is None else names)[self.categorical_]
+            with _naming_kinds(categories, names.tolist()):
+                self.many_ = np.array([len(pd.unique(values)) > MOST_DUMMIES for values in categories.T])
+            if not self.many_.all():
+                self.encoder_ = self._encoder(categories[:, ~self.many_], names[~self.many_].tolist())
+            if self.many_.any():
+                self.means_ = ManyValues()
+                with _naming_kinds(categories[:, self.many_], names[self.many_].tolist()):
+                    means = self.means_.fit_transform(categories[:, self.many_], targets, folds)
+                numbers = np.hstack([numbers, means])
         self.groups_ = self._groups(numbers.shape[1])
         if not numbers.shape[1] and not self.groups_:
             raise ValueError("there is nothing to learn from: each column is of one category only")
         self._fit_scale(numbers)
         self.missing_ = np.flatnonzero(np.isnan(numbers).any(axis=0))
-        self.sources_ = self._sources(numbers.shape[1])
+        self.sources_ = self._sources(n_own, targets.shape[1])
         rows = self._seen(numbers, categories)
         chosen = np.random.default_rng(0).permutation(len(rows))[: _DONORS if self.groups_ else 0]
         self.donors_ = rows[chosen]
@@ -108,6 +144,8 @@ class MixedTable(BaseEstimator):
         """
         X = _frame(X)
         numbers, categories = self._split(X, owner, reset=False)
+        if self.many_.any():
+            numbers = np.hstack([numbers, self.means_.transform(categories[:, self.many_])])
         return self._seen(numbers, categories, column_names(owner) if _is_frame(X) else None)
 
     def unknown(self, rows: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -187,28 +225,10 @@ class MixedTable(BaseEstimator):
         categories[pd.isna(categories)] = None  # whatever stood there: NaN, NA, NaT
         return numbers, categories
 
-    def _encoder(self, categories: NDArray, owner: BaseEstimator) -> OneHotEncoder:
+    def _encoder(self, categories: NDArray, names: list) -> OneHotEncoder:
         encoder = OneHotEncoder(drop="if_binary", handle_unknown="ignore", sparse_output=False, dtype=np.float32)
-        names = column_names(owner)
-        names = np.arange(len(self.categorical_)) if names is None else names
-        names = names[self.categorical_].tolist()
-        try:
-            encoder.fit(categories)
-        except TypeError as error:  # nothing that can be sorted
-            for name, values in zip(names, categories.T, strict=True):
-                kinds = {type(value).__name__ for value in values if value is not None and value == value}
-                if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
-                    raise ValueError(
-                        f"categories must be all text or all numbers; column {name!r} holds {', '.join(sorted(kinds))}"
-                    ) from error
-            raise
-        for name, found in zip(names, encoder.categories_, strict=True):
-            if len(found) > _MANY:
-                warn(
-                    f"column {name!r} has {len(found)} categories in {len(categories)} rows, each a 0/1 column: this takes time and "
-                    "memory, and rare ones tell little; merge these, drop the column, or make numbers of it"
-                )
-        return encoder
+        with _naming_kinds(categories, names):
+            return encoder.fit(categories)
 
     def _groups(self, n_numbers: int) -> list[NDArray[np.intp]]:
         if self.encoder_ is None:
@@ -217,15 +237,17 @@ class MixedTable(BaseEstimator):
         edges = n_numbers + np.cumsum([0, *sizes])
         return [np.arange(a, b) for a, b in pairwise(edges) if b > a]
 
-    def _sources(self, n_numbers: int) -> NDArray[np.intp]:
-        """Return the input columns of numbers, of dates' parts and of dummies."""
+    def _sources(self, n_numbers: int, n_targets: int) -> NDArray[np.intp]:
+        """Return the input columns of numbers, of dates' parts, of categories' means and of dummies."""
         numeric = ~self.categorical_ if len(self.categorical_) else np.ones(n_numbers, dtype=bool)
         numeric[[*self.dropped_, *self.dates_]] = False
         numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
         numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
+        categories = np.flatnonzero(self.categorical_)
+        means = np.repeat(categories[self.many_[: len(categories)]], n_targets)
         found = [] if self.encoder_ is None else self.encoder_.categories_
-        dummies = np.repeat(np.flatnonzero(self.categorical_), [_n_dummies(values) for values in found])
-        return np.concatenate([numbers, dummies]).astype(np.intp)
+        dummies = np.repeat(categories[~self.many_[: len(categories)]], [_n_dummies(values) for values in found])
+        return np.concatenate([numbers, means, dummies]).astype(np.intp)
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:
         """Return amounts of the result's columns by input column, of which there are `n_features`.
@@ -258,7 +280,8 @@ class MixedTable(BaseEstimator):
         scaled = numbers if self.scaler_ is None else self.scaler_.scaled(numbers)
         parts = [np.where(missing, np.float32(np.nan), scaled.astype(np.float32))]
         if self.encoder_ is not None:
-            parts.append(self._dummies(categories, None if names is None else names[self.categorical_]))
+            few = None if names is None else names[self.categorical_][~self.many_]
+            parts.append(self._dummies(categories[:, ~self.many_], few))
         if len(self.missing_):
             parts.append(missing[:, self.missing_].mean(axis=1, dtype=np.float32, keepdims=True))
         return parts[0] if len(parts) == 1 else np.hstack(parts)
@@ -287,6 +310,21 @@ class MixedTable(BaseEstimator):
         sizes = [_n_dummies(found) for found in self.encoder_.categories_]
         dummies[np.repeat(unknown, sizes, axis=1)] = np.nan
         return dummies
+
+
+@contextmanager
+def _naming_kinds(categories: NDArray, names: list) -> Iterator[None]:
+    """Name the column whose values cannot be sorted, where an encoder refuses them."""
+    try:
+        yield
+    except TypeError as error:
+        for name, values in zip(names, categories.T, strict=True):
+            kinds = {type(value).__name__ for value in values if value is not None and value == value}
+            if len(kinds) > 1 or kinds & {"list", "dict", "set"}:
+                raise ValueError(
+                    f"categories must be all text or all numbers; column {name!r} holds {', '.join(sorted(kinds))}"
+                ) from error
+        raise
 
 
 def _n_dummies(categories: NDArray) -> int:

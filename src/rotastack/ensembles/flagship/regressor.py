@@ -16,8 +16,8 @@ from rotastack.base.outputs import r_squared, weighted_sum
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.base import RotastackEnsemble, kept_families
-from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily, find_families
+from rotastack.ensembles.flagship.base import RIDGE, RotastackEnsemble, kept_families
+from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
 from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
 from rotastack.seeds import child, root_sequence
@@ -41,16 +41,12 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("id", "idET", "Lm", "LmET", "Lpc", "Lsp", "rotation", "extra", "pairs", "boosted")
-        The columns that trees are grown on: "id" the columns as they are, "idET" the columns with cuts drawn at random; beside discriminants of two random
-        halves of the columns "Lm" the columns, "LmET" the columns with cuts drawn at random, "Lpc" principal axes of blocks of
-        three, "Lsp" random rotations of blocks of two to four. Their trees are grown on bootstraps. On all rows but those of one fold in eight: "rotation", principal axes and discriminants
-        with cuts drawn at random; "extra", the same on columns and discriminants; "pairs", left out where there are no categories, numbers and categories and pairs of these as mean targets. On
-        all but one in five: "boosted", gradient boosting of trees of up to 8 leaves. All look at all their columns for
-        each split. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
-    ridge : float, default=2.0
-        Pull of the families' weights to equal ones, against a squared error that is a sum over rows, in units of the
-        target's variance.
+    families : sequence of str or TreeFamily, default=("rotations", "discriminants", "pairs", "boosted")
+        "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
+        random halves of the columns, for trees on bootstraps. On the rows outside of one fold of five: "discriminants", the columns beside
+        discriminants, for trees that cut all of them at random; "pairs", left out where there are no categories, numbers
+        beside categories and pairs of these as mean targets; "boosted", gradient boosting of trees of up to 8 leaves on the
+        columns. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     %(categorical_features)s
     %(oob_score)s
     %(n_jobs)s
@@ -61,15 +57,14 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     ----------
     families_ : tuple of str
         Names of the families.
-    family_titles_ : tuple of str
-        What they are, in words.
     family_weights_ : ndarray of shape (n_families,)
         Their weights in the pool: 0 switches a family off. Their sum is free: it is mostly above 1, for forests predict
         too near the mean.
     oob_prediction_ : ndarray of shape (n_rows,)
-        The pool's predictions by trees that have not seen a row; NaN where all have, and for rows of weight 0.
+        The pool's predictions by trees that have not seen a row, by weights of families that are fitted to the rows of
+        other folds; NaN where all trees have seen it, and for rows of weight 0.
     oob_score_ : float
-        R^2 of `oob_prediction_`, or what `oob_score` says, by weight. The weights, one for each family, were fitted to the same rows.
+        R^2 of `oob_prediction_`, or what `oob_score` says, by weight.
     oob_family_errors_ : ndarray of shape (n_families,)
         Mean squared error of each family alone out of bag, by weight.
     residuals_ : OutOfBagResiduals
@@ -111,8 +106,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg = RotastackRegressor(random_state=0).fit(X, y)
     >>> reg.predict(X[:3]).shape, reg.oob_score_ > 0.4
     ((3,), True)
-    >>> reg.family_titles_[:3]
-    ('columns', 'columns, random cuts', 'discriminants')
+    >>> reg.families_
+    ('rotations', 'discriminants', 'boosted')
     """
 
     study_facts: ClassVar[Facts] = Facts(
@@ -130,20 +125,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = (
-            "id",
-            "idET",
-            "Lm",
-            "LmET",
-            "Lpc",
-            "Lsp",
-            "rotation",
-            "extra",
-            "pairs",
-            "boosted",
-        ),
+        families: tuple[str | TreeFamily, ...] = ("rotations", "discriminants", "pairs", "boosted"),
         *,
-        ridge: float = 2.0,
         categorical_features: ArrayLike | str | None = "from_dtype",
         oob_score: bool | str | Callable = True,
         n_jobs: int | None = None,
@@ -152,7 +135,6 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     ):
         self.trees_per_family = trees_per_family
         self.families = families
-        self.ridge = ridge
         self.categorical_features = categorical_features
         self.oob_score = oob_score
         self.n_jobs = n_jobs
@@ -188,16 +170,14 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight))
-        rows = self._read(X, weights)
-        families = find_families(self.families, len(self.table_.groups_), self._known_families)
         unit = _unit(y if weights is None else y[weights > 0])
         sequence = root_sequence(self.random_state)
-        outputs, folds = self._grow(rows, families, _slices(y, weights), weights, sequence, numbers=y / unit)
+        rows, outputs, folds = self._grow(X, _slices(y, weights), weights, sequence, numbers=y / unit)
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1)[:, :, 0], y[there] / unit, some(weights, there), folds[there])
         judged = np.flatnonzero(there)[np.isfinite(self.oob_prediction_)]
         self.residuals_ = OutOfBagResiduals.of(
-            rows[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
+            rows.X[judged], y[judged] / unit, self.oob_prediction_[np.isfinite(self.oob_prediction_)], some(weights, judged),
             child(sequence, "residuals"), heaviest=HEAVIEST, most=MOST_DRAWS, n_jobs=self.n_jobs,
         )  # fmt: skip
         self.oob_prediction_ = of_all_rows(self.oob_prediction_, there)
@@ -225,7 +205,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         outputs, y, weights, folds = _with_stand_ins(outputs[:, seen]), y[seen], some(weights, seen), folds[seen]
 
         def fitted(rows: NDArray[np.bool_]) -> LeastSquaresWeights:
-            return LeastSquaresWeights(self.ridge).fit(outputs[:, rows], y[rows], some(weights, rows))
+            return LeastSquaresWeights(RIDGE).fit(outputs[:, rows], y[rows], some(weights, rows))
 
         self.pool_ = fitted(np.ones(len(y), dtype=bool))
         self.oob_prediction_ = np.full(len(seen), np.nan)

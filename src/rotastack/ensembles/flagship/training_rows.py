@@ -10,19 +10,22 @@ from rotastack.base.outputs import unit_of
 from rotastack.base.row_weights import some
 from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import planned_families
+from rotastack.ensembles.flagship.many_values import encoding_targets
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
 from rotastack.trees.growing import TreeGroup
-from rotastack.views.encoding import told_classes
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows"]
+__all__ = ["HEAVIEST", "MOST_DRAWS", "TALL", "TrainingRows"]
 
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
 
-MOST_DRAWS = 100_000
-"""For a bag, however many rows there are: trees on noisy rows have nearly as many nodes as draws, and a million are too many."""
+MOST_DRAWS = 40_000
+"""For a tree, however many rows there are."""
+
+TALL = 100_000
+"""With more rows there are two folds in place of five: half of the rows are enough to learn from."""
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,15 @@ class TrainingRows:
         """Return the attributes, in their order."""
         return tuple(getattr(self, field.name) for field in fields(self))
 
-    def folds(self, n_folds: int, sequence: np.random.SeedSequence) -> NDArray[np.int32]:
-        """Return the fold of each row, -1 without a weight: the same for all families that have as many."""
-        of_folds = child(sequence, "folds", n_folds)
-        return boosting_folds(self.codes, n_folds, of_folds, self.weights, int(self.codes.max()) + 1)
+    def n_trees(self, wanted: int) -> int:
+        """Return the trees of a family: fewer, down to a quarter, the more rows there are beyond the draws for a tree."""
+        return max(-(-wanted // 4), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
+
+    def folds(self, sequence: np.random.SeedSequence) -> NDArray[np.int32]:
+        """Return the fold of each row, -1 without a weight."""
+        n_folds = 2 if len(self.codes) > TALL else 5
+        own = child(sequence, "folds")
+        return boosting_folds(self.codes, n_folds, own, self.weights, int(self.codes.max()) + 1)
 
     def seen(self, folds: NDArray[np.integer], fold: int) -> "TrainingRows":
         """Return the rows that are grown on where a fold is left out: rows of no weight are in no fold."""
@@ -75,12 +83,12 @@ class TrainingRows:
         numbers = None if self.numbers is None else self.numbers[rows]
         return replace(self, X=self.X[rows], codes=self.codes[rows], weights=some(self.weights, rows), numbers=numbers)  # fmt: skip
 
-    def of_shares(self) -> NDArray[np.float64]:
+    def encoding_targets(self) -> NDArray[np.float64]:
         """Return the targets that categories are encoded by, (row, target): the number, or whether the class is one of the largest."""
         numbers = self._levelled()
         if numbers is not None:
             return numbers[:, None]
-        return (self.codes[:, None] == told_classes(self.codes)).astype(np.float64)
+        return encoding_targets(self.codes)
 
     def planned(
         self, families: Sequence[TreeFamily], n_trees: int, sequence: np.random.SeedSequence, n_jobs: int | None
@@ -88,7 +96,7 @@ class TrainingRows:
         """Return families as forests are grown of them; see :func:`planned_families`."""
         return planned_families(
             families, n_trees, self.X, self.codes, int(self.codes.max()) + 1, sequence,
-            groups=self.groups, numbers=self._levelled(), bags=self.bags(), n_jobs=n_jobs,
+            bags=self.bags(), n_jobs=n_jobs,
         )  # fmt: skip
 
     def _levelled(self) -> NDArray[np.float64] | None:
