@@ -3,8 +3,10 @@
 The first instance of each class is checked in a quick run, all further ones in a thorough one.
 """
 
+import numpy as np
+import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -236,6 +238,22 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks(FURTHER, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks_with_other_parameters(estimator, check):
     ask(estimator, check)
+
+
+@pytest.mark.parametrize(
+    "estimator", [e for e in FIRST if is_classifier(e) or is_regressor(e)], ids=lambda e: type(e).__name__
+)
+def test_a_missing_target_is_told_in_the_same_line(estimator):
+    X = np.random.default_rng(0).random((12, 3))
+    numbers = [0, 1] * 6
+    labels = numbers if is_regressor(estimator) else ["a", "b"] * 6
+    targets = [[*known[:-1], missing] for known in (numbers, labels) for missing in (None, np.nan, pd.NA)]
+    targets += [np.array(y, dtype=object) for y in targets] + [pd.Series(y, dtype=object) for y in targets]
+    targets += [pd.Series([*numbers[:-1], None], dtype=dtype) for dtype in ("Int64", "Float64", "boolean", float)]
+    targets += [pd.Series([*labels[:-1], None], dtype=dtype) for dtype in ("string", "category")]
+    for y in targets:
+        with pytest.raises(ValueError, match="^y holds missing values$"):
+            clone(estimator).fit(X, y)
 
 
 def test_every_public_estimator_is_checked():

@@ -159,7 +159,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes, a continuous target, infinite values (or, without
+            Fewer than two classes, a continuous or missing target, infinite values (or, without
             scaling, missing ones), a regressor as estimator, too few rows for the folds, or weights that an estimator
             does not take.
         """

@@ -130,7 +130,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), or weights that the estimator does not take.
+            A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), or weights that the estimator does not take.
         """
         X, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
