@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -128,7 +128,7 @@ INSTANCES = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
     PooledEnsembleClassifier(
         [("identity", None, 1), ("rotation", RandomRotation(), 2)],
-        combiner=Stacking(LogisticRegression()),
+        combiner=Stacking(DecisionTreeClassifier()),
         n_estimators=3,
         cv=3,
         random_state=0,
@@ -185,8 +185,7 @@ UNEQUAL = {
     (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
         "rotations are fitted to rows drawn at random, however much these weigh"
     ),
-    PooledEnsembleRegressor: DRAWN,
-    PooledEnsembleClassifier: "the check gives lists of rows as cv, which is a number of folds here",
+    StackedRotationClassifier: DRAWN,
 }
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier, RandomRotationBoostingRegressor)
@@ -208,8 +207,9 @@ def expected_failures(estimator):
     for kinds, reason in UNEQUAL.items():
         if isinstance(estimator, kinds):
             return {EQUIVALENCE: reason}
-    bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or getattr(estimator, "resample", False):
+    pools = PooledEnsembleClassifier, PooledEnsembleRegressor
+    drawn = isinstance(estimator, pools) or hasattr(estimator, "min_weight_fraction_leaf")
+    if (drawn and getattr(estimator, "bootstrap", False)) or getattr(estimator, "resample", False):
         return {EQUIVALENCE: DRAWN}
     if getattr(estimator, "max_samples", None) is not None:
         return {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"}

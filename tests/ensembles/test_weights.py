@@ -6,6 +6,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
+from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
@@ -101,6 +102,18 @@ def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimat
         assert np.isnan(getattr(left_out, name, np.full(len(y), np.nan))[~there]).all()
     uneven = clone(fresh).fit(X, y, np.random.default_rng(0).random(len(y)) + 0.2)
     assert not np.array_equal(known(uneven, X)[0], plain[0])
+
+
+def test_a_splitter_counts_rows_of_weight_0_and_a_fold_of_these_alone_is_left_out():
+    X, y = load_wine(return_X_y=True)
+    folds = np.arange(len(y)) % 4
+    there = (folds != 1) & (np.arange(len(y)) % 5 > 0)
+    clf = StackedRotationClassifier(2, n_trees=4, random_state=0)
+    left_out = clone(clf).set_params(cv=PredefinedSplit(folds)).fit(X, y, there)
+    removed = clone(clf).set_params(cv=PredefinedSplit(folds[there])).fit(X[there], y[there])
+    same(known(left_out, X, there), known(removed, X))
+    assert left_out.folds_[there].tolist() == removed.folds_.tolist()
+    assert (left_out.folds_[~there] == -1).all()
 
 
 def imbalanced(seed=0):
