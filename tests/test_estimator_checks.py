@@ -185,7 +185,7 @@ UNEQUAL = {
     (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
         "rotations are fitted to rows drawn at random, however much these weigh"
     ),
-    StackedRotationClassifier: DRAWN,
+    (RandomSubspaceEnsembleClassifier, StackedRotationClassifier): DRAWN,
 }
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier, RandomRotationBoostingRegressor)
@@ -199,9 +199,6 @@ def expected_failures(estimator):
             "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
             EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
         }
-    if isinstance(estimator, RandomSubspaceEnsembleClassifier):
-        reason = "nearest neighbours take no weights: the message names them"
-        return {EQUIVALENCE: reason, "check_sample_weights_not_overwritten": reason}
     if getattr(estimator, "engine", None) == "histogram" or isinstance(estimator, ROUNDED):
         return {}
     for kinds, reason in UNEQUAL.items():

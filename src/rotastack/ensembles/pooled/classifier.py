@@ -148,9 +148,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
-            without it, weights are handed to the base learner, and to a combiner that is trained,
-            which must take them. A pruner looks at all rows alike.
+            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
+            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
+            is trained must take them. A pruner looks at all rows alike.
 
         Returns
         -------
@@ -161,7 +161,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         ValueError
             Fewer than two classes, a continuous or missing target, infinite values (or, without
             scaling, missing ones), a regressor as estimator, too few rows for the folds, folds that do not hold out
-            each row once, or weights that an estimator does not take.
+            each row once, or weights that a combiner does not take.
         """
         table, y, categorical = self._training_table(X, y)
         codes = self._numbered(y)

@@ -121,8 +121,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
-            without it, weights are handed to them, and their base learner must take them.
+            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
+            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
+            is trained must take them.
 
         Returns
         -------
@@ -131,7 +132,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), or weights that the estimator does not take.
+            A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), folds that do not hold out each row once, or weights that a combiner does not take.
         """
         table, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
