@@ -3,11 +3,13 @@
 The first instance of each class is checked in a quick run, all further ones in a thorough one.
 """
 
+import numpy as np
+import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.decomposition import KernelPCA
 from sklearn.ensemble import BaggingClassifier, RandomForestClassifier
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.tree import DecisionTreeClassifier
@@ -126,7 +128,7 @@ INSTANCES = [
     PooledEnsembleClassifier(RandomRotation(), n_estimators=3, bootstrap=True, random_state=0),
     PooledEnsembleClassifier(
         [("identity", None, 1), ("rotation", RandomRotation(), 2)],
-        combiner=Stacking(LogisticRegression()),
+        combiner=Stacking(DecisionTreeClassifier()),
         n_estimators=3,
         cv=3,
         random_state=0,
@@ -183,8 +185,7 @@ UNEQUAL = {
     (RotationForestClassifier, DoubleRotationForestClassifier, DoubleRotationMarginForestClassifier): (
         "rotations are fitted to rows drawn at random, however much these weigh"
     ),
-    PooledEnsembleRegressor: DRAWN,
-    PooledEnsembleClassifier: "the check gives lists of rows as cv, which is a number of folds here",
+    (RandomSubspaceEnsembleClassifier, StackedRotationClassifier): DRAWN,
 }
 EQUIVALENCE = "check_sample_weight_equivalence_on_dense_data"
 ROUNDED = (RandomProjectionEnsembleClassifier, RandomRotationBoostingClassifier, RandomRotationBoostingRegressor)
@@ -198,16 +199,14 @@ def expected_failures(estimator):
             "check_classifiers_train": "of two columns one coordinate is kept, in which the three groups do not lie apart",
             EQUIVALENCE: "a map is fitted to the rows that are there, however much they weigh",
         }
-    if isinstance(estimator, RandomSubspaceEnsembleClassifier):
-        reason = "nearest neighbours take no weights: the message names them"
-        return {EQUIVALENCE: reason, "check_sample_weights_not_overwritten": reason}
     if getattr(estimator, "engine", None) == "histogram" or isinstance(estimator, ROUNDED):
         return {}
     for kinds, reason in UNEQUAL.items():
         if isinstance(estimator, kinds):
             return {EQUIVALENCE: reason}
-    bagged = getattr(estimator, "bootstrap", False) and hasattr(estimator, "min_weight_fraction_leaf")
-    if bagged or getattr(estimator, "resample", False):
+    pools = PooledEnsembleClassifier, PooledEnsembleRegressor
+    drawn = isinstance(estimator, pools) or hasattr(estimator, "min_weight_fraction_leaf")
+    if (drawn and getattr(estimator, "bootstrap", False)) or getattr(estimator, "resample", False):
         return {EQUIVALENCE: DRAWN}
     if getattr(estimator, "max_samples", None) is not None:
         return {EQUIVALENCE: "members see rows drawn at random, and the second of two equal rows is drawn by itself"}
@@ -236,6 +235,22 @@ def test_scikit_learn_checks(estimator, check):
 @parametrize_with_checks(FURTHER, expected_failed_checks=expected_failures)
 def test_scikit_learn_checks_with_other_parameters(estimator, check):
     ask(estimator, check)
+
+
+@pytest.mark.parametrize(
+    "estimator", [e for e in FIRST if is_classifier(e) or is_regressor(e)], ids=lambda e: type(e).__name__
+)
+def test_a_missing_target_is_told_in_the_same_line(estimator):
+    X = np.random.default_rng(0).random((12, 3))
+    numbers = [0, 1] * 6
+    labels = numbers if is_regressor(estimator) else ["a", "b"] * 6
+    targets = [[*known[:-1], missing] for known in (numbers, labels) for missing in (None, np.nan, pd.NA)]
+    targets += [np.array(y, dtype=object) for y in targets] + [pd.Series(y, dtype=object) for y in targets]
+    targets += [pd.Series([*numbers[:-1], None], dtype=dtype) for dtype in ("Int64", "Float64", "boolean", float)]
+    targets += [pd.Series([*labels[:-1], None], dtype=dtype) for dtype in ("string", "category")]
+    for y in targets:
+        with pytest.raises(ValueError, match="^y holds missing values$"):
+            clone(estimator).fit(X, y)
 
 
 def test_every_public_estimator_is_checked():

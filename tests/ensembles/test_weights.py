@@ -6,9 +6,11 @@ from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine, make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import recall_score
+from sklearn.model_selection import PredefinedSplit
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
+from sklearn.tree import DecisionTreeClassifier
 
 from rotastack import (
     DoubleRotationForestClassifier,
@@ -22,6 +24,7 @@ from rotastack import (
     RandomRotationBoostingClassifier,
     RandomRotationForestClassifier,
     RandomRotationForestRegressor,
+    RandomSubspaceEnsembleClassifier,
     RegularizedRotationForestClassifier,
     RotastackClassifier,
     RotastackRegressor,
@@ -47,6 +50,8 @@ CLASSIFIERS = [
         [("plain", None, 1), ("turned", RandomRotation(), 1)], combiner=LogLinearWeights(), n_estimators=6, bootstrap=True
     ),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3),
+    RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3),
+    StackedRotationClassifier(2, KNeighborsClassifier(1), DecisionTreeClassifier(), cv=3),
     RandomRotationBoostingClassifier(2, trees_per_rotation=3),
     StackedRotationClassifier(3, n_trees=4, cv=3),
     StackedRotationClassifier(3, n_trees=4, cv=3, refit=True),
@@ -101,6 +106,18 @@ def test_equal_weights_are_no_weights_and_rows_of_weight_0_are_not_there(estimat
         assert np.isnan(getattr(left_out, name, np.full(len(y), np.nan))[~there]).all()
     uneven = clone(fresh).fit(X, y, np.random.default_rng(0).random(len(y)) + 0.2)
     assert not np.array_equal(known(uneven, X)[0], plain[0])
+
+
+def test_a_splitter_counts_rows_of_weight_0_and_a_fold_of_these_alone_is_left_out():
+    X, y = load_wine(return_X_y=True)
+    folds = np.arange(len(y)) % 4
+    there = (folds != 1) & (np.arange(len(y)) % 5 > 0)
+    clf = StackedRotationClassifier(2, n_trees=4, random_state=0)
+    left_out = clone(clf).set_params(cv=PredefinedSplit(folds)).fit(X, y, there)
+    removed = clone(clf).set_params(cv=PredefinedSplit(folds[there])).fit(X[there], y[there])
+    same(known(left_out, X, there), known(removed, X))
+    assert left_out.folds_[there].tolist() == removed.folds_.tolist()
+    assert (left_out.folds_[~there] == -1).all()
 
 
 def imbalanced(seed=0):
@@ -185,6 +202,7 @@ def test_weights_reach_base_learners_and_level_1():
         PooledEnsembleClassifier(RandomRotation(), LogisticRegression(), n_estimators=2, random_state=0),
         StackedRotationClassifier(2, LogisticRegression(), LogisticRegression(), cv=3, random_state=0),
         RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=3, random_state=0),
+        RandomProjectionEnsembleClassifier(KNeighborsClassifier(1), n_estimators=5, random_state=0),
         PrunedEnsembleClassifier(ForestClassifier(20), KappaPruner(9), random_state=0),
         PooledEnsembleClassifier(estimator=KNeighborsClassifier(1), n_estimators=5, bootstrap=True, random_state=0),
     ):
@@ -195,11 +213,28 @@ def test_weights_reach_base_learners_and_level_1():
 
 
 @pytest.mark.parametrize(
+    "estimator",
+    [
+        PooledEnsembleClassifier(RandomRotation(), KNeighborsClassifier(), n_estimators=3),
+        RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=3),
+        PooledEnsembleRegressor(RandomRotation(), KNeighborsRegressor(1), n_estimators=3),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+def test_rows_are_drawn_by_weight_for_members_that_take_no_weights(estimator):
+    X, y = load_wine(return_X_y=True)
+    weights = np.random.default_rng(0).random(len(y)) + 0.1
+    fitted = clone(estimator).set_params(random_state=0).fit(X, y, weights)
+    drawn = clone(estimator).set_params(bootstrap=True, random_state=0).fit(X, y, weights)
+    assert fitted.predict(X).tobytes() == drawn.predict(X).tobytes()
+    assert not hasattr(fitted, "oob_score_")
+    heavy = clone(estimator).set_params(random_state=0).fit(X, y, np.where(y == 1, 1.0, 1e-12))
+    assert (heavy.predict(X) == 1).all()
+
+
+@pytest.mark.parametrize(
     ("estimator", "message"),
     [
-        (PooledEnsembleClassifier(estimator=KNeighborsClassifier()), "fit of KNeighborsClassifier takes no sample_weight; with"),
-        (RandomProjectionEnsembleClassifier(KNeighborsClassifier(1)), "fit of NearestNeighborClassifier takes no sample_weight"),
-        (StackedRotationClassifier(2, KNeighborsClassifier(), cv=3), "fit of KNeighborsClassifier takes no sample_weight"),
         (
             StackedRotationClassifier(2, n_trees=2, final_estimator=KNeighborsClassifier(), cv=3),
             "fit of KNeighborsClassifier takes no sample_weight; choose another level-1 estimator",
@@ -217,7 +252,3 @@ def test_parts_that_take_no_weights_are_named(estimator, message):
     weights = np.arange(len(y), dtype=float)
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y, weights - ("Negative" in message))
-    if "Negative" not in message:
-        X, y = load_diabetes(return_X_y=True)
-        with pytest.raises(ValueError, match="fit of KNeighborsRegressor takes no sample_weight"):
-            PooledEnsembleRegressor(estimator=KNeighborsRegressor()).fit(X, y, np.arange(len(y)))

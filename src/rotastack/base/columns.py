@@ -10,7 +10,7 @@ from pandas.api.types import infer_dtype, is_bool_dtype, is_datetime64_any_dtype
 
 __all__ = [
     "AS_MISSING", "AS_UNKNOWN", "DROPPED", "ColumnKind", "as_pandas", "column_kind", "date_numbers", "date_parts",
-    "holds_dates", "new_category", "numbers_of", "unusable",
+    "holds_dates", "new_category", "numbers_of", "refuse_missing_target", "unusable",
 ]  # fmt: skip
 
 DROPPED = frozenset({"id", "text", "constant", "missing", "leak"})
@@ -177,6 +177,13 @@ def holds_dates(values: Any) -> bool:
     """Tell whether values, missing ones aside, are dates, or text of one format of dates."""
     known = (values if isinstance(values, pd.Series) else pd.Series(np.asarray(values))).dropna()
     return len(known) > 0 and _date_format(known) is not None
+
+
+def refuse_missing_target(y: Any) -> None:
+    """Raise a ValueError if a target is missing: NaN, None, NA or NaT."""
+    values = y if hasattr(y, "__array__") else np.asarray(y, dtype=object)
+    if y is not None and np.asarray(pd.isna(values)).any():
+        raise ValueError("y holds missing values")
 
 
 def new_category(column: Any, n_new: int, n_rows: int, example: Any, counts: str) -> str:

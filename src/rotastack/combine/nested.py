@@ -23,6 +23,7 @@ def combine_nested(
     sequence: np.random.SeedSequence,
     facts: Sequence[tuple[NDArray[np.floating], NDArray[np.floating]]] | None = None,
     weights: NDArray[np.float64] | None = None,
+    without: NDArray[np.bool_] | None = None,
 ) -> tuple[NDArray[np.float64], list[Combiner]]:
     """Predict every row by a combiner that has not seen its fold.
 
@@ -46,6 +47,8 @@ def combine_nested(
         For each outer fold, both of shape (n_members,).
     weights : ndarray of shape (n_rows,), optional
         Handed to a combiner that is trained.
+    without : ndarray of bool of shape (n_folds, n_rows), optional
+        Rows that it learns from without each fold; by default all others.
 
     Returns
     -------
@@ -59,9 +62,10 @@ def combine_nested(
     combiners = []
     for h in range(n_folds):
         test = folds == h
+        train = ~test if without is None else without[h]
         fitted = clone(combiner)
         if combiner.trained:
-            fit_weighted(fitted, outputs[h][:, ~test], y[~test], n_classes, child(sequence, h), some(weights, ~test))
+            fit_weighted(fitted, outputs[h][:, train], y[train], n_classes, child(sequence, h), some(weights, train))
             seen = level_one_inputs(outputs[:, :, test], h)
         else:
             seen = outputs[h][:, test]

@@ -10,6 +10,7 @@ from sklearn.base import is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
 
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.fitting import AlignedClassifier, fit_aligned
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.ensembles.forests.base_tree import TREES, base_tree
@@ -211,6 +212,8 @@ class AdaBoostM1Classifier(GrownClassifier):
     def _checked(self, X, *y):
         if self._has_trees() if y else isinstance(self, HasForest):
             return super()._checked(X, *y)
+        if y:
+            refuse_missing_target(y[0])
         missing = get_tags(self).input_tags.allow_nan
         return validate_data(self, X, *y, reset=bool(y), ensure_all_finite="allow-nan" if missing else True)
 

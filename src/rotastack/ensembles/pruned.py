@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import row_weights, uneven
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
@@ -106,8 +107,9 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         ------
         ValueError
             Weights that the ensemble does not take, no ensemble of classifiers, out-of-bag rows of one without a bootstrap, one class only,
-            or more members wanted than there are.
+            a missing target, or more members wanted than there are.
         """
+        refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=None, ensure_all_finite=False)
         codes = self._numbered(y)
         weights = row_weights(X, y, sample_weight)

@@ -13,6 +13,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.scikit import Interval, StrOptions, check_feature_names_in, check_sample_weight, fit_context
 from rotastack.base.warned import warn_of_scales
 from rotastack.blas import one_blas_thread
@@ -61,7 +62,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         Raises
         ------
         ValueError
-            One class only, or more than two with ``multi_class="off"``; missing values; a parameter
+            One class only, or more than two with ``multi_class="off"``; missing values or targets; a parameter
             that is out of its range.
         TypeError
             Sparse `X`.
@@ -73,6 +74,7 @@ class LinearSeparator(ClassifierMixin, BaseEstimator):
         ConvergenceWarning
             The optimum was not reached; the message says how far away it is.
         """
+        refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64, order="C")
         y = column_or_1d(y, warn=True)
         check_classification_targets(y)

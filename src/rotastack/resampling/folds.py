@@ -1,6 +1,7 @@
-"""Fold groups: random partitions of the rows into disjoint stratified folds."""
+"""Fold groups: random partitions of the rows into disjoint stratified folds; and the folds of scikit-learn's splitters."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 
-__all__ = ["fold_groups"]
+__all__ = ["fold_groups", "given_folds"]
 
 
 def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None) -> NDArray[np.int16]:
@@ -73,3 +74,54 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
             for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
                 folds[group, test] = fold
     return folds
+
+
+def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return the folds of a splitter, or of an iterable of (train, test), for the rows that are `there`.
+
+    Parameters
+    ----------
+    cv : splitter or iterable
+        It splits all rows.
+    X, y : array-like of shape (n_rows, n_features) and (n_rows,)
+    there : ndarray of bool of shape (n_rows,)
+        Folds of other rows alone are left out.
+
+    Returns
+    -------
+    folds : ndarray of shape (n_there,)
+        The fold number of each row.
+    without : ndarray of bool of shape (n_folds, n_there)
+        Rows to train on without each fold. A fold's own rows are never among them.
+
+    Raises
+    ------
+    RotastackError
+        The test rows are no partition, or two folds leave no rows to train on.
+    """
+    from sklearn.model_selection import check_cv
+
+    n_rows = len(there)
+    splits = list(check_cv(cv).split(X, y))
+    tests = np.concatenate([np.empty(0, np.intp), *(test for _, test in splits)])
+    if not np.array_equal(np.sort(tests), np.arange(n_rows)):
+        raise RotastackError(
+            f"cv must hold out each of the {n_rows} rows once; its {len(splits)} test sets hold {len(tests)} rows, "
+            f"{len(np.unique(tests))} different ones"
+        )
+    folds = np.empty(n_rows, np.intp)
+    without = np.zeros((len(splits), n_rows), dtype=bool)
+    for fold, (train, test) in enumerate(splits):
+        folds[test] = fold
+        without[fold, train] = True
+        without[fold, test] = False
+    kept, folds = np.unique(folds[there], return_inverse=True)
+    without = without[np.ix_(kept, there)]
+    for a, rows in enumerate(without):
+        alone = np.flatnonzero(~(without[a:] & rows).any(axis=1))
+        if len(alone):
+            raise RotastackError(
+                f"cv must leave rows to train on without any two of its folds, so there must be 3 folds at least; without "
+                f"the folds {kept[a]} and {kept[a + alone[0]]} of {len(splits)} none are left"
+            )
+    return folds, without

@@ -252,8 +252,8 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         Raises
         ------
         ValueError
-            Infinite values (the message names the column), a continuous target, weights below 0, or `max_features`
-            above the number of columns.
+            Infinite values (the message names the column), a continuous or missing target, weights below 0, or
+            `max_features` above the number of columns.
         """
         X, codes, weights = self._checked_labels(X, y, sample_weight)
         n_classes = len(self.classes_)
@@ -368,8 +368,8 @@ class BoostedTreesRegressor(RegressorMixin, BoostedEstimator):
         Raises
         ------
         ValueError
-            Infinite values (the message names the column), weights below 0, or `max_features` above the number of
-            columns.
+            Infinite values (the message names the column), a missing target, weights below 0, or `max_features` above the
+            number of columns.
         """
         X, y, weights = self._checked_numbers(X, y, sample_weight)
         held = self._boost(X, y, weights, None)

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions
@@ -121,6 +122,8 @@ class GrownEstimator(BaseEstimator):
         predicting = y is _NO_TARGET
         plain = _plain(X) and (not hasattr(self, "feature_names_in_") if predicting else _plain_target(y, len(X)))
         if not plain:
+            if not predicting:
+                refuse_missing_target(y)
             checks: dict[str, Any] = {"dtype": np.float32, "order": "C", "ensure_all_finite": False}
             with np.errstate(over="ignore"):
                 if predicting:
@@ -216,7 +219,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         Raises
         ------
         ValueError
-            Infinite values (the message names the column), a continuous target,
+            Infinite values (the message names the column), a continuous or missing target,
             weights below 0, or `max_features` above the number of columns.
         """
         X, codes, weights = self._checked_labels(X, y, sample_weight)
@@ -310,7 +313,7 @@ class GrownRegressor(RegressorMixin, GrownEstimator):
         Raises
         ------
         ValueError
-            Infinite values (the message names the column), weights below 0, or
+            Infinite values (the message names the column), a missing target, weights below 0, or
             `max_features` above the number of columns.
         """
         X, y, weights = self._checked_numbers(X, y, sample_weight)

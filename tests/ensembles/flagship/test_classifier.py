@@ -208,7 +208,7 @@ def test_an_array_after_a_table_is_told_of_once():
 @pytest.mark.filterwarnings("error")
 def test_what_is_refused_is_refused_without_warnings():
     X, y = load_iris(return_X_y=True)
-    with pytest.raises(ValueError, match="Input y contains NaN"):
+    with pytest.raises(ValueError, match="y holds missing values"):
         small().fit(X, np.where(y == 2, np.nan, y))
     with pytest.raises(ValueError, match="too far apart to be scaled"):
         small().fit(np.where(X > 3, 1.7e308, -1.7e308), y)

@@ -1,7 +1,9 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClassifier
+from sklearn.model_selection import KFold, PredefinedSplit, RepeatedKFold, TimeSeriesSplit
 from sklearn.neighbors import KNeighborsClassifier
 
 from rotastack import (
@@ -11,6 +13,8 @@ from rotastack import (
     StackedRotationClassifier,
 )
 from rotastack.combine import Stacking, Voting
+from rotastack.resampling import fold_groups
+from rotastack.seeds import child, root_sequence
 from rotastack.views import DiscriminantRotation, RandomRotation
 
 MANY = [
@@ -121,6 +125,26 @@ def test_class_absent_from_a_training_set_has_probability_zero():
         (RandomRotationForestClassifier(4), np.eye(4), [0.5, 1.2, 3.3, 0.1], "[Cc]ontinuous"),
         (StackedRotationClassifier(cv=5), np.eye(4), [0, 1, 0, 1], "4 rows cannot be split into 5 folds"),
         (StackedRotationClassifier(cv=2), np.eye(4), [0, 1, 0, 1], "'cv' parameter"),
+        (StackedRotationClassifier(cv="five"), np.eye(4), [0, 1, 0, 1], "Expected `cv` as an integer"),
+        (
+            StackedRotationClassifier(cv=TimeSeriesSplit(3)),
+            np.eye(4),
+            [0, 1, 0, 1],
+            "cv must hold out each of the 4 rows once; its 3 test sets hold 3 rows, 3 different ones",
+        ),
+        (
+            PooledEnsembleRegressor(combiner=Stacking(LinearRegression()), cv=RepeatedKFold(n_splits=3, n_repeats=2)),
+            np.eye(4),
+            [0, 1, 0, 1],
+            "cv must hold out each of the 4 rows once; its 6 test sets hold 8 rows, 4 different ones",
+        ),
+        (
+            StackedRotationClassifier(cv=KFold(2)),
+            np.eye(4),
+            [0, 1, 0, 1],
+            "there must be 3 folds at least; without the folds 0 and 1 of 2 none are left",
+        ),
+        (StackedRotationClassifier(cv=[]), np.eye(4), [0, 1, 0, 1], "its 0 test sets hold 0 rows"),
         (PooledEnsembleClassifier(categorical_features=[7]), np.eye(4), [0, 1, 0, 1], "column numbers from 0 to 3"),
         (PooledEnsembleClassifier([("a", None, 0)]), np.eye(4), [0, 1, 0, 1], "positive sum"),
         (PooledEnsembleClassifier([("a", None)]), np.eye(4), [0, 1, 0, 1], r"a list of \(name, transformer, share\)"),
@@ -129,6 +153,47 @@ def test_class_absent_from_a_training_set_has_probability_zero():
 def test_bad_input_is_named(estimator, X, y, message):
     with pytest.raises(ValueError, match=message):
         estimator.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        StackedRotationClassifier(2, n_trees=3, cv=3, random_state=0),
+        StackedRotationClassifier(2, n_trees=3, cv=3, refit=True, random_state=0),
+        PooledEnsembleRegressor(
+            RandomRotation(), combiner=Stacking(LinearRegression()), n_estimators=2, cv=3, random_state=0
+        ),
+    ],
+)
+def test_a_splitter_and_lists_of_rows_give_what_the_number_of_the_same_folds_gives(estimator, iris):
+    X, y = iris
+    strata = y if hasattr(estimator, "refit") else np.zeros(len(y))
+    folds = fold_groups(strata, 1, 3, child(root_sequence(0), "folds"))[0]
+    splitter = PredefinedSplit(folds)
+    fitted = clone(estimator).fit(X, y)
+    for cv in (splitter, list(splitter.split()), iter(splitter.split())):
+        again = clone(estimator).set_params(cv=cv).fit(X, y)
+        assert again.predict(X).tobytes() == fitted.predict(X).tobytes()
+        if hasattr(fitted, "folds_"):
+            assert again.folds_.tolist() == fitted.folds_.tolist() == folds.tolist()
+            assert again.oof_proba_.tobytes() == fitted.oof_proba_.tobytes()
+    other = clone(estimator).set_params(cv=KFold(3)).fit(X, y)
+    assert other.predict(X).tobytes() != fitted.predict(X).tobytes()
+
+
+def test_a_splitter_of_ones_own_sees_the_table_and_labels_as_given(iris):
+    class ByColumn:
+        def get_n_splits(self, X=None, y=None, groups=None):
+            return 3
+
+        def split(self, X, y, groups=None):
+            assert set(y) == {"a", "b", "c"}
+            return [(np.flatnonzero(X["third"] != k), np.flatnonzero(X["third"] == k)) for k in range(3)]
+
+    X, y = iris
+    frame = pd.DataFrame(X, columns=list("abcd")).assign(third=np.arange(len(y)) % 3)
+    clf = StackedRotationClassifier(2, n_trees=3, cv=ByColumn(), random_state=0).fit(frame, np.array(list("abc"))[y])
+    assert clf.folds_.tolist() == frame["third"].tolist()
 
 
 def test_prediction_is_the_mean_of_the_cross_validated_models(iris):

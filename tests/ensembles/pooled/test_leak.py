@@ -5,6 +5,7 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 from xgboost import XGBClassifier
 
+from rotastack import StackedRotationClassifier
 from rotastack.combine.nested import combine_nested
 from rotastack.combine.stacking import Stacking
 from rotastack.combine.voting import Voting
@@ -56,3 +57,18 @@ def test_rows_of_the_held_out_fold_do_not_see_each_other(iris, kind, combiner, s
         changed[scaled] *= 1000
         after = decide(changed, y, folds, kind, combiner, scaler)
         assert after[others].tobytes() == before[others].tobytes()
+
+
+def test_rows_that_a_given_split_does_not_train_on_are_not_seen(iris):
+    """Such as rows within a gap around the test rows."""
+    X, y = iris[0][::2], iris[1][::2]
+    folds = np.arange(len(y)) % 4
+    kept = np.arange(len(y)) % 3 > 0
+    splits = [
+        (np.flatnonzero((folds != h) & kept if h == 1 else folds != h), np.flatnonzero(folds == h)) for h in range(4)
+    ]
+    clf = StackedRotationClassifier(2, n_trees=4, cv=splits, random_state=0)
+    before = clf.fit(X, y).oof_proba_
+    after = clf.fit(X, np.where(kept | (folds == 1), y, (y + 1) % 3)).oof_proba_
+    assert after[folds == 1].tobytes() == before[folds == 1].tobytes()
+    assert after[folds != 1].tobytes() != before[folds != 1].tobytes()  # the test would notice a change

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_consistent_length
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.columns import refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
@@ -158,9 +159,10 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes in rows that have a weight, a continuous target, infinite values, weights below 0, unknown families, or text
-            in a column that is not categorical.
+            Fewer than two classes in rows that have a weight, a continuous or missing target, infinite values, weights below 0, unknown families, or
+            text in a column that is not categorical.
         """
+        refuse_missing_target(y)
         y = check_y(y, estimator=self)
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight, self.class_weight))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_consistent_length
 
-from rotastack.base.columns import holds_dates
+from rotastack.base.columns import holds_dates, refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.outputs import r_squared, weighted_sum
@@ -167,6 +167,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         target = np.asarray(y)
         if target.ndim == 1 and target.dtype.kind not in "biuf" and holds_dates(target):
             raise ValueError("the target is a date; make a number of it, such as days or years")
+        refuse_missing_target(y)
         y = check_y(y, y_numeric=True, estimator=self).astype(np.float64)
         check_consistent_length(X, y)
         weights = per_row(row_weights(X, y, sample_weight))

@@ -122,7 +122,7 @@ class RotatedForest(TableEnsemble):
         Raises
         ------
         ValueError
-            Weights below 0, fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
+            Weights below 0, a missing target, fewer than two classes or a continuous target (of a classifier), no numeric column, infinite values
             (or, without scaling, missing ones), or parameters that do not go together.
         """
         X, y, self.categorical_ = self._training_table(X, y)

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from rotastack.base.classes import LabelClassifier
+from rotastack.base.columns import refuse_missing_target
 
 __all__ = ["Inducer", "Members", "seen", "view_matrix"]
 
@@ -113,8 +114,9 @@ class Inducer(LabelClassifier, BaseEstimator):
         Raises
         ------
         ValueError
-            Missing or infinite values; a continuous target.
+            Missing or infinite values; a continuous or missing target.
         """
+        refuse_missing_target(y)
         X, y = validate_data(self, X, y, dtype=np.float64)
         codes = self._numbered(y, least=1)
         shared = self._shared(X, codes, len(self.classes_))

@@ -1,6 +1,7 @@
 """Ensembles over one pool: the base of classifiers and of regressors."""
 
 from collections.abc import Callable, Iterator
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,8 @@ from rotastack.combine.voting import Voting
 from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.pool import Pool, Recipe
 from rotastack.ensembles.table import checked_scales
-from rotastack.seeds import root_sequence
+from rotastack.resampling.folds import fold_groups, given_folds
+from rotastack.seeds import child, root_sequence
 from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsemble", "means"]
@@ -26,6 +28,7 @@ _BLOCK = 2**22  # floats of member outputs held at once in predict
 class PooledEnsemble(TableEnsemble):
     """An ensemble whose members are each trained on a view; a combiner decides from their outputs."""
 
+    cv: Any
     pool_: Pool
     families_: list[str]
     oob_errors_: NDArray[np.float64]
@@ -95,6 +98,17 @@ class PooledEnsemble(TableEnsemble):
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
         return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
+
+    def _folds(
+        self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]
+    ) -> tuple[NDArray[np.integer], NDArray[np.bool_] | None]:
+        """Return the fold of each row, and the rows to train on without each fold: None stands for all others.
+
+        A number of folds is drawn by `sequence`; `given` is what anything else takes, see `given_folds`.
+        """
+        if isinstance(self.cv, Integral):
+            return fold_groups(strata, 1, int(self.cv), child(sequence, "folds"))[0], None
+        return given_folds(self.cv, *given)
 
     def _ranked(self, combiner: Any, n_rows: int) -> Any:
         """Return the combiner, its weights set if it ranks members by their complexity and out-of-bag error."""

@@ -1,6 +1,6 @@
 """The general classifier: any view, any base learner, any combiner."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from numbers import Integral
 from typing import Any, ClassVar, Self
 
@@ -19,7 +19,6 @@ from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inp
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
-from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.nested import nested_pairs
 from rotastack.seeds import child
 
@@ -32,9 +31,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
 
     A combiner that is not trained (:class:`~rotastack.combine.Voting`) decides from members
     trained on all rows. One that is trained (:class:`~rotastack.combine.Stacking`) learns in
-    nested cross-validation: for each pair of `cv` folds a pool is trained without both, so
+    nested cross-validation: for each pair of folds a pool is trained without both, so
     that level 1 never learns from outputs for rows its members were trained on. The decision is
-    then the mean over the `cv` cross-validated models, or with `refit` that of members and
+    then the mean over the cross-validated models, or with `refit` that of members and
     combiner trained on all rows.
 
     Parameters
@@ -56,8 +55,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     %(categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
-    cv : int, default=5
-        Folds of the nested cross-validation of a trained combiner, at least 3.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds of the nested cross-validation of a trained combiner: their number, at least 3, drawn by `random_state` and
+        stratified; or a splitter of scikit-learn or pairs of row numbers, which hold out each row once.
     refit : bool, default=False
         Decide by members and combiner trained on all rows, in place of the mean over the cross-validated models.
     %(n_jobs)s
@@ -106,7 +106,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         "combiner": [HasMethods(["predict_proba"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
-        "cv": [Interval(Integral, 3, None, closed="left")],
+        "cv": [Interval(Integral, 3, None, closed="left"), HasMethods(["split", "get_n_splits"]), Iterable],
         "refit": ["boolean"],
     }
 
@@ -120,7 +120,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
         bootstrap: bool = False,
-        cv: int = 5,
+        cv: Any = 5,
         refit: bool = False,
         n_jobs: int | None = None,
         random_state=None,
@@ -148,9 +148,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
-            without it, weights are handed to the base learner, and to a combiner that is trained,
-            which must take them. A pruner looks at all rows alike.
+            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
+            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
+            is trained must take them. A pruner looks at all rows alike.
 
         Returns
         -------
@@ -159,21 +159,22 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         Raises
         ------
         ValueError
-            Fewer than two classes, a continuous target, infinite values (or, without
-            scaling, missing ones), a regressor as estimator, too few rows for the folds, or weights that an estimator
-            does not take.
+            Fewer than two classes, a continuous or missing target, infinite values (or, without
+            scaling, missing ones), a regressor as estimator, too few rows for the folds, folds that do not hold out
+            each row once, or weights that a combiner does not take.
         """
-        X, y, categorical = self._training_table(X, y)
+        table, y, categorical = self._training_table(X, y)
         codes = self._numbered(y)
-        weights = row_weights(X, y, sample_weight)
-        if weights is None or weights.all():
-            return self._fit(X, codes, categorical, uneven(weights))
-        there = weights > 0
-        self._fit(X[there], codes[there], categorical, uneven(weights[there]))
+        weights = row_weights(table, y, sample_weight)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        given = (X, y, there)
+        if weights is None or there.all():
+            return self._fit(table, codes, categorical, uneven(weights), given)
+        self._fit(table[there], codes[there], categorical, uneven(weights[there]), given)
         self._fill_in(there)
         return self
 
-    def _fit(self, X, codes, categorical, weights):
+    def _fit(self, X, codes, categorical, weights, given):
         recipes, sequence = self._begin(X, categorical)
         if is_regressor(recipes[0].learner):
             raise ValueError(f"estimator must be a classifier, got {recipes[0].learner!r}")
@@ -193,8 +194,8 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
             return self
         if self.refit:
             self._train(X, codes, recipes, categorical, training, weights)
-        folds = fold_groups(codes, 1, self.cv, child(sequence, "folds"))[0]
-        self._train_nested(X, codes, recipes, combiner, folds, categorical, training, combining, weights)
+        folds, without = self._folds(codes, sequence, given)
+        self._train_nested(X, codes, recipes, combiner, folds, without, categorical, training, combining, weights)
         return self
 
     def _train(self, X, codes, recipes, categorical, sequence, weights) -> tuple[dict, dict]:
@@ -235,7 +236,9 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         check_is_fitted(self, "pool_")
         return self._votes(self._table(X))
 
-    def _train_nested(self, X, codes, recipes, combiner, folds, categorical, training, combining, weights) -> None:
+    def _train_nested(
+        self, X, codes, recipes, combiner, folds, without, categorical, training, combining, weights
+    ) -> None:
         """Train members and combiner in nested cross-validation: a cell of the workflow.
 
         The members of folds (a, b) are seeded by ``child(training, a, b)``, the combiner of
@@ -251,10 +254,12 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         pairs = [(a, b) for a, b in nested_pairs(int(folds.max()) + 1) if self.refit or a < b]
         outputs = nested_outputs(
             X, codes, n_classes, folds, pairs, recipes, training,
-            on_pool=keep, keep=True, weights=weights, **self._options(categorical),
+            on_pool=keep, keep=True, weights=weights, without=without, **self._options(categorical),
         )  # fmt: skip
         self.folds_ = folds
-        self.oof_proba_, self.combiners_ = combine_nested(combiner, outputs, folds, codes, combining, weights=weights)
+        self.oof_proba_, self.combiners_ = combine_nested(
+            combiner, outputs, folds, codes, combining, weights=weights, without=without
+        )
         if self.refit:
             held_out = np.empty_like(outputs[0])
             for fold in range(len(outputs)):

@@ -29,6 +29,7 @@ def nested_outputs(
     keep: bool = False,
     views: np.random.SeedSequence | None = None,
     weights: NDArray[np.float64] | None = None,
+    without: NDArray[np.bool_] | None = None,
     **pool_options,
 ) -> NDArray[np.floating]:
     """Train the pool without each pair of folds, and predict the rows of both.
@@ -54,6 +55,8 @@ def nested_outputs(
         that members took to predict counts as time to train.
     weights : ndarray of shape (n_rows,), optional
         As for ``fit_pool``.
+    without : ndarray of bool of shape (n_folds, n_rows), optional
+        Rows to train on without each fold; by default all others.
     **pool_options
         Passed to ``fit_pool``.
 
@@ -64,6 +67,7 @@ def nested_outputs(
         row i; NaN for pairs that are not in `pairs`.
     """
     n_folds = int(folds.max()) + 1
+    without = folds != np.arange(n_folds)[:, None] if without is None else without
     views = child(sequence, "views") if views is None else views
     if n_classes is None:  # numbers are kept in full: their spread may be a small part of them
         width, kind = len(NUMBERS) if pool_options.get("intervals") else 1, np.float64
@@ -75,11 +79,11 @@ def nested_outputs(
     if same_views and not keep and grows_together(recipes) and alike:
         for of_other_learners in ("as_is", "intervals"):
             pool_options.pop(of_other_learners, None)
-        _grow_all(X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
+        _grow_all(X, y, n_classes, folds, without, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs
     for a, b in pairs:
         in_a, in_b = folds == a, folds == b
-        train = ~(in_a | in_b)
+        train = without[a] & without[b]
         pool = fit_pool(
             X[train], y[train], n_classes, recipes, child(sequence, a, b),
             views=views, weights=some(weights, train), **pool_options,
@@ -94,14 +98,14 @@ def nested_outputs(
 
 
 def _grow_all(
-    X, y, n_classes, folds, pairs, recipes, sequence, views, outputs, on_pool,
+    X, y, n_classes, folds, without, pairs, recipes, sequence, views, outputs, on_pool,
     scaler=None, categorical=None, bootstrap=False, n_jobs=None,
 ):  # fmt: skip
     """Grow the forests of all pairs and members in one call, and write their outputs."""
     start = time.perf_counter()
     if categorical is None:
         categorical = np.zeros(X.shape[1], dtype=bool)
-    training = np.array([(folds != a) & (folds != b) for a, b in pairs])
+    training = np.array([without[a] & without[b] for a, b in pairs])
     pools = []
     copies = []
     for rows in training if scaler is not None else training[:1]:

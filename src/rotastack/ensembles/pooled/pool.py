@@ -10,16 +10,9 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
 
-from rotastack.base.fitting import (
-    AlignedClassifier,
-    FittedRegressor,
-    check_takes_weights,
-    fit_aligned,
-    fit_regressor,
-    placed,
-    seeded,
-)
+from rotastack.base.fitting import AlignedClassifier, FittedRegressor, fit_aligned, fit_regressor, placed, seeded
 from rotastack.base.view import Part, is_drawn, is_linear
 from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
@@ -203,13 +196,11 @@ def fit_pool(
     intervals : bool
         Of a regression: outputs are predictions and the ends of their intervals, see :class:`~rotastack.base.fitting.FittedRegressor`.
     weights : ndarray of shape (n_rows,), optional
-        Above 0. With `bootstrap` rows are drawn by them; otherwise they are handed to the learners. Scaler and views
-        look at all rows alike.
+        Above 0. With `bootstrap` rows are drawn by them; otherwise they are handed to the learners, and rows are drawn for
+        one that takes none. Scaler and views look at all rows alike.
     """
     if weights is not None and not bootstrap:
         recipes = [replace(r, learner=r.learner.weighed()) if isinstance(r.learner, Weighed) else r for r in recipes]
-        for recipe in recipes:
-            check_takes_weights(recipe.learner, "; with bootstrap=True members are trained on rows drawn by weight")
     views = child(sequence, "views") if views is None else views
     if as_is:
         categorical = None
@@ -233,8 +224,9 @@ def fit_pool(
         rows: Any = slice(None)
         out_of_bag = None
         given = weights
-        if bootstrap:
+        if bootstrap or (weights is not None and not has_fit_parameter(recipe.learner, "sample_weight")):
             rows, given = member_bag(seeds, len(y), weights), None
+        if bootstrap:
             out_of_bag = np.ones(len(y), dtype=bool)
             out_of_bag[rows] = False
         start = time.perf_counter()

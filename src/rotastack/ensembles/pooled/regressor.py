@@ -1,5 +1,6 @@
 """The general regressor: any view, any base learner."""
 
+from numbers import Integral
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -20,7 +21,6 @@ from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
-from rotastack.resampling.folds import fold_groups
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleRegressor"]
@@ -46,9 +46,10 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
     %(categorical_features)s
     bootstrap : bool, default=False
         Train each member on rows drawn with replacement; gives out-of-bag attributes.
-    cv : int, default=5
+    cv : int, splitter or iterable of (train, test), default=5
         Folds, for a combiner that is trained: it learns from what members trained without a fold predict for its rows, and
-        decides on members that are trained on all rows.
+        decides on members that are trained on all rows. Their number, at least 3, drawn by `random_state`; or a splitter of
+        scikit-learn or pairs of row numbers, which hold out each row once.
     %(n_jobs)s
     %(random_state)s
 
@@ -96,7 +97,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         scaling: str | None = "minmax",
         categorical_features: ArrayLike | None = None,
         bootstrap: bool = False,
-        cv: int = 5,
+        cv: Any = 5,
         n_jobs: int | None = None,
         random_state: Any = None,
     ):
@@ -120,8 +121,9 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         X : array-like of shape (n_rows, n_features)
         y : array-like of shape (n_rows,)
         sample_weight : array-like of shape (n_rows,), optional
-            At least 0; rows of weight 0 are left out. With `bootstrap` members are trained on rows drawn by weight;
-            without it, weights are handed to them, and their base learner must take them.
+            At least 0; rows of weight 0 are left out. With `bootstrap`, and where the base learner takes no weights, as
+            nearest neighbours do not, members are trained on rows drawn by weight; else it is handed them. A combiner that
+            is trained must take them.
 
         Returns
         -------
@@ -130,19 +132,20 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         Raises
         ------
         ValueError
-            A classifier as estimator, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), or weights that the estimator does not take.
+            A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), folds that do not hold out each row once, or weights that a combiner does not take.
         """
-        X, y, categorical = self._training_table(X, y)
+        table, y, categorical = self._training_table(X, y)
         target = y.astype(np.float64)
-        weights = row_weights(X, y, sample_weight)
-        if weights is None or weights.all():
-            return self._fit(X, target, categorical, uneven(weights))
-        there = weights > 0
-        self._fit(X[there], target[there], categorical, uneven(weights[there]))
+        weights = row_weights(table, y, sample_weight)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        given = (X, y, there)
+        if weights is None or there.all():
+            return self._fit(table, target, categorical, uneven(weights), given)
+        self._fit(table[there], target[there], categorical, uneven(weights[there]), given)
         self._fill_in(there)
         return self
 
-    def _fit(self, X, target, categorical, weights):
+    def _fit(self, X, target, categorical, weights, given):
         combiner = self._combiner()
         if combiner.trained and not isinstance(combiner, Stacking):
             raise ValueError(f"a regression pool takes Stacking, or combiners that are not trained, got {combiner!r}")
@@ -154,15 +157,16 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
         self.pool_ = fit_pool(X, target, None, recipes, training, weights=weights, **self._options(categorical))
         self._describe_out_of_bag(X, target, weights)
         if combiner.trained:
-            if len(X) < self.cv:
+            if isinstance(self.cv, Integral) and len(X) < self.cv:
                 raise ValueError(f"{self.cv} folds need as many rows, found n_samples = {len(X)}")
-            folds = fold_groups(np.zeros(len(X)), 1, self.cv, child(sequence, "folds"))[0]
+            folds, without = self._folds(np.zeros(len(X)), sequence, given)
+            n_folds = int(folds.max()) + 1
             outputs = nested_outputs(
-                X, target, None, folds, [(a, a) for a in range(self.cv)], recipes, training,
-                weights=weights, **self._options(categorical),
+                X, target, None, folds, [(a, a) for a in range(n_folds)], recipes, training,
+                weights=weights, without=without, **self._options(categorical),
             )  # fmt: skip
             held_out = np.empty_like(outputs[0])
-            for fold in range(self.cv):
+            for fold in range(n_folds):
                 held_out[:, folds == fold] = outputs[fold][:, folds == fold]
             self.combiner_ = fit_weighted(clone(combiner), held_out, target, None, child(sequence, "combine"), weights)
         else:

@@ -24,10 +24,10 @@ __all__ = ["StackedRotationClassifier"]
 class StackedRotationClassifier(PooledEnsembleClassifier):
     """A base learner on each of K rotations, and a level-1 classifier over their outputs.
 
-    Trained by nested cross-validation: for every pair of `cv` folds the K members are trained
+    Trained by nested cross-validation: for every pair of folds the K members are trained
     on the other folds; the level-1 classifier of fold h learns from rows outside h. The
-    decision is the mean over the `cv` cross-validated models: the very models that nested
-    cross-validation evaluates. ``cv * (cv - 1) / 2 * n_rotations`` base
+    decision is the mean over the cross-validated models: the very models that nested
+    cross-validation evaluates. Of F folds, ``F * (F - 1) / 2 * n_rotations`` base
     learners are trained and kept.
 
     Parameters
@@ -38,8 +38,9 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         Level-0 learner; None is a random forest of `n_trees` trees.
     final_estimator : scikit-learn classifier or None
         Level-1 learner; None is a random forest of 100 trees.
-    cv : int, default=5
-        Folds, at least 3.
+    cv : int, splitter or iterable of (train, test), default=5
+        Number of folds, at least 3, drawn by `random_state` and stratified; or a splitter of scikit-learn or pairs of row
+        numbers, which hold out each row once.
     n_trees : int, default=20
         Trees of the default level-0 forest.
     flip : bool, default=False
@@ -84,7 +85,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "estimator": [HasMethods(["fit", "predict"]), None],
         "final_estimator": [HasMethods(["fit", "predict"]), None],
-        "cv": [Interval(Integral, 3, None, closed="left")],
+        "cv": PooledEnsembleClassifier._parameter_constraints["cv"],
         "n_trees": [Interval(Integral, 1, None, closed="left")],
         "flip": ["boolean"],
         "max_axes": [Interval(Integral, 2, None, closed="left")],
@@ -97,7 +98,7 @@ class StackedRotationClassifier(PooledEnsembleClassifier):
         estimator: Any = None,
         final_estimator: Any = None,
         *,
-        cv: int = 5,
+        cv: Any = 5,
         n_trees: int = 20,
         flip: bool = False,
         scaling: str | None = "minmax",
