@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack import RotastackClassifier
+from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship import category_pairs
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 
@@ -68,7 +69,7 @@ def test_a_rule_on_pairs_is_learnt():
     X = pd.DataFrame(values).astype(str)
     of_pairs, of_dummies = (
         RotastackClassifier(24, (name,), random_state=0).fit(X[:600], odd[:600]).score(X[600:], odd[600:])
-        for name in ("pairs", "id")
+        for name in ("pairs", TreeFamily("columns"))
     )
     assert of_pairs > 0.99 > of_dummies
 

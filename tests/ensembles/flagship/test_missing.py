@@ -40,7 +40,7 @@ def test_trees_see_missing_numbers_and_the_share_that_a_row_misses():
 
 def test_nothing_is_kept_where_nothing_is_missing():
     X, y = holed()
-    clf = small().fit(np.nan_to_num(X), y)
+    clf = small(families=("rotations",)).fit(np.nan_to_num(X), y)
     assert clf.forest_.views.fills is None
     assert clf.forest_.missing is None
     assert clf.table_.transform(X[:3], clf).shape == (3, 5)
@@ -78,7 +78,7 @@ def test_categories_that_are_unknown_stay_apart_from_numbers_that_are_missing():
 @pytest.mark.parametrize("view", [RandomRotation(), PrincipalRotation()])
 def test_views_of_ones_own_see_filled_bags(view):
     X, y = holed()
-    families = (TreeFamily("own", ("identity", view)), "id")
+    families = (TreeFamily("own", ("identity", view)), "rotations")
     clf, again = (small(families=families, n_jobs=k).fit(X, y) for k in (1, 2))
     assert clf.score(X, y) > 0.9
     assert np.array_equal(clf.predict_proba(X), again.predict_proba(X))
@@ -96,7 +96,7 @@ def test_rows_without_a_weight_say_nothing_of_what_is_missing():
     X, y = holed()
     full = np.nan_to_num(X[:100])
     weight = np.r_[np.ones(100), np.zeros(100)]
-    clf = small().fit(np.vstack([full, X[100:]]), y, sample_weight=weight)
+    clf = small(families=("rotations",)).fit(np.vstack([full, X[100:]]), y, sample_weight=weight)
     assert not len(clf.table_.missing_)
     assert clf.forest_.views.fills is None
 

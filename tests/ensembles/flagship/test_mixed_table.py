@@ -131,11 +131,50 @@ def test_ids_and_free_text_are_left_out_with_a_warning():
         small().fit(long[["id", "number"]], y)
 
 
-def test_many_categories_are_told_of():
-    X, y = cities(3000)
-    many = X.assign(shop=[f"shop {k % 300}" for k in range(3000)])
-    with pytest.warns(UserWarning, match="column 'shop' has 300 categories in 3000 rows"):
-        small(trees_per_family=1, families=("id",)).fit(many, y)
+def shops(n=800, n_shops=120, seed=0):
+    """Half of the shops are a risk; their names tell nothing of which."""
+    rng = np.random.default_rng(seed)
+    shop = rng.integers(0, n_shops, n)
+    risky = np.random.default_rng(1).permutation(n_shops) % 2
+    X = pd.DataFrame({"shop": np.char.add("shop ", shop.astype(str)).astype(object), "noise": rng.normal(size=n)})
+    return X, np.where(rng.random(n) < 0.1 + 0.8 * risky[shop], "risk", "safe")
+
+
+@pytest.mark.parametrize("kind", [RotastackClassifier, RotastackRegressor])
+def test_categories_of_many_values_are_means_of_targets(kind):
+    X, y = shops()
+    new, y_new = shops(seed=2)
+    if kind is RotastackRegressor:
+        y, y_new = (y == "risk") + 0.1 * X["noise"], (y_new == "risk") + 0.1 * new["noise"]
+    X.loc[:40, "shop"] = None
+    model = kind(20, random_state=0).fit(X, y)
+    assert model.table_.transform(X, model).shape == (800, 2)
+    assert model.table_.sources_.tolist() == [1, 0]
+    assert model.score(new, y_new) > (0.8 if kind is RotastackClassifier else 0.3)
+    assert abs(model.oob_score_ - model.score(new, y_new)) < 0.1
+    unknown = model.predict(new.assign(shop="a new shop"))
+    assert len(unknown) == 800
+    again = kind(20, random_state=0, n_jobs=2).fit(X, y)
+    assert (again.predict(new) == model.predict(new)).all()
+
+
+def test_means_of_targets_know_nothing_of_their_row():
+    """Labels by chance: in-sample means of 120 shops would tell most of them."""
+    X, _ = shops()
+    found = [
+        small(trees_per_family=20).fit(X, np.random.default_rng(k).permutation(800) % 2).oob_score_ for k in range(8)
+    ]
+    assert abs(np.mean(found) - 0.5) < 0.025
+
+
+def test_rows_of_no_weight_have_no_say_in_means_of_targets():
+    X, y = shops()
+    weights = np.r_[np.zeros(100), np.ones(700)]
+    spoiled = np.where(weights > 0, y, "safe")
+    first, second = (small().fit(X, target, sample_weight=weights) for target in (y, spoiled))
+    assert (first.predict_proba(X) == second.predict_proba(X)).all()
+    alone = small().fit(X[100:], y[100:])
+    np.testing.assert_allclose(alone.table_.transform(X, alone), first.table_.transform(X, first))
 
 
 def test_a_name_twice():

@@ -9,10 +9,12 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from rotastack import RotastackRegressor
 from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles import TreeFamily
+from rotastack.ensembles.flagship.base import RIDGE
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation
 
-FAMILIES = ("id", "idET", "Lm", "LmET", "Lpc", "Lsp")
+ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
+NAMES = ("rotations", "discriminants", "boosted")
 
 
 def small(**parameters):
@@ -31,9 +33,8 @@ def test_it_learns_and_knows_how_well():
     reg = small(trees_per_family=30).fit(X[::2], y[::2])
     assert reg.score(X[1::2], y[1::2]) > 0.4
     assert abs(reg.oob_score_ - reg.score(X[1::2], y[1::2])) < 0.1
-    assert reg.families_ == (*FAMILIES, "rotation", "extra", "boosted")
-    assert reg.family_titles_[3::3] == ("discriminants, random cuts", "principal axes, random cuts")
-    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (9,)
+    assert reg.families_ == NAMES
+    assert reg.family_weights_.shape == reg.oob_family_errors_.shape == (3,)
     residual = y[::2] - reg.oob_prediction_
     assert reg.oob_score_ == pytest.approx(1 - residual @ residual / (len(residual) * y[::2].var()))
 
@@ -42,21 +43,21 @@ def test_directions_count_where_the_target_rises_along_one():
     X, y = slope()
     reg = small(trees_per_family=30).fit(X, y)
     weights = dict(zip(reg.families_, reg.family_weights_, strict=True))
-    assert weights["id"] + weights["idET"] < 0.1
-    alone = small(trees_per_family=60, families=("id", "idET")).fit(X, y)
-    assert 1 - reg.oob_score_ < 0.5 * (1 - alone.oob_score_)
+    assert weights["rotations"] + weights["discriminants"] > 2 * weights["boosted"]
+    alone = small(trees_per_family=60, families=ON_BAGS[:2]).fit(X, y)
+    assert 1 - reg.oob_score_ < 0.6 * (1 - alone.oob_score_)
 
 
 def test_predictions_and_weights_are_those_of_the_trees_alone(all_kept):
     X, y = load_diabetes(return_X_y=True)
-    reg = small(families=FAMILIES).fit(X, y)
-    outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(6, 10, len(X))
+    reg = small(families=ON_BAGS).fit(X, y)
+    outputs = reg.forest_.outputs(reg.table_.transform(X, reg)).reshape(3, 10, len(X))
     np.testing.assert_allclose(reg.predict(X), reg.pool_.predict(outputs.mean(axis=1)))
-    out = reg.forest_.out_of_bag(len(X)).T.reshape(6, 10, len(X))  # the bootstraps, drawn again
+    out = reg.forest_.out_of_bag(len(X)).T.reshape(3, 10, len(X))  # the bootstraps, drawn again
     sums, counts = (outputs * out).sum(axis=1), out.sum(axis=1)
     said = np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
     others = np.nanmean(said, axis=0)
-    pool = LeastSquaresWeights().fit(np.where(np.isnan(said), others, said), y)
+    pool = LeastSquaresWeights(RIDGE).fit(np.where(np.isnan(said), others, said), y)
     assert (counts == 0).any()
     np.testing.assert_allclose(reg.family_weights_, pool.weights_, atol=1e-9)
     np.testing.assert_allclose(reg.oob_family_errors_, np.nanmean((said - y) ** 2, axis=1))
@@ -68,9 +69,9 @@ def test_trees_and_their_views_know_nothing_of_rows_out_of_bag(all_kept):
     chosen = np.argsort(y)[[-3, -2]]
     other = y.copy()
     other[chosen] += [-40, 40]
-    first, second = (small(trees_per_family=40).fit(X, target) for target in (y, other))
+    first, second = (small(trees_per_family=40, families=ON_BAGS).fit(X, target) for target in (y, other))
     unseen = first.forest_.out_of_bag(len(X))[chosen].all(axis=0)
-    assert 20 < unseen.sum() < 60
+    assert 10 < unseen.sum() < 60
     rows = first.table_.transform(X, first)
     differ = first.forest_.outputs(rows) != second.forest_.outputs(rows)
     assert not differ[unseen].any()
@@ -109,8 +110,7 @@ def test_a_table_with_categories_and_missing_values():
     y = rng.permutation(12)[colour] + length
     X = pd.DataFrame({"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)})
     reg = small().fit(X, y)
-    assert reg.families_ == (*FAMILIES, "rotation", "extra", "pairs", "boosted")
-    assert reg.family_weights_[-1] > 0.1
+    assert reg.families_ == ("rotations", "discriminants", "pairs", "boosted")
     assert reg.oob_score_ > 0.8
     new = pd.DataFrame({"colour": ["c3", "violet", None], "length": [np.nan, 0.0, 1.0]})
     assert np.isfinite(reg.predict(new)).all()
@@ -138,7 +138,7 @@ def test_shapes_at_the_edge(shape):
 
 def test_rows_that_were_never_out_of_bag():
     X, y = slope()
-    reg = small(trees_per_family=1, families=("id",)).fit(X, y)
+    reg = small(trees_per_family=1, families=("rotations",)).fit(X, y)
     never = ~reg.forest_.out_of_bag(200).any(axis=1)
     assert never.any()
     assert (np.isnan(reg.oob_prediction_) == never).all()
@@ -154,14 +154,14 @@ def test_targets_with_few_values(target):
 def test_a_family_of_ones_own_learns_from_slices():
     X, y = slope()
     family = TreeFamily("turned", (DiscriminantRotation(random_state=0),), max_features=None)
-    reg = small(families=("id", family)).fit(X, y)
-    assert reg.families_ == ("id", "turned")
+    reg = small(families=(TreeFamily("columns"), family)).fit(X, y)
+    assert reg.families_ == ("columns", "turned")
     assert reg.oob_family_errors_[1] < reg.oob_family_errors_[0]
 
 
 def test_families_that_are_none():
-    with pytest.raises(ValueError, match="families: 'idall' is unknown; there are id, idET, Lm"):
-        small(families=("idall",)).fit(*slope())
+    with pytest.raises(ValueError, match="families: 'axes' is unknown; there are rotations, discriminants, pairs, boosted"):
+        small(families=("axes",)).fit(*slope())
 
 
 def test_a_model_file_predicts_as_the_model(tmp_path):

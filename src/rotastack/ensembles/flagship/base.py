@@ -147,7 +147,7 @@ class RotastackEnsemble(OutOfBagImportances, BaseEstimator):
         pooled : callable
             ``pooled(others, mine)`` returns the outputs of the rows `mine` by weights fitted to `others`; both are masks.
         """
-        held = [folds == fold for fold in np.unique(folds)]
+        held = [folds == fold for fold in np.unique(folds)] or [np.zeros(0, dtype=bool)]
         found = [pooled(~mine if len(held) > 1 else mine, mine) for mine in held]
         return np.concatenate(found)[np.argsort(np.argsort(folds, kind="stable"))]
 

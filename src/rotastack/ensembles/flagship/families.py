@@ -35,14 +35,14 @@ class TreeFamily:
     splitter : {"best", "random"}
         The best cut of a column, or one drawn at random.
     max_features : "sqrt", int, float or None
-        Columns looked at for a split: 2 s + 2, where s is the square root of the number of input columns, rounded down; a
-        number; a share of the view; all.
+        Columns looked at for a split: the square root of the number of input columns, rounded down; a number; a share of the
+        view; all.
     criterion : {"gini", "entropy", "gain_ratio", "c45"}
         Of the trees of a classifier, "c45" being those of :class:`~rotastack.trees.C45Classifier`, which look at all columns;
         those of a regressor have the squared error.
     folds : bool
-        Whether `trees_per_family` trees together are grown on the rows outside of each of five folds. Boosted
-        trees and pairs of categories are.
+        Whether the trees are grown on the rows outside of one fold of five: those of C4.5 or of cuts drawn at random on all these rows, others on
+        bootstraps of them. Boosted trees, and those of pairs of categories, need folds.
     boosting : BoostingOptions, optional
         How trees are boosted on folds. Each fold has one view then, and of the ways to split only the columns of `boosting` are looked at.
 
@@ -79,8 +79,12 @@ _BOOSTED = TreeFamily("boosted", folds=True, boosting=BOOSTING)
 FAMILIES = {family.name: family for family in (_ROTATIONS, _DISCRIMINANTS, _PAIRS, _BOOSTED)}
 """The families of a classifier that are known by name."""
 
-NUMBER_FAMILIES = {**FAMILIES, "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random")}
-"""The families of a regressor that are known by name."""
+NUMBER_FAMILIES = {
+    **FAMILIES,
+    "rotations": replace(_ROTATIONS, max_features=None),
+    "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
+}
+"""The families of a regressor that are known by name: their trees look at all columns for each split."""
 
 
 def find_families(

@@ -76,7 +76,7 @@ def planned_families(
 def candidates(max_features, n_features: int, width: int):
     """Return the number of columns looked at for a split, at most the width of the narrowest view."""
     if max_features == "sqrt":
-        return min(2 * max(1, int(np.sqrt(n_features))) + 2, width)
+        return min(max(1, int(np.sqrt(n_features))), width)
     return min(int(max_features), width) if isinstance(max_features, Integral) else max_features
 
 

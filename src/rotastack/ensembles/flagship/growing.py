@@ -14,7 +14,7 @@ from rotastack.ensembles.flagship.category_pairs import CategoryPairs
 from rotastack.ensembles.flagship.families import BOOSTING, TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
-from rotastack.ensembles.flagship.training_rows import TALL, TrainingRows
+from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TALL, TrainingRows
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -161,9 +161,10 @@ def _forest_on_fold(
     else:
         planned = mine.planned([family], each, own, n_jobs)
     weights = None if mine.weights is None else mine.weights / mine.weights.mean()
+    differ = family.criterion == "c45" or family.splitter == "random"  # trees do, without a bootstrap
     trees, _ = grow_forest(
         X, mine.target, planned, TreeOptions(family.criterion), own, n_classes=rows.n_classes, weights=weights,
-        bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
+        bootstrap=not differ or len(X) > MOST_DRAWS, bags=mine.bags(), want_oob=False, describe_nodes=False, n_jobs=n_jobs,
     )  # fmt: skip
     return trees, pairs, trees.sums(X_held, n_jobs) / each
 

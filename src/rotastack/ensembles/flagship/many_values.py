@@ -10,19 +10,21 @@ MOST_CLASSES = 4
 """Categories are encoded by the shares of so many classes, the largest."""
 
 
-def encoding_targets(codes: NDArray[np.integer]) -> NDArray[np.float64]:
+def encoding_targets(codes: NDArray[np.integer], there: NDArray[np.bool_] | None = None) -> NDArray[np.float64]:
     """Return whether the class of each row is one of the largest: of the larger of two, otherwise of the four largest.
 
     Parameters
     ----------
     codes : ndarray of shape (n_rows,)
         Class numbers.
+    there : ndarray of bool of shape (n_rows,), optional
+        Rows that tell which classes are large; all by default.
 
     Returns
     -------
     ndarray of shape (n_rows, n_targets)
     """
-    sizes = np.bincount(codes)
+    sizes = np.bincount(codes, there, int(codes.max()) + 1)
     largest = np.argsort(-sizes, kind="stable")[: 1 if len(sizes) == 2 else MOST_CLASSES]
     return (codes[:, None] == largest).astype(np.float64)
 

@@ -88,7 +88,7 @@ class TrainingRows:
         numbers = self._levelled()
         if numbers is not None:
             return numbers[:, None]
-        return encoding_targets(self.codes)
+        return encoding_targets(self.codes, None if self.weights is None else self.weights > 0)
 
     def planned(
         self, families: Sequence[TreeFamily], n_trees: int, sequence: np.random.SeedSequence, n_jobs: int | None
