@@ -26,7 +26,7 @@ class AccuracyPruner(OrderingPruner):
 
 def labels(X: NDArray[np.float64], y: NDArray[np.int64]) -> NDArray[np.int64]:
     """Train the flagship; return what it predicts."""
-    model = RotastackClassifier(trees_per_family=10, families=("id", TreeFamily("Lm")), n_jobs=1)
+    model = RotastackClassifier(trees_per_family=10, families=("rotations", TreeFamily("mine")), n_jobs=1)
     found: NDArray[np.int64] = model.fit(X, y).predict(X)
     return found
 
@@ -58,7 +58,7 @@ def figure(errors: NDArray[np.float64]) -> None:
 
 
 RotastackClassifier(trees_per_familyy=10)  # wrong
-RotastackRegressor(ridge="much")  # wrong
+RotastackRegressor(oob_score="much")  # wrong
 RandomRotation(flip=1.5)  # wrong
 RotastackClassifier().fit([[0.0], [1.0]], [0, 1]).predict()  # wrong
 rotastack.RotationForest()  # wrong

@@ -133,7 +133,7 @@ def test_with_bags_it_weighs_the_families_of_a_pool_out_of_bag():
     plain = PooledEnsembleClassifier(views, n_estimators=30, bootstrap=True, random_state=0).fit(X[::2], y[::2])
     (combiner,) = pool.combiners_
     assert combiner.weights_.shape == (2,)
-    assert (pool.oob_proba_ == plain.oob_proba_).all()  # of all members alike, as before
+    assert (pool.oob_decision_function_ == plain.oob_decision_function_).all()  # of all members alike, as before
     assert pool.score(X[1::2], y[1::2]) > 0.9
     outputs = pool.pool_.outputs(X[1::2]).reshape(2, 15, -1, 3).mean(axis=1)
     np.testing.assert_allclose(pool.predict_proba(X[1::2]), combiner.predict_proba(outputs), atol=1e-7)

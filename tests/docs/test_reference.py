@@ -158,7 +158,6 @@ def test_drawings_are_as_they_are_drawn():
 
 
 def test_families_are_called_by_what_they_are():
-    assert evidence.family_titles()["Lpc"] == "principal axes"
     assert "| without principal axes (`Lpc`) | 1.115 |" in evidence.ablation("")
 
 

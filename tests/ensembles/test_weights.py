@@ -63,7 +63,7 @@ REGRESSORS = [
     RotastackRegressor(5),
     PooledEnsembleRegressor(RandomRotation(), n_estimators=4, bootstrap=True),
 ]
-OF_ROWS = ("oob_proba_", "oob_prediction_", "oof_proba_")
+OF_ROWS = ("oob_decision_function_", "oob_prediction_", "oof_proba_")
 OTHERS = ("oob_score_", "oob_family_errors_", "rotation_oob_error_", "family_weights_", "oob_errors_", "oob_error_")
 
 
@@ -153,13 +153,13 @@ def test_recall_rises_with_the_weight_of_a_class(estimator):
 def test_the_flagship_has_rows_of_a_heavy_class_out_of_bag():
     X, y, X_new, y_new = imbalanced()
     clf = RotastackClassifier(30, class_weight="balanced", random_state=0).fit(X, y)
-    assert not np.isnan(clf.oob_proba_).any()
+    assert not np.isnan(clf.oob_decision_function_).any()
     weights = np.where(y == 1, 0.5 / (y == 1).mean(), 0.5 / (y == 0).mean())
-    by_hand = np.average(clf.oob_proba_.argmax(axis=1) == y, weights=weights)
+    by_hand = np.average(clf.oob_decision_function_.argmax(axis=1) == y, weights=weights)
     assert clf.oob_score_ == pytest.approx(by_hand)
     assert 0.5 < clf.family_weights_.sum() < 3
     assert recall_score(y_new, clf.predict(X_new)) > 0.45
-    assert clf.oob_proba_[y == 1, 1].mean() > 0.5 > clf.oob_proba_[y == 0, 1].mean()
+    assert clf.oob_decision_function_[y == 1, 1].mean() > 0.5 > clf.oob_decision_function_[y == 0, 1].mean()
 
 
 @pytest.mark.parametrize("weight", [1e-6, 1e3, 1e6])
@@ -190,8 +190,8 @@ def test_out_of_bag_errors_of_pools_by_hand():
         out = member.out_of_bag
         wrong = member.outputs(*clf.pool_.scaled(X[out])).argmax(axis=1) != y[out]
         assert error == pytest.approx(np.average(wrong, weights=weights[out]))
-    seen = ~np.isnan(clf.oob_proba_[:, 0])
-    right = clf.oob_proba_[seen].argmax(axis=1) == y[seen]
+    seen = ~np.isnan(clf.oob_decision_function_[:, 0])
+    right = clf.oob_decision_function_[seen].argmax(axis=1) == y[seen]
     assert clf.oob_score_ == pytest.approx(np.average(right, weights=weights[seen]))
 
 

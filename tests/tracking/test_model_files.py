@@ -90,7 +90,7 @@ MODELS = [
     ),
     PooledEnsembleClassifier(n_estimators=2, scaling="symmetric", random_state=0),
     RotastackClassifier(3, random_state=0),
-    RotastackClassifier(3, ("id", TreeFamily("own", (PrincipalRotation(),))), random_state=0),
+    RotastackClassifier(3, ("rotations", TreeFamily("own", (PrincipalRotation(),))), random_state=0),
     NearestNeighborClassifier(),
     RandomProjectionEnsembleClassifier(GaussianNB(), n_estimators=2, kind="sparse", random_state=0),
     RandomSubspaceEnsembleClassifier(KNeighborsClassifier(1), n_estimators=2, random_state=0),

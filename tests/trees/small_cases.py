@@ -7,12 +7,13 @@ a script this prints them, for whatever `rotastack` Python finds.
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
 from rotastack import AdaBoostM1Classifier, NearestNeighborClassifier, RotastackClassifier, RotastackRegressor
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES
+from rotastack.ensembles import TreeFamily
+from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.growing import grow_families
 from rotastack.ensembles.flagship.mixed_table import MixedTable
 from rotastack.ensembles.flagship.training_rows import TrainingRows
@@ -40,8 +41,15 @@ weights = rng.integers(0, 12, len(X)) / 4.0
 CATEGORIES = np.column_stack([X[:, :3], rng.integers(0, 5, (len(X), 2))])
 TURNED = rng.integers(-8, 9, (5, 7, 7)) / 8.0
 
-ON_BAGS = ("id", "idET", "Lm", "Lpc", "Lsp")
-ON_FOLDS = ("rotation", "c45", "boosted", "boosted31")
+FAMILIES = (
+    TreeFamily("columns"), TreeFamily("cuts", splitter="random"), TreeFamily("discriminants", ("identity", "discriminants")),
+    TreeFamily("principal", ("principal", "discriminants")), TreeFamily("sparse", ("sparse", "discriminants")),
+    TreeFamily("rotation_forest", ("principal", "discriminants"), criterion="c45", max_features=None, folds=True),
+    TreeFamily("boosted", folds=True, boosting=BOOSTING),
+)  # fmt: skip
+"""All parts, all ways to grow."""
+
+PAIRS = TreeFamily("pairs", ("pairs",), max_features=None, folds=True)
 
 FORESTS = {
     "gini": ForestClassifier(6),
@@ -81,24 +89,25 @@ def fitted(forest, X=X, **more):
     return [*found, *(getattr(forest, name) for name in ("tree_oob_error_",) if hasattr(forest, name))]
 
 
-def flagship(model, names: Sequence[str], X=X) -> Iterable[np.ndarray]:
+def flagship(model, families: Sequence[TreeFamily] = FAMILIES, X=X) -> Iterable[np.ndarray]:
     """Families of the flagship, whatever their weight."""
     of_numbers = isinstance(model, RotastackRegressor)
     table = MixedTable(model.categorical_features)
-    data = table.fit_transform(X, model)
     numbers = target if of_numbers else None
     codes = np.searchsorted(np.quantile(target, [0.25, 0.5, 0.75]), target) if of_numbers else y
-    known_by_name = NUMBER_FAMILIES if of_numbers else FAMILIES
+    sequence = np.random.SeedSequence(7)
+    folds = TrainingRows(X.astype(np.float32), codes, None, (), numbers).folds(sequence)
+    data = table.fit_transform(X, model, np.zeros((len(X), 1)), folds)
     rows = TrainingRows(data, codes, None, table.groups_, numbers)
-    families, unseen = grow_families([known_by_name[name] for name in names], 4, rows, np.random.SeedSequence(7))
-    for trees in (trees for family in families for trees in family.forests()):
+    grown, unseen = grow_families(families, 4, rows, folds, sequence)
+    for trees in (trees for family in grown for trees in family.forests()):
         yield from (known(trees.nodes), trees.starts, trees.values, trees.facts)
         yield from (trees.views.parts, trees.views.columns, trees.views.matrices)
         if trees.missing is not None:
             yield missing_go_left(trees.nodes)
         if trees.views.fills is not None:
             yield np.nan_to_num(trees.views.fills)
-    yield unseen[: len([name for name in names if not known_by_name[name].n_folds])]
+    yield unseen[: len([family for family in families if not family.folds])]
 
 
 def on_views() -> Iterable[np.ndarray]:
@@ -119,20 +128,20 @@ def with_missing() -> Iterable[np.ndarray]:
     for name in ("gini", "entropy", "gain_ratio", "bagged_c45", "c45", "extra", "regression"):
         yield from fitted(FORESTS[name], holed)
         yield missing_go_left(FORESTS[name].forest_.nodes)
-    yield from flagship(RotastackClassifier(), (*ON_BAGS, *ON_FOLDS), holed)
+    yield from flagship(RotastackClassifier(), X=holed)
 
 
 CASES: dict[str, Callable[[], Iterable[np.ndarray]]] = {
     **{name: lambda forest=forest: fitted(forest) for name, forest in FORESTS.items()},
     "weights": lambda: fitted(ForestClassifier(6), sample_weight=weights),
     "regression_weights": lambda: fitted(ForestRegressor(6), sample_weight=weights),
-    "flagship": lambda: flagship(RotastackClassifier(), (*ON_BAGS, *ON_FOLDS)),
-    "flagship_regression": lambda: flagship(RotastackRegressor(), (*ON_BAGS, "LmET", "rotation", "extra", "boosted")),
-    "categories": lambda: flagship(
-        RotastackClassifier(categorical_features=[3, 4]), (*ON_BAGS, "te", "pairs", *ON_FOLDS), CATEGORIES
+    "flagship": lambda: flagship(RotastackClassifier()),
+    "flagship_regression": lambda: flagship(
+        RotastackRegressor(), (*FAMILIES[:5], replace(FAMILIES[5], criterion="gini", splitter="random"), FAMILIES[6])
     ),
+    "categories": lambda: flagship(RotastackClassifier(categorical_features=[3, 4]), (*FAMILIES, PAIRS), CATEGORIES),
     "numbers_of_categories": lambda: flagship(
-        RotastackRegressor(categorical_features=[3, 4]), ("id", "te", "pairs", "boosted"), CATEGORIES
+        RotastackRegressor(categorical_features=[3, 4]), (FAMILIES[0], PAIRS, FAMILIES[6]), CATEGORIES
     ),
     "views": on_views,
     "missing": with_missing,

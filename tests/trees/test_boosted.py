@@ -49,7 +49,7 @@ def test_a_class_with_one_row(rows):
         boosted = clone(CLASSIFIER).fit(X, labels)
         finite(boosted, X)
         # The booster that does not see the row takes its class for rare, not for impossible.
-        assert 0 < boosted.oob_proba_[59, labels[59]] < 0.05
+        assert 0 < boosted.oob_decision_function_[59, labels[59]] < 0.05
 
 
 def test_few_rows(rows):
@@ -103,8 +103,8 @@ def test_weights(rows):
     few = np.r_[np.zeros(30), np.ones(30)]
     boosted = clone(CLASSIFIER).fit(X, y, few)
     finite(boosted, X)
-    assert np.isnan(boosted.oob_proba_[:30]).all()
-    assert np.isfinite(boosted.oob_proba_[30:]).all()
+    assert np.isnan(boosted.oob_decision_function_[:30]).all()
+    assert np.isfinite(boosted.oob_decision_function_[30:]).all()
     with pytest.raises(ValueError, match="non-zero|0 for every row"):
         clone(CLASSIFIER).fit(X, y, np.zeros(60))
     plain = clone(REGRESSOR).fit(X, t).predict(X)

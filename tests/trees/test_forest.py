@@ -43,7 +43,7 @@ def test_out_of_bag_rows_are_really_out_of_bag():
 
 def test_rows_never_out_of_bag_are_missing():
     forest = ForestClassifier(1, random_state=0).fit(np.eye(6), [0, 0, 0, 1, 1, 1])
-    in_bag = np.isnan(forest.oob_proba_).all(axis=1)
+    in_bag = np.isnan(forest.oob_decision_function_).all(axis=1)
     assert in_bag.any()
     assert not in_bag.all()
 
@@ -74,7 +74,7 @@ def test_the_same_forest_for_any_number_of_threads(forest, n_rows):
     two = forest(40, bootstrap=True, random_state=5, n_jobs=2).fit(X, y)
     for name in ("nodes", "values", "impurity", "weight", "counts", "starts"):
         assert np.array_equal(getattr(one.forest_, name), getattr(two.forest_, name)), name
-    oob = "oob_proba_" if hasattr(one, "oob_proba_") else "oob_prediction_"
+    oob = "oob_decision_function_" if hasattr(one, "oob_decision_function_") else "oob_prediction_"
     assert np.array_equal(getattr(one, oob), getattr(two, oob), equal_nan=True)
     assert np.array_equal(one.predict(X), two.predict(X))
 
@@ -119,7 +119,7 @@ def test_out_of_bag_probabilities_are_means_over_trees_that_did_not_see_the_row(
     X32 = X.to_numpy(dtype=np.float32)
     trees, oob = grow_forest(X32, y, [TreeGroup(30)], TreeOptions(), np.random.SeedSequence(0), n_classes=3)
     assert np.array_equal(trees.nodes, forest.forest_.nodes)
-    assert forest.oob_proba_ == pytest.approx(oob[0].means())
+    assert forest.oob_decision_function_ == pytest.approx(oob[0].means())
     assert 10 < np.median(oob[0].counts) < 12.5  # 30 / e = 11.04
     assert forest.tree_oob_error_.shape == (30,)
     assert forest.oob_score_ > 0.9

@@ -324,7 +324,7 @@ def test_rows_out_of_bag_go_down_as_all_others(forest):
     out = fitted.forest_.out_of_bag(len(X)).T
     outputs = fitted.forest_.outputs(X)
     means = (outputs * out[:, :, None]).sum(axis=0) / out.sum(axis=0)[:, None]
-    kept = fitted.oob_proba_ if classifies else fitted.oob_prediction_[:, None]
+    kept = fitted.oob_decision_function_ if classifies else fitted.oob_prediction_[:, None]
     assert kept == pytest.approx(means)
 
 

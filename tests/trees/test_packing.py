@@ -73,7 +73,7 @@ def test_a_model_is_a_fraction_of_scikit_learns_forest():
 
 
 def test_three_bytes_a_node():
-    forest = RotastackRegressor(10, families=("id",), random_state=0).fit(*NUMBERS).forest_
+    forest = RotastackRegressor(10, families=("rotations",), random_state=0).fit(*NUMBERS).forest_
     packed = packed_nodes(forest.nodes, forest.starts)
     assert sum(a.nbytes for a in packed.values() if isinstance(a, np.ndarray)) < 3.2 * len(forest.nodes)
 

@@ -77,7 +77,7 @@ def test_out_of_bag_scores_by_hand():
     by_hand = [np.average(wrong[out[:, t], t], weights=weights[out[:, t]]) for t in range(6)]
     assert forest.tree_oob_error_ == pytest.approx(by_hand)
     known = out.any(axis=1)
-    right = forest.oob_proba_.argmax(axis=1) == y
+    right = forest.oob_decision_function_.argmax(axis=1) == y
     assert forest.oob_score_ == pytest.approx(np.average(right[known], weights=weights[known]))
     target = X[:, 0] + X[:, 1]
     forest = ForestRegressor(6, random_state=0).fit(X, target, weights)
@@ -95,8 +95,8 @@ def test_equal_weights_and_rows_of_no_weight(criterion):
     equal(plain.fit(X, y), ForestClassifier(**plain.get_params()).fit(X, y, np.full(len(y), 0.3)))
     left_out = ForestClassifier(**plain.get_params()).fit(X, y, there * 7.0)
     equal(plain.fit(X[there], y[there]), left_out)
-    assert np.array_equal(plain.oob_proba_, left_out.oob_proba_[there], equal_nan=True)
-    assert np.isnan(left_out.oob_proba_[~there]).all()
+    assert np.array_equal(plain.oob_decision_function_, left_out.oob_decision_function_[there], equal_nan=True)
+    assert np.isnan(left_out.oob_decision_function_[~there]).all()
     assert plain.oob_score_ == left_out.oob_score_
 
 

@@ -67,7 +67,7 @@ def oob_error(estimator: Any, y: NDArray) -> float:
     if predicted is not None:
         losses = (np.asarray(predicted) - y) ** 2
         return float(np.nanmean(losses)) if np.isfinite(losses).any() else float("nan")
-    votes = getattr(estimator, "oob_proba_", getattr(estimator, "oob_decision_function_", None))
+    votes = getattr(estimator, "oob_decision_function_", None)
     if votes is None:
         return float("nan")
     votes = np.asarray(votes)

@@ -88,7 +88,7 @@ class ForestVoters(Voters):
     def take(self, members):
         fewer = copy.copy(self.estimator)
         fewer.forest_ = fewer.forest_.take(members).compact()
-        for name in ("oob_proba_", "oob_score_", "estimator_weights_"):
+        for name in ("oob_decision_function_", "oob_score_", "estimator_weights_"):
             vars(fewer).pop(name, None)  # of the whole ensemble
         return ForestVoters(fewer)
 

@@ -165,7 +165,7 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         The trees of all boosters.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each column in what all splits gain.
-    oob_proba_ : ndarray of shape (n_rows, n_classes)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         With `n_bags` above 1: probabilities that the booster which has not seen a row gives it; NaN for rows of weight 0.
     oob_score_ : float
         Their accuracy, by weight.
@@ -259,8 +259,8 @@ class BoostedTreesClassifier(LabelClassifier, BoostedEstimator):
         n_classes = len(self.classes_)
         held = self._boost(X, codes, weights, n_classes)
         if held.any():
-            self.oob_proba_ = probabilities(self.boosted_.held_out, n_classes)
-            self.oob_score_ = accuracy(self.oob_proba_[held], codes[held], some(weights, held))
+            self.oob_decision_function_ = probabilities(self.boosted_.held_out, n_classes)
+            self.oob_score_ = accuracy(self.oob_decision_function_[held], codes[held], some(weights, held))
         return self
 
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:

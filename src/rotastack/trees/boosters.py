@@ -148,9 +148,7 @@ class _Ahead(Boosters):
 
     def _held_scores(self, b: int, n_rounds: int) -> NDArray[np.float64]:
         bag, n_trees = self.bags[b], n_rounds * len(self.bags[b].base)
-        trees = GrownTrees.join(
-            [self._cut(b, n_rounds)], np.repeat(self._view_of[b], n_trees), self._views, 0.0, False
-        )
+        trees = GrownTrees.join([self._cut(b, n_rounds)], np.repeat(self._view_of[b], n_trees), self._views, 0.0, False)
         groups = np.tile(np.arange(len(bag.base)), n_rounds)
         held = self._X[bag.members[bag.n_rows :]]
         return trees.group_sums(held, groups, len(bag.base), self.n_jobs)[:, :, 0]

@@ -236,7 +236,7 @@ def grow_boosted(
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held), strict=True):
+    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held.tolist()), strict=True):
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
             piece[1][:] *= unit * unit

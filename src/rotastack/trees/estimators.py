@@ -113,7 +113,7 @@ class GrownEstimator(BaseEstimator):
 
     def _forget_out_of_bag(self) -> None:
         """Drop what an earlier fit says of rows out of bag: this one may have none."""
-        for name in ("oob_proba_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
+        for name in ("oob_decision_function_", "oob_prediction_", "oob_score_", "tree_oob_error_"):
             self.__dict__.pop(name, None)
 
     def _checked(self, X: Any, y: Any = _NO_TARGET) -> Any:
@@ -225,7 +225,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         X, codes, weights = self._checked_labels(X, y, sample_weight)
         out_of_bag = self._grow(X, codes, weights, len(self.classes_))
         if out_of_bag is not None:
-            self.oob_proba_ = out_of_bag.means()
+            self.oob_decision_function_ = out_of_bag.means()
             self.tree_oob_error_ = out_of_bag.tree_errors
             known = out_of_bag.counts > 0
             self.oob_score_ = accuracy(out_of_bag.sums[known], codes[known], some(weights, known))

@@ -53,7 +53,7 @@ class ExtraForestClassifier(ForestClassifier):
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
-    oob_proba_ : ndarray of shape (n_rows, n_classes)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
     oob_score_, tree_oob_error_ : see :class:`ForestClassifier`
 

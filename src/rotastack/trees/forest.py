@@ -52,10 +52,10 @@ class ForestClassifier(GrownClassifier):
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
-    oob_proba_ : ndarray of shape (n_rows, n_classes)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         With `bootstrap`: mean over the trees that have a row out of bag; NaN if none has.
     oob_score_ : float
-        Accuracy of `oob_proba_`, by weight, over the rows that were ever out of bag.
+        Accuracy of `oob_decision_function_`, by weight, over the rows that were ever out of bag.
     tree_oob_error_ : ndarray of shape (n_estimators,)
         Error of each tree on its out-of-bag rows, by weight.
 

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from rotastack.base.columns import date_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, families_by_name
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.tracking.records import read_record
@@ -34,8 +34,6 @@ PARTS = {
     "discriminants": "linear discriminants",
     "principal": "rotations to principal axes",
     "sparse": "random rotations",
-    "numbers": "the columns as they are",
-    "shares": "categories as shares of the classes, or means",
     "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
 }
 """What a family's view consists of."""
@@ -179,10 +177,11 @@ def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
 
 
 def _families(model: Any) -> list[dict[str, Any]]:
-    """Return the flagship's families: names, what they are in words, weights, their shares, and errors; of other models none."""
+    """Return the flagship's families: names, what their trees are grown on, weights, their shares, and errors; of other models none."""
     if not hasattr(model, "family_weights_"):
         return []
-    known = families_by_name(model.families, NUMBER_FAMILIES if is_regressor(model) else FAMILIES)
+    known = {**(NUMBER_FAMILIES if is_regressor(model) else FAMILIES)}
+    known.update({family.name: family for family in model.families if not isinstance(family, str)})
     weights = np.asarray(model.family_weights_, dtype=float)
     shares = weights / weights.sum() if weights.sum() > 0 else weights
     errors = np.asarray(model.oob_family_errors_, dtype=float)
@@ -190,9 +189,8 @@ def _families(model: Any) -> list[dict[str, Any]]:
     rows = []
     for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
         family = known[name]
-        title = f"{family.title} ({name})" if family.title else name
         rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
-        about = {"name": name, "title": title, "text": _family_in_words(family), "rotated": rotated}
+        about = {"name": name, "text": _family_in_words(family), "rotated": rotated}
         rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
     return rows
 
@@ -207,7 +205,7 @@ def _family_in_words(family: TreeFamily) -> str:
         text += ", cuts drawn at random"
     if family.criterion == "c45":
         text += "; trees of C4.5"
-    return text + (", each on all rows but those of a fold" if family.n_folds and not family.bootstrap else "")
+    return text + (", each on all rows but those of a fold" if family.folds else "")
 
 
 def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
@@ -232,8 +230,8 @@ def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list
         what = "a root mean squared error" if scoring == "R²" else "an error"
         first, second = (number.format(f["error"]) for f in best)
         words.append(
-            f"By itself, out of bag, the best family on rotated columns, {best[0]['title']}, has {what} of {first}, "
-            f"the best on others, {best[1]['title']}, of {second}."
+            f"By itself, out of bag, the best family on rotated columns, {best[0]['name']}, has {what} of {first}, "
+            f"the best on others, {best[1]['name']}, of {second}."
         )
     return words
 

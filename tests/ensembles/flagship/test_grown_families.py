@@ -41,7 +41,9 @@ def test_outputs_for_unseen_rows_are_those_of_growth(numbers):
     places = np.arange(len(rows.X))
     again = np.concatenate([family.unseen_outputs(rows.X, family.unseen(places)) for family in families])
     np.testing.assert_allclose(again[:3], outputs[:3], rtol=1e-9, equal_nan=True)
-    assert np.corrcoef(again[3].ravel(), outputs[3].ravel())[0, 1] > 0.8  # boosters have rounds of their own for held-out rows
+    assert (
+        np.corrcoef(again[3].ravel(), outputs[3].ravel())[0, 1] > 0.8
+    )  # boosters have rounds of their own for held-out rows
     assert np.isfinite(outputs[1:]).all()
     some = places[::7][::-1]
     for family in families:
@@ -62,7 +64,9 @@ def test_labels_of_a_fold_do_not_reach_its_outputs(name):
         **{**FAMILIES[name].__dict__, "boosting": FAMILIES[name].boosting and BoostingOptions(20, early_stopping=False)}
     )
     first, second = (
-        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), folds, np.random.SeedSequence(0))[1][0]
+        grow_families([fixed], 16, TrainingRows(rows.X, codes, None, rows.groups), folds, np.random.SeedSequence(0))[1][
+            0
+        ]
         for codes in (rows.codes, other)
     )
     assert (first[folds == 2] == second[folds == 2]).all()
@@ -81,7 +85,7 @@ def test_what_memorises_gets_no_say(all_kept):
     assert (seen[2].argmax(axis=1) == y).mean() > 0.9
     assert LogLinearWeights().fit(seen, y, 2).weights_.sum() > 1
     assert clf.family_weights_.sum() < 0.2
-    chance = -np.log(clf.oob_proba_[np.arange(300), y]).mean()
+    chance = -np.log(clf.oob_decision_function_[np.arange(300), y]).mean()
     assert abs(chance - np.log(2)) < 0.03
 
 
@@ -119,7 +123,7 @@ def test_two_rows_and_a_class_of_one():
     y = np.where(np.arange(150) == 7, 3, y)
     clf = RotastackClassifier(5, random_state=0).fit(X, y)
     assert np.isfinite(clf.predict_proba(X)).all()
-    assert np.isfinite(clf.oob_proba_).all()
+    assert np.isfinite(clf.oob_decision_function_).all()
 
 
 def test_boosting_is_left_out_where_classes_are_many(all_kept):
@@ -139,7 +143,11 @@ def test_boosting_is_left_out_where_classes_are_many(all_kept):
 def test_families_without_a_weight_keep_no_trees(kind, request):
     X, _ = load_diabetes(return_X_y=True)
     y = (X[:, 2] > 0).astype(int)
-    families = (TreeFamily("chance", splitter="random", max_features=1), TreeFamily("all", max_features=None), "boosted")
+    families = (
+        TreeFamily("chance", splitter="random", max_features=1),
+        TreeFamily("all", max_features=None),
+        "boosted",
+    )
     model = kind(10, families, random_state=0).fit(X, y)
     request.getfixturevalue("all_kept")
     whole = kind(10, families, random_state=0).fit(X, y)

@@ -161,6 +161,8 @@ def test_few_trees_leave_rows_that_no_family_of_weight_has_out_of_bag():
     X = rng.normal(size=(40, 4))
     y = X[:, 0] + 0.5 * rng.normal(size=40)
     for seed in range(10):
-        reg = RotastackRegressor(2, (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations"), random_state=seed).fit(X, y)
+        reg = RotastackRegressor(
+            2, (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations"), random_state=seed
+        ).fit(X, y)
         found = reg.out_of_bag_importances(X, y, n_repeats=1)
         assert len(found.rows) == np.isfinite(reg.oob_prediction_).sum()

@@ -160,7 +160,9 @@ def test_a_family_of_ones_own_learns_from_slices():
 
 
 def test_families_that_are_none():
-    with pytest.raises(ValueError, match="families: 'axes' is unknown; there are rotations, discriminants, pairs, boosted"):
+    with pytest.raises(
+        ValueError, match="families: 'axes' is unknown; there are rotations, discriminants, pairs, boosted"
+    ):
         small(families=("axes",)).fit(*slope())
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -26,7 +26,7 @@ from rotastack.trees.grown import GrownTrees
 
 __all__ = ["RotastackEnsemble", "kept_families"]
 
-RIDGE = 0.25
+RIDGE = 0.1
 """Pull of the families' weights to equal ones, against a loss that is a sum over rows."""
 
 _BLOCK = 2**22  # numbers of families' outputs held at once in predict

@@ -57,11 +57,11 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         Names of the families.
     family_weights_ : ndarray of shape (n_families,)
         Their weights in the pool: 0 switches a family off; the sum is free, and calibrates.
-    oob_proba_ : ndarray of shape (n_rows, n_classes)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         The pool's probabilities from trees that have not seen a row, by weights of families that are fitted to the rows of
         other folds; NaN where all trees have seen it, and for rows of weight 0.
     oob_score_ : float
-        Accuracy of `oob_proba_`, or what `oob_score` says, by weight, of the rows that have any.
+        Accuracy of `oob_decision_function_`, or what `oob_score` says, by weight, of the rows that have any.
     oob_family_errors_ : ndarray of shape (n_families,)
         Error of each family alone out of bag, by weight.
     feature_importances_ : ndarray of shape (n_features,)
@@ -115,7 +115,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         "class_weight": [StrOptions({"balanced"}), dict, None],
     }
 
-    oob_proba_: NDArray[np.float64]
+    oob_decision_function_: NDArray[np.float64]
 
     def __init__(
         self,
@@ -172,7 +172,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         _, outputs, folds = self._grow(X, codes, weights, root_sequence(self.random_state))
         there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
         self._weigh(outputs.compress(there, axis=1), codes[there], some(weights, there), folds[there])
-        self.oob_proba_ = of_all_rows(self.oob_proba_, there)
+        self.oob_decision_function_ = of_all_rows(self.oob_decision_function_, there)
         self._finish(y, weights)
         return self
 
@@ -200,7 +200,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
         self.pool_ = fitted(np.ones(len(codes), dtype=bool))
         pooled = self._cross_fitted(folds, lambda others, mine: fitted(others).predict_proba(outputs[:, mine]))
-        self.oob_proba_ = np.where(never[:, None], np.nan, pooled)
+        self.oob_decision_function_ = np.where(never[:, None], np.nan, pooled)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         return np.concatenate([self.pool_.predict_proba(outputs) for outputs in self._outputs(self._encoded(X))])
@@ -210,12 +210,12 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         return -np.log(answers["predict_proba"][np.arange(len(y)), codes])
 
     def _out_of_bag_rows(self) -> NDArray[np.bool_]:
-        return np.isfinite(self.oob_proba_[:, 0])
+        return np.isfinite(self.oob_decision_function_[:, 0])
 
     def _answers_out_of_bag(self) -> dict[str, NDArray]:
         return {
-            "predict_proba": self.oob_proba_,
-            "predict": self.classes_[np.nan_to_num(self.oob_proba_).argmax(axis=1)],
+            "predict_proba": self.oob_decision_function_,
+            "predict": self.classes_[np.nan_to_num(self.oob_decision_function_).argmax(axis=1)],
         }
 
     def _usual_score(self, y: NDArray, predicted: NDArray, weights: NDArray[np.float64] | None) -> float:

@@ -81,10 +81,10 @@ FAMILIES = {family.name: family for family in (_ROTATIONS, _DISCRIMINANTS, _PAIR
 
 NUMBER_FAMILIES = {
     **FAMILIES,
-    "rotations": replace(_ROTATIONS, max_features=None),
+    "rotations": replace(_ROTATIONS, max_features=None, splitter="random"),
     "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
 }
-"""The families of a regressor that are known by name: their trees look at all columns for each split."""
+"""The families of a regressor that are known by name: trees on views cut all columns at random, for each split."""
 
 
 def find_families(
@@ -162,4 +162,6 @@ def _check(family: TreeFamily) -> None:
     except ValueError as error:
         raise ValueError(f"families: {family.name}: {error}") from error
     if not family.folds:
-        raise ValueError(f"families: {family.name}: boosted trees need folds, so that there are rows they have not seen")
+        raise ValueError(
+            f"families: {family.name}: boosted trees need folds, so that there are rows they have not seen"
+        )

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_consistent_length
 from rotastack.base.columns import holds_dates, refuse_missing_target
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
-from rotastack.base.outputs import r_squared, weighted_sum
+from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.combine.least_squares import LeastSquaresWeights
@@ -43,8 +43,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     trees_per_family : int, default=100
     families : sequence of str or TreeFamily, default=("rotations", "discriminants", "pairs", "boosted")
         "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
-        random halves of the columns, for trees on bootstraps. On the rows outside of one fold of five: "discriminants", the columns beside
-        discriminants, for trees that cut all of them at random; "pairs", left out where there are no categories, numbers
+        random halves of the columns, for trees on bootstraps that cut all of them at random. On the rows outside of one fold of five: "discriminants", the columns beside
+        discriminants, for trees that cut them in the same way; "pairs", left out where there are no categories, numbers
         beside categories and pairs of these as mean targets; "boosted", gradient boosting of trees of up to 8 leaves on the
         columns. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     %(categorical_features)s

@@ -201,7 +201,7 @@ class RotatedClassifier(LabelClassifier, RotatedForest):
         return codes, len(self.classes_)
 
     def _score_out_of_bag(self, out_of_bag, known, target, weights):
-        self.oob_proba_ = out_of_bag.means()
+        self.oob_decision_function_ = out_of_bag.means()
         self.oob_score_ = accuracy(out_of_bag.sums[known], target[known], weights)
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:

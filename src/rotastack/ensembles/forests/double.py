@@ -104,7 +104,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
     feature_importances_ : ndarray of shape (n_features,)
-    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
         With `bootstrap`: of mean class shares.
 
     References

@@ -145,7 +145,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     kept_rotations_ : ndarray of int
         The rotations that the forest is grown on: all, or the best.
     forest_ : GrownTrees
-    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
 
     References
     ----------

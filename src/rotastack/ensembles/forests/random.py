@@ -167,7 +167,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     classes_ : ndarray of shape (n_classes,)
     forest_ : GrownTrees
         The trees and their views.
-    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
         Out-of-bag probabilities and accuracy (trees of kind "forest"), before any rotation is dropped.
     rotation_oob_error_, kept_rotations_ : ndarray of shape (n_rotations,), ndarray of int
         Mean out-of-bag error of the trees on each rotation drawn, and the rotations that were not

@@ -158,7 +158,7 @@ class RotationForestClassifier(SubsetRotationForest):
     forest_ : GrownTrees
         With ``views``: the rotations.
     feature_importances_ : ndarray of shape (n_features,)
-    oob_proba_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+    oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
         With `bootstrap`.
 
     References

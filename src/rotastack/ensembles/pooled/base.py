@@ -21,7 +21,7 @@ from rotastack.views.scaling import SCALERS
 
 __all__ = ["PooledEnsemble", "means"]
 
-_OF_ROWS = {"oob_proba_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
+_OF_ROWS = {"oob_decision_function_": np.nan, "oob_prediction_": np.nan, "oof_proba_": np.nan, "folds_": -1}
 _BLOCK = 2**22  # floats of member outputs held at once in predict
 
 

@@ -77,10 +77,10 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
     folds_, oof_proba_ : ndarray of shape (n_rows,), (n_rows, n_classes)
         With a trained combiner: the fold of each row, and its probabilities by the model
         that has not seen this fold.
-    oob_proba_ : ndarray of shape (n_rows, n_classes)
+    oob_decision_function_ : ndarray of shape (n_rows, n_classes)
         With `bootstrap`, for members trained on all rows: mean over the members that have a row out of bag; NaN if none has.
     oob_score_, oob_errors_ : float, ndarray of shape (n_estimators,)
-        With `bootstrap`: accuracy of `oob_proba_`, and the error of each member out of bag.
+        With `bootstrap`: accuracy of `oob_decision_function_`, and the error of each member out of bag.
     oob_family_errors_ : dict
         With `bootstrap`: family name -> error of the family's mean out of bag.
 
@@ -336,7 +336,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         self.oob_family_errors_ = {n: error(sums[n], counts[n]) for n in sums}
         total, seen = sum(sums.values()), sum(counts.values())
         self.oob_score_ = 1 - error(total, seen)
-        self.oob_proba_ = means(total, seen)
+        self.oob_decision_function_ = means(total, seen)
         return sums, counts
 
 
