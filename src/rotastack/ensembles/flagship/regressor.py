@@ -242,8 +242,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         -------
         ndarray of shape (n_rows,), or (n_rows, n_quantiles)
             Quantiles rise with their level, and none lies beyond the training targets. They are the prediction and quantiles of
-            residuals out of bag, each over the mean residual around its row, which a small forest of 100 trees tells, and seen from the
-            quantiles .1 and .9 of these where predictions are similar.
+            residuals out of bag: each is divided by the mean residual around its row, which a small forest of 100 trees tells, and
+            counts from the quantiles .1 and .9 of these among rows of similar predictions.
 
         Raises
         ------
