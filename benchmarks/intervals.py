@@ -1,9 +1,10 @@
-"""Intervals of the flagship for numbers: how many targets lie within, how wide they are, and what local widths bring.
+"""Intervals of the flagship for numbers: how many targets lie within, where, how wide they are, and what local widths bring.
 
     python benchmarks/intervals.py [--splits 10] [--trees-per-family 100]
 
-Twelve generated targets of six columns, whose noise differs in kind, Friedman's three, and columns of scikit-learn's tables as targets of the others.
-Halves of the rows train, the others test (two thirds where there are fewer than 700). Beside ours are intervals as wide for every row: the prediction plus or
+Twenty generated targets of six columns, whose noise differs in kind (the last eight are skewed), Friedman's three, and columns of scikit-learn's tables as targets of the
+others. Halves of the rows train, the others test (two thirds where there are fewer than 700). Fifths are of the test rows in the order of their
+predictions, from the lowest up. Beside ours are intervals as wide for every row: the prediction plus or
 minus the quantile of the residuals' sizes out of bag. Interval scores (Gneiting and Raftery, 2007) add to the width what lies
 beyond, times 2 / (1 - coverage); shown are the means over splits.
 """
@@ -45,10 +46,18 @@ NOISE = {
         f + 0.2 * rng.normal(size=len(f)) + (rng.random(len(f)) < 0.03) * rng.normal(0, 15, len(f))
     ),
     "two levels": lambda X, f, rng: np.where(X[:, 0] > 0, 5, 0) + rng.normal(size=len(f)) * (X[:, 1] < 0.1),
+    "prices": lambda X, f, rng: np.exp(0.6 * f + 0.4 * rng.normal(size=len(f))),
+    "prices, wide": lambda X, f, rng: np.exp(f + 0.8 * rng.normal(size=len(f))),
+    "gamma": lambda X, f, rng: rng.gamma(2, np.exp(0.7 * f) / 2),
+    "waiting times": lambda X, f, rng: rng.exponential(np.exp(0.6 * f)),
+    "few counts": lambda X, f, rng: rng.poisson(np.exp(0.6 * f - 0.7)).astype(float),
+    "spread counts": lambda X, f, rng: rng.poisson(np.exp(0.7 * f + 1) * rng.gamma(2, 0.5, len(f))).astype(float),
+    "shares": lambda X, f, rng: rng.beta(8 / (1 + np.exp(-f)), 8 / (1 + np.exp(f))),
+    "skew to the left": lambda X, f, rng: 50 - rng.gamma(1.5, np.exp(0.7 * f)),
 }
 
 
-def tables(n_rows=1600):
+def tables(n_rows=2000):
     """Yield names, rows and targets."""
     for k, (name, target) in enumerate(NOISE.items()):
         rng = np.random.default_rng(k)
@@ -77,9 +86,12 @@ def main():
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--trees-per-family", type=int, default=100)
     options = parser.parse_args()
-    print("| target | within | width, local / even | interval score, local / even | within, even |")
-    print("|---|---|---|---|---|")
-    every = []
+    print(
+        "| target | within | within, by fifths of the predictions | width, local / even | interval score, local / even | "
+        "within, even | within, of 99 % |"
+    )
+    print("|---|---|---|---|---|---|---|")
+    every = {}
     for name, X, y in tables():
         found = []
         for split in range(options.splits):
@@ -91,19 +103,31 @@ def main():
             size = size[np.isfinite(size)]
             half = size[min(int(np.ceil((len(size) + 1) * COVERAGE)), len(size)) - 1]
             predicted = model.predict(X[test])
-            local = judged(model.predict_interval(X[test], COVERAGE).T, y[test])
-            found.append((local, judged((predicted - half, predicted + half), y[test])))
-        (within, width, score), (even_within, even_width, even_score) = np.mean(found, axis=0)
-        every.append((within, width / even_width, score / even_score))
+            local = model.predict_interval(X[test], COVERAGE).T
+            even = predicted - half, predicted + half
+            fifths = np.array_split(np.argsort(predicted, kind="stable"), 5)
+            found.append(
+                (
+                    *judged(local, y[test]),
+                    *judged(even, y[test]),
+                    *(judged(local[:, rows], y[test][rows])[0] for rows in fifths),
+                    judged(model.predict_interval(X[test], 0.99).T, y[test])[0],
+                )
+            )
+        within, width, score, even_within, even_width, even_score, *fifths, most = np.mean(found, axis=0)
+        every[name] = (within, width / even_width, score / even_score, most, *fifths)
         print(
-            f"| {name} | {within:.3f} | {width / even_width:.2f} | {score / even_score:.2f} | {even_within:.3f} |",
+            f"| {name} | {within:.3f} | {' '.join(f'{share:.2f}' for share in fifths)} | {width / even_width:.2f} | "
+            f"{score / even_score:.2f} | {even_within:.3f} | {most:.3f} |",
             flush=True,
         )
-    within, width, score = np.array(every).T
+    within, width, score, most, *fifths = np.array(list(every.values())).T
     inside = np.mean((within >= 0.88) & (within <= 0.92))
+    off = np.abs(np.array(fifths) - COVERAGE).max(axis=0)
     print(
-        f"\nbetween 88 and 92 % on {inside:.0%} of {len(every)}; geometric means: width {np.exp(np.log(width).mean()):.3f}, "
-        f"score {np.exp(np.log(score).mean()):.3f}"
+        f"\nbetween 88 and 92 % on {inside:.0%} of {len(every)}; fifths {' '.join(f'{share.mean():.3f}' for share in fifths)}, "
+        f"farthest off on {list(every)[off.argmax()]}; of 99 % {most.min():.3f} to {most.max():.3f}; "
+        f"geometric means: width {np.exp(np.log(width).mean()):.3f}, score {np.exp(np.log(score).mean()):.3f}"
     )
 
 

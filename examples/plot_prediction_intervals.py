@@ -71,6 +71,6 @@ for coverage in COVERAGES:
 plt.show()
 
 # %%
-# What one saw: of all new values at least as many are inside as was promised, and at most some three in a
-# hundred more; intervals are wide where the scatter is, but not quite wide enough there, and somewhat too
-# wide where there is little.
+# What one saw: of all new values at least as many are inside as was promised, and at most some four in a
+# hundred more; intervals are wide where the scatter is, but not quite wide enough where it begins and ends,
+# and somewhat too wide where there is little.

@@ -173,27 +173,39 @@ def test_a_model_file_predicts_as_the_model(tmp_path):
     assert (load_model(tmp_path / "model.skops").predict(X) == reg.predict(X)).all()
 
 
-def test_scores_are_residuals_out_of_bag_over_the_spread_around_their_row():
+def test_scores_are_residuals_over_spreads_seen_from_their_tails_where_predictions_are_similar():
     X, y = make_friedman1(150, noise=1.0, random_state=0)
     model = small().fit(X, y)
-    found = model.residuals_
-    rows = model.table_.transform(X, model)
-    unit = (model.oob_prediction_ - y.min()) / np.ptp(y)
-    columns = np.column_stack([rows, unit]).astype(np.float32)
+    found, predicted = model.residuals_, model.oob_prediction_
     out = found.forest.out_of_bag(150).T
-    means = (found.forest.outputs(columns)[:, :, 0] * out).sum(axis=0) / out.sum(axis=0)
-    residuals = y - model.oob_prediction_
+    means = (found.forest.outputs(model.table_.transform(X, model))[:, :, 0] * out).sum(axis=0) / out.sum(axis=0)
+    residuals = y - predicted
     floor = 0.1 * np.abs(residuals).mean()
-    np.testing.assert_allclose(found.scores, np.sort(residuals / (floor + floor * means)), rtol=1e-6)
+    ratios = residuals / (floor + floor * means)
+    order = np.argsort(predicted)
+    np.testing.assert_array_equal(found.knots, predicted[order[[0, 37, 74, 111, 149]]])
+    for k, place in ((0, 0), (2, 74)):
+        near = np.maximum(1 - np.abs(np.arange(150) - place) / 50, 0)[np.argsort(ratios[order])]
+        within = [0.9 * (1 + near.sum()) <= np.cumsum(near[::step]) for step in (-1, 1)]
+        tails = [np.sort(ratios)[::step][np.argmax(enough)] for step, enough in zip((-1, 1), within, strict=True)]
+        np.testing.assert_allclose(found.tails[k], tails, rtol=1e-6)
+    low, high = (np.interp(predicted, found.knots, tail) for tail in found.tails.T)
+    np.testing.assert_allclose(found.scores, np.sort((ratios - (low + high) / 2) / ((high - low) / 2)), rtol=1e-6)
+
+
+def known_scores(residuals, scores, weights):
+    """Let residuals out of bag be these times the spread, for any prediction."""
+    residuals.scores, residuals.weights = np.array(scores, float), np.array(weights, float)
+    residuals.knots, residuals.tails = np.zeros(1), np.array([[-1.0, 1.0]])
+    residuals.ends = np.array([-np.inf, np.inf])
 
 
 def test_intervals_are_order_statistics_of_the_scores_times_the_spread():
     X, y = make_friedman1(300, noise=1.0, random_state=0)
     model = RotastackRegressor(5, random_state=0).fit(X[:99], y[:99])
-    model.residuals_.scores = np.arange(99.0)  # of a new row and 99 known ones: ranks 5 and 95 of 100
-    model.residuals_.weights = np.ones(99)
+    known_scores(model.residuals_, np.arange(99), np.ones(99))  # of a new row and 99 known ones: ranks 5 and 95 of 100
     predicted = model.predict(X[99:])
-    spread = model.residuals_.spreads(model.table_.transform(X[99:], model), predicted)
+    spread = model.residuals_.spreads(model.table_.transform(X[99:], model))
     low, high = (model.predict_interval(X[99:]) - predicted[:, None]).T / spread
     np.testing.assert_allclose(low, 4)
     np.testing.assert_allclose(high, 94)
@@ -203,12 +215,24 @@ def test_intervals_are_order_statistics_of_the_scores_times_the_spread():
 
 def test_scores_of_heavy_rows_count_more():
     X, y = slope(60)
-    model = small().fit(X, y)
-    model.residuals_.scores, model.residuals_.weights = np.arange(4.0), np.array([1.0, 1.0, 1.0, 7.0])
-    levels = np.array([0.05, 0.1, 0.49, 0.5, 0.9])  # of 10 and a new row of weight 1
-    assert model.residuals_.quantiles(levels).tolist() == [0, 0, 3, 3, 3]
-    model.residuals_.weights = np.array([7.0, 1.0, 1.0, 1.0])
-    assert model.residuals_.quantiles(np.array([0.1, 0.5, 0.7, 0.8, 0.9])).tolist() == [0, 0, 1, 2, 3]
+    found = small().fit(X, y).residuals_
+
+    def quantiles(*levels):
+        return found.quantiles(np.zeros(1), np.ones(1), np.array(levels))[0].tolist()
+
+    known_scores(found, range(4), [1, 1, 1, 7])
+    assert quantiles(0.05, 0.1, 0.49, 0.5, 0.9) == [0, 0, 3, 3, 3]  # of 10 and a new row of weight 1
+    known_scores(found, range(4), [7, 1, 1, 1])
+    assert quantiles(0.1, 0.5, 0.7, 0.8, 0.9) == [0, 0, 1, 2, 3]
+
+
+def test_rows_of_little_weight_widen_no_interval():
+    X, y = slope(300, noise=0.5)
+    light = np.arange(300) % 2 > 0
+    wild = np.where(light, y + 50 * (-1) ** (np.arange(300) // 2), y)
+    model = small().fit(X, wild, sample_weight=np.where(light, 1e-6, 1.0))
+    assert np.median(np.ptp(model.predict_interval(X, 0.8), axis=1)) < 10
+    assert np.abs(model.residuals_.tails).max() < 10
 
 
 def test_intervals_are_wide_where_the_noise_is():
@@ -267,6 +291,24 @@ def test_intervals_hold_what_they_are_to_hold():
         lower, upper = RotastackRegressor(20, random_state=0).fit(X[train], y[train]).predict_interval(X[test], 0.8).T
         held.append(np.mean((lower <= y[test]) & (y[test] <= upper)))
     assert 0.74 < np.mean(held) < 0.88
+
+
+def test_each_fifth_of_the_predictions_of_a_skewed_target_is_held():
+    rng = np.random.default_rng(0)
+    held = []
+    for _ in range(2):
+        X = rng.uniform(-1, 1, (2500, 4))
+        y = np.exp(2 * X[:, 0] + X[:, 1] + 0.8 * rng.normal(size=2500))
+        model = small(trees_per_family=20).fit(X[:500], y[:500])
+        low, high = model.predict_interval(X[500:]).T
+        assert y[:500].min() <= low.min()
+        assert high.max() <= y[:500].max()
+        assert (low <= high).all()
+        inside = (low <= y[500:]) & (y[500:] <= high)
+        held.append(inside[np.argsort(model.predict(X[500:]))].reshape(5, 400).mean(axis=1))
+    fifths = np.mean(held, axis=0)
+    assert (fifths > 0.8).all(), fifths
+    assert (fifths < 0.97).all(), fifths
 
 
 @pytest.mark.parametrize("quantiles", [[0.5, 1.5], [-0.1], 0.5, ["median"], [np.nan]])

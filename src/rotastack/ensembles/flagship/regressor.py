@@ -228,8 +228,9 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         Returns
         -------
         ndarray of shape (n_rows,), or (n_rows, n_quantiles)
-            Quantiles rise with their level. They are the prediction and quantiles of residuals out of bag, each in units of the mean
-            residual around its row, which a small forest of 100 trees tells.
+            Quantiles rise with their level, and none lies beyond the training targets. They are the prediction and quantiles of
+            residuals out of bag: each is divided by the mean residual around its row, which a small forest of 100 trees tells, and
+            counts from the quantiles .1 and .9 of these among rows of similar predictions.
 
         Raises
         ------
@@ -257,10 +258,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
             raise ValueError(f"quantiles must be a list of numbers from 0 to 1, got {quantiles!r}")
         if not len(self.residuals_.scores):
             raise ValueError("quantiles need rows out of bag; grow more trees per family")
-        spread = self._over_known(
-            rows, lambda some, chosen: self.residuals_.spreads(some, predicted[chosen], self.n_jobs)
-        )
-        return predicted[:, None] + spread[:, None] * self.residuals_.quantiles(levels.astype(np.float64))
+        spreads = self._over_known(rows, lambda some, _: self.residuals_.spreads(some, self.n_jobs))
+        return self.residuals_.quantiles(predicted, spreads, levels.astype(np.float64))
 
     def predict_interval(self, X: ArrayLike, coverage: float = 0.9) -> NDArray[np.float64]:
         """Return an interval for the target of each row, equal shares of residuals being left out on both sides.
@@ -269,13 +268,13 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         ----------
         X : array-like or DataFrame of shape (n_rows, n_features)
         coverage : float, default=0.9
-            Share of new rows whose target is to lie within, over all of them.
+            Share of new rows whose target is to lie within, where predictions are low as where they are high.
 
         Returns
         -------
         ndarray of shape (n_rows, 2)
-            Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`. The prediction lies within
-            unless nearly all residuals are on one side.
+            Lower and upper end: the quantiles ``(1 - coverage) / 2`` and ``(1 + coverage) / 2`` of :meth:`predict`. Neither lies beyond the
+            training targets, though a prediction may. Else the prediction lies within unless nearly all residuals are on one side.
 
         Raises
         ------

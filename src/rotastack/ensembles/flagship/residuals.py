@@ -18,35 +18,46 @@ LEAST_ROWS = 10
 LEAST_SPREAD = 0.1
 """This share of the mean residual is added to every spread: where residuals were next to none, others may not be."""
 
+LEAST_REACH = 50
+"""So many rows on either side have similar predictions, or n^(2/3) of n where these are more."""
+
+TAILS = np.array([0.1, 0.9])
+
 
 @dataclass
 class OutOfBagResiduals:
-    """Residuals of predictions out of bag, each over the spread of residuals around its row.
+    """Residuals of predictions out of bag, each over the spread of residuals around its row and its prediction.
 
-    A small forest learns the size of residuals from the columns and the prediction; the spreads of training rows are its
-    predictions out of bag. So a residual over its spread is as for a new row, and quantiles of these, times the
-    spread of a new row, are quantiles of its residual.
+    A small forest learns the size of residuals from the columns; the spreads of training rows are its predictions out of
+    bag. Residuals over spreads still differ with the prediction: those of a skewed target lean to one side, and more so
+    where predictions are high. So among rows of similar predictions their quantiles .1 and .9 are taken, and a score
+    counts from the middle of the two, in halves of their distance. Quantiles of the scores are then as for a new row.
 
     Attributes
     ----------
     scores : ndarray of shape (n_scores,)
-        Residuals over spreads, in rising order.
+        In rising order.
     weights : ndarray of shape (n_scores,)
         Weights of their rows, 1 on average.
     forest : GrownTrees or None
         What spreads come from; None if no row has a residual.
     floor : float
         What is added to the forest's output.
-    low, width : float
-        Least target and range of the training rows: predictions are a column of the forest, from 0 to 1.
+    knots : ndarray of shape (n_knots,)
+        Predictions, in rising order.
+    tails : ndarray of shape (n_knots, 2)
+        The two quantiles of residuals over spreads there; between knots they are interpolated.
+    ends : ndarray of shape (2,)
+        Least and largest target: no quantile lies beyond.
     """
 
     scores: NDArray[np.float64]
     weights: NDArray[np.float64]
     forest: GrownTrees | None
     floor: float
-    low: float
-    width: float
+    knots: NDArray[np.float64]
+    tails: NDArray[np.float64]
+    ends: NDArray[np.float64]
 
     @classmethod
     def of(
@@ -78,55 +89,80 @@ class OutOfBagResiduals:
             Threads.
         """
         if not len(y):
-            return cls(np.empty(0), np.empty(0), None, 0.0, 0.0, 1.0)
+            return cls(np.empty(0), np.empty(0), None, 0.0, np.empty(0), np.empty((0, 2)), np.zeros(2))
         residuals = y - predicted
         size = np.abs(residuals)
-        mean = float(np.average(size, weights=weights))
-        found = cls(residuals, np.ones(len(y)), None, LEAST_SPREAD * mean, float(y.min()), float(np.ptp(y)) or 1.0)
-        if mean == 0:  # there is nothing to learn, and no unit
-            found.floor = 1.0
-        found.forest, out_of_bag = grow_forest(
-            found._columns(rows, predicted), size / found.floor, [TreeGroup(N_TREES, max_features=1 / 3)],
-            TreeOptions(min_samples_leaf=LEAST_ROWS), sequence, weights=weights,
-            bags=Bags.of(len(y), weights, heaviest, most), describe_nodes=False, n_jobs=n_jobs,
+        floor = LEAST_SPREAD * float(np.average(size, weights=weights)) or 1.0  # without residuals there is no unit
+        forest, out_of_bag = grow_forest(
+            rows, size / floor, [TreeGroup(N_TREES, max_features=1 / 3)], TreeOptions(min_samples_leaf=LEAST_ROWS), sequence,
+            weights=weights, bags=Bags.of(len(y), weights, heaviest, most), describe_nodes=False, n_jobs=n_jobs,
         )  # fmt: skip
         assert out_of_bag is not None
-        found.forest.decreases = None
+        forest.decreases = None
         spread = np.nan_to_num(out_of_bag[0].means()[:, 0], nan=1 / LEAST_SPREAD)  # that of all rows
-        scores = residuals / (found.floor * (1 + np.maximum(spread, 0)))
-        order = np.argsort(scores, kind="stable")
-        found.scores = scores[order]
-        if weights is not None:
-            found.weights = weights[order] / weights.mean()
+        ratios = residuals / (floor * (1 + np.maximum(spread, 0)))
+        weights = np.ones(len(y)) if weights is None else weights / weights.mean()
+        knots, tails = _tails(predicted, ratios, weights)
+        found = cls(ratios, weights, forest, floor, knots, tails, np.array([y.min(), y.max()]))
+        middle, half = found._around(predicted)
+        found.scores = (ratios - middle) / half
+        order = np.argsort(found.scores, kind="stable")
+        found.scores, found.weights = found.scores[order], weights[order]
         return found
 
-    def spreads(
-        self, rows: NDArray[np.float32], predicted: NDArray[np.float64], n_jobs: int | None = None
-    ) -> NDArray[np.float64]:
-        """Return the spread of residuals around new rows of these predictions, (n_rows,)."""
+    def spreads(self, rows: NDArray[np.float32], n_jobs: int | None = None) -> NDArray[np.float64]:
+        """Return the spread of residuals around new rows, (n_rows,)."""
         assert self.forest is not None
-        sums = self.forest.sums(self._columns(rows, predicted), n_jobs)[:, 0]
-        return self.floor * (1 + np.maximum(sums / len(self.forest), 0))
+        return self.floor * (1 + np.maximum(self.forest.sums(rows, n_jobs)[:, 0] / len(self.forest), 0))
+
+    def quantiles(
+        self, predicted: NDArray[np.float64], spreads: NDArray[np.float64], levels: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Return quantiles of the targets of new rows of these predictions and spreads, (n_rows, n_levels)."""
+        middle, half = self._around(predicted)
+        scores = _quantiles(self.scores, self.weights, levels)
+        return np.clip((predicted + spreads * middle)[:, None] + (spreads * half)[:, None] * scores, *self.ends)
 
     def measure_in(self, unit: float) -> None:
         """Take what was measured in `unit` for what it is."""
         self.floor *= unit
-        self.low *= unit
-        self.width *= unit
+        self.knots *= unit
+        self.ends *= unit
 
-    def quantiles(self, levels: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return quantiles of the scores, as for a new row of mean weight among them.
+    def _around(self, predicted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the middle between the tails at predictions, and half their distance."""
+        low, high = (np.interp(predicted, self.knots, tail) for tail in self.tails.T)
+        return (low + high) / 2, np.maximum((high - low) / 2, LEAST_SPREAD)
 
-        That is, of n rows that weigh alike, order statistic (n + 1) q, rounded away from the median; the outermost at most.
-        """
-        n = len(self.scores)
-        ends = np.cumsum(self.weights)
-        whole = ends[-1] + 1
-        above = np.searchsorted(ends, whole * levels - 1e-9 * whole)
-        tails = np.cumsum(self.weights[::-1])
-        below = n - 1 - np.searchsorted(tails, whole * (1 - levels) - 1e-9 * whole)
-        return self.scores[np.clip(np.where(levels < 0.5, below, above), 0, n - 1)]
 
-    def _columns(self, rows: NDArray[np.float32], predicted: NDArray[np.float64]) -> NDArray[np.float32]:
-        unit = (predicted - self.low) / self.width
-        return np.column_stack([rows, np.clip(unit, -10, 10).astype(np.float32)])
+def _tails(
+    predicted: NDArray[np.float64], ratios: NDArray[np.float64], weights: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return predictions, and quantiles `TAILS` of the ratios of the rows around each: the farther, the less they weigh."""
+    order = np.argsort(predicted, kind="stable")
+    n = len(order)
+    reach = max(LEAST_REACH, round(n ** (2 / 3)))
+    places = np.linspace(0, n - 1, 2 + n // reach).astype(int)
+    knots, first = np.unique(predicted[order[places]], return_index=True)
+    tails = np.empty((len(knots), len(TAILS)))
+    for k, place in enumerate(places[first]):
+        ranks = np.arange(max(0, place - reach + 1), min(n, place + reach))
+        near = order[ranks]
+        tails[k] = _quantiles(ratios[near], weights[near] * (1 - np.abs(ranks - place) / reach), TAILS)
+    return knots, tails
+
+
+def _quantiles(
+    values: NDArray[np.float64], weights: NDArray[np.float64], levels: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return quantiles of values, as for a new row of weight 1 among theirs.
+
+    That is, of n rows that weigh alike, order statistic (n + 1) q, rounded away from the median; the outermost at most.
+    """
+    n = len(values)
+    order = np.argsort(values, kind="stable")
+    ends, tails = np.cumsum(weights[order]), np.cumsum(weights[order[::-1]])
+    whole = ends[-1] + 1
+    above = np.searchsorted(ends, whole * levels - 1e-9 * whole)
+    below = n - 1 - np.searchsorted(tails, whole * (1 - levels) - 1e-9 * whole)
+    return values[order[np.clip(np.where(levels < 0.5, below, above), 0, n - 1)]]
