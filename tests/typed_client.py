@@ -58,7 +58,7 @@ def figure(errors: NDArray[np.float64]) -> None:
 
 
 RotastackClassifier(trees_per_familyy=10)  # wrong
-RotastackRegressor(oob_score="much")  # wrong
+RotastackRegressor(n_jobs="much")  # wrong
 RandomRotation(flip=1.5)  # wrong
 RotastackClassifier().fit([[0.0], [1.0]], [0, 1]).predict()  # wrong
 rotastack.RotationForest()  # wrong

@@ -119,9 +119,9 @@ def test_bags_of_one_class_and_a_view_that_needs_two():
     """A class of one row, which a third of the bags do not have."""
     X, y = load_iris(return_X_y=True)
     lda = TreeFamily("lda", (DiscriminantRotation(),))
-    clf = small(families=(TreeFamily("columns"), lda)).fit(X[49:70], (np.arange(21) == 0).astype(int))
+    clf = small(families=(lda,)).fit(X[49:70], (np.arange(21) == 0).astype(int))
     assert clf.predict_proba(X[49:70])[:, 1].argmax() == 0
-    assert 1 in np.diff(clf.forest_.starts)[10:]  # trees of one leaf
+    assert 1 in np.diff(clf.forest_.starts)  # trees of one leaf
     with pytest.raises(ValueError, match="n_neighbors"):
         small(families=(TreeFamily("lda", (DiscriminantRotation(n_neighbors=0),)),)).fit(X, y)
 
