@@ -291,8 +291,6 @@ def table(folder: Path) -> str:
             "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is a fifth of what these take together.",
             "- **Seeds.** Families are grown with the same seeds: one that is left out changes nothing in the others.",
             "",
-            "<!-- part: family-codes -->",
-            "",
             *lines,
             "",
         ]

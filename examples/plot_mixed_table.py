@@ -12,7 +12,6 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from rotastack import RotastackClassifier
-from rotastack.ensembles.flagship.families import FAMILIES
 from rotastack.plots.style import METHOD_COLORS
 
 # %%
@@ -60,10 +59,10 @@ print(f"error out of bag {error:.3f}, on new rows {error_new:.3f}")
 # %%
 # Who is listened to
 # ------------------
-# A family of weight 0 is switched off. `families_` are short names; `FAMILIES` knows what they stand for.
+# A family of weight 0 is switched off.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(5.8, 3.6), sharey=True, layout="constrained")
-names = [FAMILIES[name].title for name in forest.families_]
+names = forest.families_
 left.barh(names, forest.family_weights_, color=METHOD_COLORS[0])
 left.set_xlabel("weight of the family")
 left.invert_yaxis()

@@ -1,7 +1,5 @@
 """Tables of evidence: printed results beside ours, and the flagship's, from files of the repository."""
 
-import ast
-
 import pandas as pd
 import yaml
 
@@ -12,7 +10,6 @@ __all__ = [
     "ablation",
     "exrm",
     "exrm_squared",
-    "family_codes",
     "halves",
     "multi_rotation",
     "overview",
@@ -27,7 +24,6 @@ PUBLISHED = ROOT / "config/published"
 DATA = DOCS / "evidence/data"
 OURS = DATA / "ours.csv"
 """Mean errors of full runs of ours, as their reports had them."""
-FAMILIES = ROOT / "src/rotastack/ensembles/flagship/families.py"
 
 
 def report_half(_docname: str) -> str:
@@ -50,33 +46,7 @@ def ablation(_docname: str) -> str:
     header, rule, *rows = results.lines_of_table("evidence/flagship-ablation.md")
     kept = [row for row in rows if row.startswith(("| another seed", "| without", "| trees_per_family", "| ridge"))]
     columns = (0, 1, 2, 5, 6, 9)
-    titles = family_titles()
-    lines = (header, rule, *(_in_words(row, titles) for row in kept))
-    return "\n".join(_columns(line, columns) for line in lines)
-
-
-def family_titles() -> dict[str, str]:
-    """Return what the flagship's families are called where people read of them, by their codes."""
-    titles: dict[str, str] = {}
-    for call in (node for node in ast.walk(ast.parse(FAMILIES.read_text())) if isinstance(node, ast.Call)):
-        given = {word.arg: word.value for word in call.keywords}
-        name = given.get("name", call.args[0] if call.args else None)
-        if "title" in given and isinstance(name, ast.Constant):
-            titles.setdefault(name.value, given["title"].value)
-    return titles
-
-
-def family_codes(_docname: str) -> str:
-    """Return the families' codes beside what they are called, the classifier's first."""
-    lines = ["| code | family |", "|---|---|"]
-    return "\n".join([*lines, *(f"| `{code}` | {title} |" for code, title in family_titles().items())])
-
-
-def _in_words(line, titles):
-    first, mark, rest = line.removeprefix("| ").partition(" | ")
-    words, _, code = first.rpartition(" ")
-    title = f"{words} {titles[code]} (`{code}`)" if words == "without" and code in titles else first
-    return f"| {title}{mark}{rest}"
+    return "\n".join(_columns(line, columns) for line in (header, rule, *kept))
 
 
 def _columns(line, numbers):

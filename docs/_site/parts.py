@@ -22,7 +22,6 @@ PARTS = {
     "choosing-worth": "choosing.worth",
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
-    "family-codes": "evidence.family_codes",
     "flagship-halves": "evidence.halves",
     "flagship-report": "evidence.report_half",
     "published-exrm": "evidence.exrm",

@@ -16,7 +16,6 @@ from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 from rotastack import RotastackClassifier
 from rotastack.data import read_table
-from rotastack.ensembles.flagship.families import FAMILIES
 from rotastack.plots.style import METHOD_COLORS
 from rotastack.stats import corrected_t
 
@@ -67,7 +66,7 @@ pd.DataFrame({"type": X.dtypes.astype(str), "missing, %": 100 * X.isna().mean(),
 forest = RotastackClassifier(trees_per_family=50, random_state=0).fit(X, y)
 print(f"error out of bag: {100 * (1 - forest.oob_score_):.1f} %")
 for name, weight in zip(forest.families_, forest.family_weights_, strict=True):
-    print(f"{weight:.2f}  {FAMILIES[name].title}")
+    print(f"{weight:.2f}  {name}")
 
 # %% [markdown]
 # ## 3. Is that good?
