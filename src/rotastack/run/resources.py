@@ -23,7 +23,7 @@ LIBRARIES_MB = 210
 """Of a further process of a job."""
 SPARE_MINUTES = 5
 """Of any time limit."""
-_MOST_DRAWS = 100_000  # from which on the flagship's trees do not grow with the rows
+_MOST_DRAWS = 40_000  # from which on the flagship's trees do not grow with the rows
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
 
 

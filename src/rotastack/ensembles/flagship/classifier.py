@@ -107,7 +107,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
         cost=Cost(0, 9, 0.65, 60, 0.08),
         boosted_cost=Cost(420, 0, 60, 10_000, 1.15),
         trees=("trees_per_family",),
-        families=7,
+        families=2,
     )
 
     _parameter_constraints: ClassVar[dict] = {

@@ -115,7 +115,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
         cost=Cost(33, 0, 6.2, 120),
         boosted_cost=Cost(1200, 0, 340, 4_000),
         trees=("trees_per_family",),
-        families=8,
+        families=2,
     )
 
     _known_families: ClassVar[Mapping[str, TreeFamily]] = NUMBER_FAMILIES
