@@ -295,13 +295,13 @@ class LinearViews:
         widths = self.widths()
         place = np.cumsum(self.parts[:, 3]) - self.parts[:, 3] - (np.cumsum(widths) - widths)[view]
         place += view * amounts.shape[1]
-        ends = np.cumsum(sizes)
+        ends, flat = np.cumsum(sizes), amounts.ravel()
         begin = 0
         while begin < len(ends):
             last = ends[begin] - sizes[begin] + SPREAD_AT_ONCE
             stop = max(begin + 1, int(np.searchsorted(ends, last, side="right")))
             some = slice(begin, stop)
-            self._spread(self.parts[some], sizes[some], place[some], view[some], amounts.ravel(), out.ravel())
+            self._spread(self.parts[some], sizes[some], place[some], view[some], flat, out.ravel())
             begin = stop
         return out
 
