@@ -63,7 +63,9 @@ def test_a_forest_takes_its_nodes_and_matrices():
              "rotated": {"estimator": "RotationForestClassifier", "parameters": {"n_estimators": 30}}}  # fmt: skip
     found = Resources(
         resources(**pools).study,
-        {"many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]}},
+        {"many": {"rows": 28_056, "columns": 6, "classes": classes}, "wide": {"rows": 62, "columns": 2000, "classes": ["a", "b"]},
+         "large": {"rows": 1100, "columns": 2000, "classes": ["a", "b"]}},
     )  # fmt: skip
     assert 690 < found.train_mb("many", "forest", 1) < 1.5 * 690
-    assert 2311 < found.train_mb("wide", "rotated", 1) < 1.5 * 2311
+    assert 480 < found.train_mb("wide", "rotated", 1) <= BASE_MB
+    assert 1090 < found.train_mb("large", "rotated", 1) < 1.5 * 1090

@@ -107,6 +107,25 @@ def test_parts_that_pick_columns_are_not_stored():
     assert (stored == 7).all()
 
 
+def test_numbers_of_one_are_not_copied():
+    matrices = RNG.standard_normal((3, 5, 5)).astype(np.float32)
+    views = LinearViews.dense(matrices, RNG.integers(0, P, (3, 5)), P).beside(LinearViews.subset([[1]] * 3, P))
+    assert np.shares_memory(views.matrices, matrices)
+    assert np.array_equal(views.matrix(1)[:, 5], np.eye(P)[1])
+
+
+@pytest.mark.parametrize("at_once", [1, 40, 1 << 20])
+def test_amounts_are_spread_by_squared_weights(at_once, monkeypatch):
+    monkeypatch.setattr("rotastack.trees.linear_views.SPREAD_AT_ONCE", at_once)
+    views = LinearViews.concatenate([MAKERS[name]() for name in ("identity", "dense", "blocks")])
+    views = views.beside(LinearViews.blocks([[([2, 5], np.ones((2, 3)))]] * len(views), P))
+    amounts = RNG.random((len(views), int(views.widths().max()) + 1))
+    found = views.spread(amounts)
+    for v, width in enumerate(views.widths()):
+        squares = views.matrix(v).astype(float) ** 2
+        assert found[v] == pytest.approx(squares / squares.sum(axis=0) @ amounts[v, :width], rel=1e-6)
+
+
 @given(names=st.lists(st.sampled_from(sorted(MAKERS)), min_size=2, max_size=4))
 def test_parts_side_by_side(names):
     made = [MAKERS[name]() for name in names]

@@ -1,5 +1,7 @@
 """PCA rotation, LSDA, discriminant rotation and double rotation, judged by what they mean."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -99,7 +101,7 @@ class TestPrincipal:
         X, y = table("wine")
         centred = X - X.mean(axis=0)
         sequence = root_sequence(seed)
-        blocks = principal_blocks(centred, [RowsByClass.of(y, len(y))], 3, 0.75, [sequence])[0]
+        blocks = next(principal_blocks(centred, [RowsByClass.of(y, len(y))], 3, 0.75, [sequence]))
         rng = np.random.default_rng(sequence)  # the same draws, and the samples they make
         parts = split_columns(X.shape[1], 3, rng)
         rows = RowsByClass.of(y, len(y))
@@ -114,7 +116,9 @@ class TestPrincipal:
             largest = np.abs(axes).argmax(axis=0)
             assert (axes[largest, np.arange(len(axes))] > 0).all()
 
-    def test_many_at_once_are_what_each_is_alone(self):
+    @pytest.mark.parametrize("at_once", [1, 500, 1 << 20])
+    def test_many_at_once_are_what_each_is_alone(self, at_once, monkeypatch):
+        monkeypatch.setattr("rotastack.views.principal._AT_ONCE", at_once)
         X, y = table("breast_cancer")
         sequences = [child(root_sequence(1), k) for k in range(6)]
         together = principal_blocks(X - X.mean(axis=0), [RowsByClass.of(y, len(y))] * 6, 7, 0.5, sequences)
@@ -131,10 +135,53 @@ class TestPrincipal:
         view = PrincipalRotation(n_subsets=1, random_state=0).fit(X, np.arange(30) % 2)
         np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(6), atol=1e-10)
 
-    def test_few_rows(self):
-        X, y = np.random.default_rng(0).normal(size=(2, 5)), np.array([0, 1])
+    @pytest.mark.parametrize(("n", "p", "n_subsets"), [(2, 5, 2), (12, 61, 3), (20, 41, 2)])
+    def test_fewer_rows_than_columns_of_a_subset(self, n, p, n_subsets):
+        X, y = np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
+        view = PrincipalRotation(n_subsets, random_state=0).fit(X, y)
+        counts = RowsByClass.of(y, n)
+        rng = np.random.default_rng(root_sequence(0))
+        parts = split_columns(p, n_subsets, rng)
+        for (columns, axes), part, count in zip(view.blocks_, parts, counts.draw(n_subsets, 0.75, rng), strict=True):
+            assert columns.tolist() == part.tolist()
+            assert axes.shape[1] == max(1, (count > 0).sum() - 1)
+            np.testing.assert_allclose(axes.T @ axes, np.eye(axes.shape[1]), atol=1e-12)
+            sample = X[np.repeat(counts.order, count)][:, columns]
+            sample -= sample.mean(axis=0)
+            np.testing.assert_allclose(sample @ axes @ axes.T, sample, atol=1e-10)  # it spans the sample
+            products = axes.T @ (sample.T @ sample) @ axes
+            np.testing.assert_allclose(products, np.diag(np.diag(products)), atol=1e-10)
+            assert (np.diff(np.diag(products)) <= 1e-12).all()
+        out = view.transform(X)
+        assert (
+            out.shape == (n, sum(axes.shape[1] for _, axes in view.blocks_)) == (n, len(view.get_feature_names_out()))
+        )
+        np.testing.assert_allclose(out, (X - view.mean_) @ view.rotation_, atol=1e-12)
+        mapped = np.hstack([X[:, columns] @ axes for columns, axes in view.linear_parts()])
+        order = np.argsort(np.concatenate([columns[: axes.shape[1]] for columns, axes in view.blocks_]))
+        np.testing.assert_allclose((mapped - mapped.mean(axis=0))[:, order], out - out.mean(axis=0), atol=1e-12)
+
+    def test_as_many_rows_as_columns_of_a_subset(self):
+        X, y = np.random.default_rng(0).normal(size=(20, 40)), np.arange(20) % 2
         view = PrincipalRotation(random_state=0).fit(X, y)
-        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(5), atol=1e-10)
+        np.testing.assert_allclose(view.rotation_ @ view.rotation_.T, np.eye(40), atol=1e-10)
+
+    def test_equal_rows_leave_one_axis(self):
+        view = PrincipalRotation(random_state=0).fit(np.ones((3, 10)), [0, 1, 0])
+        assert [axes.shape for _, axes in view.blocks_] == [(5, 1), (5, 1)]
+        assert not view.transform(np.ones((2, 10))).any()
+
+    @pytest.mark.parametrize("n", [30, 200])  # fewer rows than columns, and more
+    def test_memory_is_that_of_axes(self, n, monkeypatch):
+        monkeypatch.setattr("rotastack.views.principal._AT_ONCE", 1)
+        X, y = np.random.default_rng(0).normal(size=(n, 160)), np.arange(n) % 2
+        rows, sequences = RowsByClass.of(y, n), [child(root_sequence(1), k) for k in range(40)]
+        tracemalloc.start()
+        kept = sum(axes.size for blocks in principal_blocks(X, [rows] * 40, 2, 0.75, sequences) for _, axes in blocks)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert kept == 40 * 2 * 80 * 80 if n > 80 else kept < 40 * 160 * n
+        assert peak < 8 * 40 * 160 * min(n, 80) / 2 + 4 * X.nbytes  # half of what all would take
 
     def test_seeds(self):
         X, y = table("iris")
@@ -270,6 +317,15 @@ class TestDiscriminantAndDouble:
         second.fit(first.transform(X), y)
         np.testing.assert_allclose(double.discriminant_, second.rotation_, atol=1e-8)
         assert (first.rotation_ != 0).sum() < (double.rotation_ != 0).sum()
+
+    def test_double_of_fewer_rows_than_columns(self):
+        X, y = np.random.default_rng(0).normal(size=(15, 90)), np.arange(15) % 2
+        view = DoubleRotation(random_state=1).fit(X, y)
+        n_axes = view.principal_.shape[1]
+        assert n_axes <= 2 * 14
+        np.testing.assert_allclose(view.principal_.T @ view.principal_, np.eye(n_axes), atol=1e-12)
+        assert np.linalg.matrix_rank(view.discriminant_) == n_axes == view.rotation_.shape[1]
+        np.testing.assert_allclose(view.transform(X), (X - view.mean_) @ view.rotation_, atol=1e-10)
 
     def test_a_class_of_one_row(self):
         X, y = table("iris")

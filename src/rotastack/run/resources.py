@@ -119,7 +119,9 @@ class Resources:
             return 66e-6 * min(rows, _MOST_DRAWS) * kept
         if not is_kept:
             return 0
-        matrices = 16e-6 * kept * min(self.columns(dataset), 5000) ** 2 if facts.has_matrices else 0
+        columns = min(self.columns(dataset), 5000)
+        # Of two subsets, each has no more axes than there are rows.
+        matrices = 8e-6 * kept * columns * min(columns, 2 * rows) if facts.has_matrices else 0
         if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:  # a boosted tree is of one class
             rows = min(rows, leaves * self._classes(dataset))
         return matrices + 1e-6 * rows * (16 + 4 * self._classes(dataset)) * kept

@@ -1,6 +1,6 @@
 """Bases of the trees and forests that the compiled kernel grows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
@@ -236,7 +236,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         X: NDArray[np.float32],
         y: NDArray[np.integer],
         n_classes: int,
-        parts: Sequence[Sequence[tuple[NDArray, NDArray | None]]],
+        parts: Iterable[Sequence[tuple[NDArray, NDArray | None]]],
         sequences: Sequence[np.random.SeedSequence],
         **options: Any,
     ) -> MemberForests:
@@ -246,7 +246,7 @@ class GrownClassifier(LabelClassifier, GrownEstimator):
         ----------
         X, y, n_classes, sequences, **options
             See :func:`rotastack.trees.members.grow_members`.
-        parts : sequence over members of sequences of (columns, matrix or None)
+        parts : iterable over members of sequences of (columns, matrix or None)
             The members' views, see :meth:`rotastack.trees.LinearViews.blocks`.
         """
         family = self._family()

@@ -1,6 +1,6 @@
 """Linear views of the data, in the arrays that the compiled forest takes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from typing import Any
@@ -106,12 +106,12 @@ class LinearViews:
         return cls(n_features or n_in, np.arange(n_views + 1), parts, flat.ravel(), stack.ravel())
 
     @classmethod
-    def blocks(cls, blocks: Sequence[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int) -> "LinearViews":
+    def blocks(cls, blocks: Iterable[Sequence[tuple[ArrayLike, ArrayLike | None]]], n_features: int) -> "LinearViews":
         """Return block-sparse views.
 
         Parameters
         ----------
-        blocks : sequence over views of sequences of (columns, matrix)
+        blocks : iterable over views of sequences of (columns, matrix)
             Integers of shape (n_in,) and numbers of shape (n_in, n_out), or None to copy the
             columns; their outputs, side by side, are those of the view.
         n_features : int
@@ -171,7 +171,7 @@ class LinearViews:
         none = all(v.fills is None for v in views)
         return cls(
             views[0].n_features, np.concatenate(starts), np.concatenate(parts),
-            np.concatenate([v.columns for v in views]), np.concatenate([v.matrices for v in views]),
+            np.concatenate([v.columns for v in views]), _joined([v.matrices for v in views]),
             None if none else np.concatenate([v._fills_or_nan() for v in views]),
         )  # fmt: skip
 
@@ -289,25 +289,33 @@ class LinearViews:
         -------
         ndarray of shape (n_views, n_features)
         """
-        out = np.empty((len(self), self.n_features))
+        out = np.zeros((len(self), self.n_features))
         sizes = self.parts[:, 1] * np.where(self.parts[:, 2] < 0, 1, self.parts[:, 3])
-        each = max(1, int(sizes.sum()) // max(1, len(self)))
-        step = max(1, SPREAD_AT_ONCE // each)
-        for v in range(0, len(self), step):
-            some = slice(v, min(v + step, len(self)))
-            out[some] = self._spread(some.start, some.stop, amounts[some], sizes)
+        view = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        widths = self.widths()
+        place = np.cumsum(self.parts[:, 3]) - self.parts[:, 3] - (np.cumsum(widths) - widths)[view]
+        place += view * amounts.shape[1]
+        ends, flat = np.cumsum(sizes), amounts.ravel()
+        begin = 0
+        while begin < len(ends):
+            last = ends[begin] - sizes[begin] + SPREAD_AT_ONCE
+            stop = max(begin + 1, int(np.searchsorted(ends, last, side="right")))
+            some = slice(begin, stop)
+            self._spread(self.parts[some], sizes[some], place[some], view[some], flat, out.ravel())
+            begin = stop
         return out
 
     def _spread(
-        self, start: int, stop: int, amounts: NDArray[np.float64], sizes: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """Return the same of the views from `start` to `stop`; part i has ``sizes[i]`` weights."""
-        mine = slice(self.starts[start], self.starts[stop])
-        first, _, where, n_out = self.parts[mine].T
-        n_parts = np.diff(self.starts[start : stop + 1])
-        widths, sizes = self.widths()[start:stop], sizes[mine]
-        view = np.repeat(np.arange(stop - start), n_parts)
-        place = np.cumsum(n_out) - n_out - (np.cumsum(widths) - widths)[view]  # in the view's columns
+        self,
+        parts: NDArray[np.int64],
+        sizes: NDArray[np.int64],
+        place: NDArray[np.int64],
+        view: NDArray[np.int64],
+        amounts: NDArray[np.float64],
+        out: NDArray[np.float64],
+    ) -> None:
+        """Add the amounts of some parts to `out`; their weights are so many, and their outputs from `place` on in `amounts`."""
+        first, _, where, n_out = parts.T
         part = np.repeat(np.arange(len(sizes)), sizes)
         within = np.arange(len(part)) - (np.cumsum(sizes) - sizes)[part]
         row, column = np.divmod(within, n_out[part])
@@ -315,12 +323,11 @@ class LinearViews:
         row = np.where(copied, column, row)
         squares = np.ones(len(part))
         squares[~copied] = self.matrices[(where[part] + within)[~copied]].astype(np.float64) ** 2
-        column += place[part] + view[part] * amounts.shape[1]
-        whole = np.bincount(column, squares, amounts.size)
+        column += place[part] - place[0]
+        whole = np.bincount(column, squares)
         shares = squares / np.maximum(whole[column], np.finfo(float).tiny)
         feature = self.columns[first[part] + row] + view[part] * self.n_features
-        spread = np.bincount(feature, shares * amounts.ravel()[column], (stop - start) * self.n_features)
-        return spread.astype(np.float64).reshape(stop - start, self.n_features)
+        np.add.at(out, feature, shares * amounts[place[0] :][column])
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a file holds: where there are many parts, whole numbers as their narrowest types."""
@@ -339,6 +346,12 @@ class LinearViews:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
+
+
+def _joined(arrays: Sequence[NDArray]) -> NDArray:
+    """Return arrays one after the other; the only one that is not empty is not copied."""
+    filled = [array for array in arrays if len(array)]
+    return filled[0] if len(filled) == 1 else np.concatenate(arrays)
 
 
 def _checked_columns(columns: ArrayLike, n_features: int) -> NDArray[np.int32]:

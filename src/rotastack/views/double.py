@@ -1,6 +1,5 @@
 """Double Rotation: PCA on random subsets of the columns, then discriminant analysis on others."""
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -11,13 +10,18 @@ from rotastack.seeds import child, root_sequence
 from rotastack.views.discriminant import DiscriminantRotation, discriminant_blocks
 from rotastack.views.linear import FittedView
 from rotastack.views.principal import principal_blocks
-from rotastack.views.subsets import RowsByClass, count_subsets, whole_matrix
+from rotastack.views.subsets import Block, RowsByClass, count_subsets, whole_matrix
 
-__all__ = ["DoubleRotation", "double_matrices"]
+__all__ = ["DoubleRotation", "double_blocks"]
 
 
 class DoubleRotation(FittedView):
     """A PCA rotation of random subsets of the columns, followed by a discriminant one of new subsets.
+
+    Subsets of more columns than the table has rows have fewer principal axes than rows, see
+    :class:`PrincipalRotation`; the discriminant rotation splits and maps these.
+
+    Memory: 8 m k bytes for each subset of m columns and its k axes; `rotation_` is formed when it is asked for.
 
     Parameters
     ----------
@@ -37,10 +41,12 @@ class DoubleRotation(FittedView):
 
     Attributes
     ----------
-    principal_, discriminant_ : ndarray of shape (n_features, n_features)
-        The two matrices, the first orthogonal.
-    rotation_ : ndarray of shape (n_features, n_features)
-        Their product: a change of basis; ``transform(X) == (X - mean_) @ rotation_``.
+    blocks_ : tuple of two lists of (columns, matrix)
+        The blocks of the two matrices.
+    principal_, discriminant_ : ndarray of shape (n_features, n_axes), (n_axes, n_axes)
+        The two matrices; columns of the first are orthonormal.
+    rotation_ : ndarray of shape (n_features, n_axes)
+        Their product; ``transform(X) == (X - mean_) @ rotation_``. With as many axes as features, a change of basis.
     mean_ : ndarray of shape (n_features,)
         Of the rows fitted.
 
@@ -60,7 +66,7 @@ class DoubleRotation(FittedView):
 
     study_facts: ClassVar[Facts] = Facts(rotates=True)
 
-    _fitted_attribute = "discriminant_"
+    _fitted_attribute = "blocks_"
     _needs_classes = True
     _parameter_constraints = DiscriminantRotation._parameter_constraints
 
@@ -82,10 +88,20 @@ class DoubleRotation(FittedView):
 
     def _find(self, X, y):
         count = count_subsets(X.shape[1], self.n_subsets, self.subset_size)
-        ((self.principal_, self.discriminant_),) = double_matrices(
-            X, [RowsByClass.of(y, len(X))], count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
-            [root_sequence(self.random_state)],
+        self.blocks_ = double_blocks(
+            X, RowsByClass.of(y, len(X)), count, self.bootstrap_ratio, self.n_neighbors, self.alpha,
+            root_sequence(self.random_state),
         )  # fmt: skip
+
+    @property
+    def principal_(self) -> NDArray[np.float64]:
+        """The first matrix."""
+        return whole_matrix(self.blocks_[0])
+
+    @property
+    def discriminant_(self) -> NDArray[np.float64]:
+        """The second matrix, of what the first one makes."""
+        return whole_matrix(self.blocks_[1])
 
     @property
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
@@ -93,32 +109,27 @@ class DoubleRotation(FittedView):
         return self.principal_ @ self.discriminant_
 
 
-def double_matrices(
+def double_blocks(
     X: NDArray[np.float64],
-    rows: Sequence[RowsByClass],
+    rows: RowsByClass,
     n_subsets: int,
     bootstrap_ratio: float,
     n_neighbors: int,
     alpha: float,
-    sequences: Sequence[np.random.SeedSequence],
-) -> list[tuple[NDArray[np.float64], NDArray[np.float64]]]:
-    """Return the two matrices of one double rotation for each of `sequences`.
+    sequence: np.random.SeedSequence,
+) -> tuple[list[Block], list[Block]]:
+    """Return the blocks of the two matrices of a double rotation.
 
     Parameters
     ----------
     X : ndarray of shape (n_rows, n_features)
         Centred.
-    rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequences
-        As for :func:`rotastack.views.principal.principal_blocks` and :func:`discriminant_blocks`.
+    rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, sequence
+        As for :func:`rotastack.views.discriminant.discriminant_blocks`.
     """
-    n_features = X.shape[1]
-    first = principal_blocks(X, rows, n_subsets, bootstrap_ratio, [child(s, "principal") for s in sequences])
-    pairs = []
-    for sequence, mine, blocks in zip(sequences, rows, first, strict=True):
-        principal = whole_matrix(blocks, n_features)
-        second = discriminant_blocks(
-            X @ principal, mine, n_subsets, bootstrap_ratio, n_neighbors, alpha,
-            child(sequence, "discriminant"),
-        )  # fmt: skip
-        pairs.append((principal, whole_matrix(second, n_features)))
-    return pairs
+    (first,) = principal_blocks(X, [rows], n_subsets, bootstrap_ratio, [child(sequence, "principal")])
+    turned = X @ whole_matrix(first)
+    second = discriminant_blocks(
+        turned, rows, n_subsets, bootstrap_ratio, n_neighbors, alpha, child(sequence, "discriminant")
+    )
+    return first, second

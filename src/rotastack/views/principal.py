@@ -1,6 +1,6 @@
 """PCA rotations of random subsets of the columns (Rotation Forest)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -11,6 +11,8 @@ from rotastack.views.subsets import Block, RowsByClass, SubsetRotation, signed, 
 
 __all__ = ["PrincipalRotation", "principal_blocks"]
 
+_AT_ONCE = 1 << 20  # numbers of covariances held at once
+
 
 class PrincipalRotation(SubsetRotation):
     """Principal axes of random subsets of the columns, each found on a random sample.
@@ -19,6 +21,12 @@ class PrincipalRotation(SubsetRotation):
     is kept, of their rows a bootstrap is drawn, and the subset's columns are turned to its principal
     axes. All components are kept: the view is a rotation (or reflection) of all columns. If fitted without
     classes, samples are drawn from all rows.
+
+    A subset of more columns than the table has rows keeps the axes that its sample spans: fewer than the sample has
+    distinct rows, but one at least. On all others the rows of the sample are the same, and nothing tells these axes
+    from each other.
+
+    Memory: 8 m k bytes for k axes of a subset of m columns.
 
     Parameters
     ----------
@@ -35,9 +43,9 @@ class PrincipalRotation(SubsetRotation):
     ----------
     blocks_ : list of (columns, matrix)
         Column numbers, and their principal axes in columns, the longest first.
-    rotation_ : ndarray of shape (n_features, n_features)
-        Orthogonal; ``transform(X) == (X - mean_) @ rotation_``. A new column stands in the
-        place of one of its subset.
+    rotation_ : ndarray of shape (n_features, n_axes)
+        Its columns are orthonormal; ``transform(X) == (X - mean_) @ rotation_``. A new column stands in the
+        place of one of its subset; where there are fewer, in the same order.
     mean_ : ndarray of shape (n_features,)
         Of the rows fitted.
 
@@ -75,7 +83,7 @@ class PrincipalRotation(SubsetRotation):
         self.random_state = random_state
 
     def _blocks(self, X, rows, n_subsets, sequence):
-        return principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence])[0]
+        return next(principal_blocks(X, [rows], n_subsets, self.bootstrap_ratio, [sequence]))
 
 
 def principal_blocks(
@@ -84,11 +92,15 @@ def principal_blocks(
     n_subsets: int,
     bootstrap_ratio: float,
     sequences: Sequence[np.random.SeedSequence],
-) -> list[list[Block]]:
-    """Return the blocks of one rotation for each of `sequences`.
+) -> Iterator[list[Block]]:
+    """Yield the blocks of one rotation for each of `sequences`.
 
     The samples of a rotation are counts of rows, so that its covariances come from one stacked
-    product; subsets of one size, of whatever rotation, are decomposed in one call.
+    product; subsets of one size, of several rotations, are decomposed in one call. Where subsets have more
+    columns than there are rows, no covariances are formed.
+
+    Memory beside what is yielded: three copies of `X`, and 40 MB or, if that is more, six times the matrices of one
+    rotation.
 
     Parameters
     ----------
@@ -104,34 +116,60 @@ def principal_blocks(
     sizes = np.full(n_subsets, n_features // n_subsets)
     sizes[: n_features % n_subsets] += 1
     widest = int(sizes[0])
-    subsets: list[NDArray[np.intp]] = []
-    products = np.empty((len(sequences), n_subsets, widest, widest))
+    step = max(1, _AT_ONCE // (n_subsets * widest**2))
     seen = None
-    for k, (mine_only, sequence) in enumerate(zip(rows, sequences, strict=True)):
-        if mine_only is not seen:
-            seen = mine_only
-            # The last row stands for a column that a subset lacks.
-            by_class = np.vstack([X[seen.order].T, np.zeros((1, len(seen.order)))])
-        rng = np.random.default_rng(sequence)
-        mine = split_columns(n_features, n_subsets, rng)
-        subsets += mine
-        places = np.full((n_subsets, widest), n_features)
-        for i, columns in enumerate(mine):
-            places[i, : len(columns)] = columns
-        counts = seen.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
-        values = by_class[places]
-        weighted = values * counts[:, None]
-        sums = weighted.sum(axis=2)
-        means = sums / counts.sum(axis=1)[:, None]
-        products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
-    axes: list[NDArray[np.float64]] = []
-    decomposed = {
+    for start in range(0, len(sequences), step):
+        some = slice(start, start + step)
+        subsets: list[list[NDArray[np.intp]]] = []
+        axes: list[list[NDArray[np.float64]]] = []
+        products = np.empty((0 if len(X) < widest else len(sequences[some]), n_subsets, widest, widest))
+        for k, (mine_only, sequence) in enumerate(zip(rows[some], sequences[some], strict=True)):
+            if mine_only is not seen:
+                seen = mine_only
+                # The last row stands for a column that a subset lacks.
+                by_class = np.vstack([X[seen.order].T, np.zeros((1, len(seen.order)))])
+            rng = np.random.default_rng(sequence)
+            mine = split_columns(n_features, n_subsets, rng)
+            subsets.append(mine)
+            counts = seen.draw(n_subsets, bootstrap_ratio, rng).astype(np.float64)
+            if len(X) < widest:
+                axes.append(
+                    [_sample_axes(by_class[columns], count) for columns, count in zip(mine, counts, strict=True)]
+                )
+                continue
+            places = np.full((n_subsets, widest), n_features)
+            for i, columns in enumerate(mine):
+                places[i, : len(columns)] = columns
+            values = by_class[places]
+            weighted = values * counts[:, None]
+            sums = weighted.sum(axis=2)
+            means = sums / counts.sum(axis=1)[:, None]
+            products[k] = weighted @ values.transpose(0, 2, 1) - sums[:, :, None] * means[:, None]
+        yield from (list(zip(*one, strict=True)) for one in zip(subsets, axes or _axes(products, sizes), strict=True))
+
+
+def _axes(products: NDArray[np.float64], sizes: NDArray[np.intp]) -> list[list[NDArray[np.float64]]]:
+    """Return the eigenvectors in columns, of largest eigenvalue first, by rotation and subset.
+
+    Parameters
+    ----------
+    products : ndarray of shape (n_rotations, n_subsets, m, m)
+    sizes : ndarray of int of shape (n_subsets,)
+        Of subset i the first ``sizes[i]`` rows and columns are meant.
+    """
+    found = {
         size: signed(np.linalg.eigh(products[:, sizes == size, :size, :size])[1][..., ::-1])
         for size in set(sizes.tolist())
     }
-    n_wider = n_features % n_subsets
-    for k in range(len(sequences)):
-        for i, size in enumerate(sizes.tolist()):
-            axes.append(decomposed[size][k, i if size == widest else i - n_wider])
-    blocks = list(zip(subsets, axes, strict=True))
-    return [blocks[k * n_subsets : (k + 1) * n_subsets] for k in range(len(sequences))]
+    first = {size: int(np.argmax(sizes == size)) for size in found}
+    return [[found[size][k, i - first[size]] for i, size in enumerate(sizes.tolist())] for k in range(len(products))]
+
+
+def _sample_axes(values: NDArray[np.float64], counts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the principal axes in columns that rows span, one at least; row i, a column of `values`, counts so often."""
+    drawn = counts > 0
+    counts, sample = counts[drawn], values[:, drawn].T
+    centred = sample - counts @ sample / counts.sum()
+    _, lengths, axes = np.linalg.svd(np.sqrt(counts)[:, None] * centred, full_matrices=False)
+    rank = int((lengths > max(sample.shape) * np.finfo(float).eps * lengths[0]).sum())
+    return signed(axes[: max(1, rank)].T)

@@ -16,7 +16,7 @@ from rotastack.views.linear import FittedView
 __all__ = ["Block", "RowsByClass", "SubsetRotation", "count_subsets", "signed", "split_columns", "whole_matrix"]
 
 Block = tuple[NDArray[np.intp], NDArray[np.float64]]
-"""Columns, and the square matrix whose outputs take their places."""
+"""Columns, and the matrix whose outputs take their places: the first of these, if there are fewer outputs."""
 
 
 def count_subsets(n_features: int, n_subsets: int | None, subset_size: int | None) -> int:
@@ -110,7 +110,7 @@ class SubsetRotation(FittedView):
     Attributes
     ----------
     blocks_ : list of (columns, matrix)
-    rotation_ : ndarray of shape (n_features, n_features)
+    rotation_ : ndarray of shape (n_features, n_outputs)
     mean_ : ndarray of shape (n_features,)
     """
 
@@ -138,26 +138,35 @@ class SubsetRotation(FittedView):
 
     @property
     def rotation_(self) -> NDArray[np.float64]:  # type: ignore[override]
-        """The whole matrix: block by block, with rows and columns in the places of the features."""
-        return whole_matrix(self.blocks_, self.n_features_in_)
+        """The whole matrix, block by block: rows stand in the places of the features, as do columns where all have one."""
+        return whole_matrix(self.blocks_)
 
     def linear_parts(self) -> list[Part]:
         return list(self.blocks_)
 
     def _map(self, X: NDArray[np.floating]) -> NDArray[np.floating]:
-        out = np.empty_like(X)
-        for columns, matrix in self.blocks_:
+        places = _places(self.blocks_)
+        out = np.empty_like(X, shape=(len(X), sum(map(len, places))))
+        for (columns, matrix), mine in zip(self.blocks_, places, strict=True):
             centred = X[:, columns] - self.mean_[columns].astype(X.dtype)
-            out[:, columns] = centred @ matrix.astype(X.dtype)
+            out[:, mine] = centred @ matrix.astype(X.dtype)
         return out
 
 
-def whole_matrix(blocks: Sequence[Block], n_features: int) -> NDArray[np.float64]:
-    """Return the (n_features, n_features) matrix of blocks of columns."""
-    matrix = np.zeros((n_features, n_features))
-    for columns, block in blocks:
-        matrix[np.ix_(columns, columns)] = block
+def whole_matrix(blocks: Sequence[Block]) -> NDArray[np.float64]:
+    """Return the matrix (n_features, n_outputs) of blocks that have all columns among them."""
+    places = _places(blocks)
+    matrix = np.zeros((sum(len(columns) for columns, _ in blocks), sum(map(len, places))))
+    for (columns, block), mine in zip(blocks, places, strict=True):
+        matrix[np.ix_(columns, mine)] = block
     return matrix
+
+
+def _places(blocks: Sequence[Block]) -> list[NDArray[np.intp]]:
+    """Return where the outputs of each block stand among those of all."""
+    taken = [columns[: matrix.shape[1]] for columns, matrix in blocks]
+    everyone = np.sort(np.concatenate(taken))
+    return [np.searchsorted(everyone, mine) for mine in taken]
 
 
 def signed(directions: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,5 +1,7 @@
 """Regularised rotation forests: counts, shared trees, votes."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
@@ -42,6 +44,16 @@ def test_facts_of_a_regularized_forest(iris):
     assert clf.oob_error_.shape == (6,)
     assert 0 <= clf.oob_error_.min() <= clf.oob_error_.max() < 0.3
     assert seen.dtype == np.float32
+
+
+def test_rotations_are_stored_once():
+    X, y = np.random.default_rng(0).normal(size=(30, 60)), np.arange(30) % 2
+    clf = regularized().fit(np.c_[X, y], y)
+    assert clf.rotations_.shape == (6, 61, 61)
+    assert np.shares_memory(clf.rotations_, clf.forest_.views.matrices)
+    again = pickle.loads(pickle.dumps(clf))
+    np.testing.assert_array_equal(again.rotations_, clf.rotations_)
+    assert len(pickle.dumps(clf)) < 1.5 * clf.rotations_.nbytes
 
 
 def test_weightings_share_their_trees(iris):

@@ -1,5 +1,8 @@
 """Rotation Forest and double rotation forests."""
 
+import pickle
+import tracemalloc
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
@@ -219,3 +222,42 @@ def test_cuts_of_random_trees_are_handed_on():
         for n in (1, 50)
     )
     assert (one.predict_proba(Z) != many.predict_proba(Z)).any()
+
+
+def wide(n=24, p=600):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, p)), np.arange(n) % 2
+    X[:, :20] += 2 * y[:, None]
+    return X, y
+
+
+@every
+def test_wide_tables_take_the_memory_of_their_rows(forest):
+    X, y = wide()
+    n, p = X.shape
+    tracemalloc.start()
+    fitted = forest(20, random_state=0).fit(X, y)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    # Two blocks with fewer axes than rows each; double rotations mix them.
+    most = 4 * 20 * p * n * (1 if forest is RotationForestClassifier else 2)
+    assert fitted.forest_.views.matrices.nbytes < most
+    assert peak < 4 * most + 8 * 4 * p * n + 1e6
+    assert len(pickle.dumps(fitted)) < most + 1e5
+    assert fitted.feature_importances_.sum() == pytest.approx(1.0)
+
+
+@every
+def test_a_block_by_block_view_is_its_dense_matrix(forest):
+    X, y = wide()
+    Z = np.random.default_rng(1).normal(size=(50, X.shape[1]))
+    fitted = forest(8, random_state=0).fit(X, y)
+    seen = fitted._checked(Z)
+    leaves = fitted.forest_.leaves(seen)
+    for k, view in enumerate(fitted.forest_.tree_view):
+        tree, mapped = fitted.forest_.arrays(k), seen @ fitted.forest_.views.matrix(int(view))
+        at = np.zeros(len(Z), np.intp)
+        while (inner := tree["children_left"][at] >= 0).any():
+            left = mapped[np.arange(len(Z)), tree["feature"][at]] <= tree["threshold"][at]
+            at = np.where(inner, np.where(left, tree["children_left"][at], tree["children_right"][at]), at)
+        np.testing.assert_array_equal(at, leaves[:, k])

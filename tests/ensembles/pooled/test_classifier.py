@@ -1,3 +1,5 @@
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from rotastack import (
 from rotastack.combine import Stacking, Voting
 from rotastack.resampling import fold_groups
 from rotastack.seeds import child, root_sequence
+from rotastack.trees import ForestClassifier
 from rotastack.views import DiscriminantRotation, RandomRotation
 
 MANY = [
@@ -235,6 +238,21 @@ def test_a_member_keeps_its_view_in_all_trainings(iris):
     assert not (
         clf.nested_pools_["0-1"].members[0].view.block_ == clf.nested_pools_["0-1"].members[1].view.block_
     ).all()
+
+
+def test_the_numbers_of_a_drawn_view_are_stored_once():
+    X, y = np.random.default_rng(0).normal(size=(30, 70)), np.arange(30) % 2
+    clf = PooledEnsembleClassifier(RandomRotation(), ForestClassifier(2), n_estimators=5, random_state=0).fit(X, y)
+    views = clf.pool_.forests.trees.views
+    assert len(pickle.dumps(clf)) < 1.5 * views.matrices.nbytes
+    for k, member in enumerate(clf.pool_.members):
+        np.testing.assert_array_equal(views.matrix(k), member.view.block_.astype(np.float32))
+    clf = StackedRotationClassifier(4, n_trees=2, cv=3, random_state=0).fit(X, y)
+    first, *others = [pool.forests.trees.views for pool in clf.nested_pools_.values()]
+    assert len(others) == 2
+    assert all(views is first for views in others)
+    for k, member in list(enumerate(clf.nested_pools_["0-1"].members))[1:]:
+        np.testing.assert_array_equal(first.matrix(k), member.view.block_.astype(np.float32))
 
 
 def test_a_second_fit_forgets_the_first(iris):

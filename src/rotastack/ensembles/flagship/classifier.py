@@ -104,8 +104,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
-        cost=Cost(0, 9, 0.65, 60, 0.08),
-        boosted_cost=Cost(420, 0, 60, 10_000, 1.15),
+        cost=Cost(5.6, 3.3, 1.1, 60, 0.15),
+        boosted_cost=Cost(23, 0, 190, 13_000, 0.75),
         trees=("trees_per_family",),
         families=2,
     )

@@ -112,8 +112,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
-        cost=Cost(33, 0, 6.2, 120),
-        boosted_cost=Cost(1200, 0, 340, 4_000),
+        cost=Cost(42, 1.9, 9.2, 140),
+        boosted_cost=Cost(0, 630, 370, 8_000),
         trees=("trees_per_family",),
         families=2,
     )

@@ -14,7 +14,8 @@ from rotastack.combine.pruning.margin import MarginPruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
-from rotastack.views.double import double_matrices
+from rotastack.views.double import double_blocks
+from rotastack.views.subsets import whole_matrix
 
 __all__ = ["DoubleRotationForestClassifier", "DoubleRotationMarginForestClassifier"]
 
@@ -64,14 +65,16 @@ class _DoubleRotationForest(SubsetRotationForest):
         self.alpha = alpha
 
     def _views(self, X, rows, count, sequences):
-        def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float64]:
-            ((first, second),) = double_matrices(
-                X, [rows[k]], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, [sequences[k]]
+        def matrix(k: int, _: NDArray[np.uint8]) -> NDArray[np.float32]:
+            first, second = double_blocks(
+                X, rows[k], count, self.bootstrap_ratio, self.n_neighbors, self.alpha, sequences[k]
             )
-            return first @ second
+            return (whole_matrix(first) @ whole_matrix(second)).astype(np.float32)
 
+        everyone = np.arange(X.shape[1])
         with one_blas_thread():
-            return LinearViews.dense(list(run_threads(matrix, range(len(sequences)), self.n_jobs)))
+            matrices = run_threads(matrix, range(len(sequences)), self.n_jobs)
+            return LinearViews.blocks(([(everyone, found)] for found in matrices), X.shape[1])
 
 
 @documented
@@ -80,6 +83,9 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
 
     Each tree is grown on the columns first turned to principal axes of random subsets, then mapped by
     locality sensitive discriminant analysis of other subsets: see :class:`rotastack.views.DoubleRotation`.
+
+    Memory beyond a forest's own: 4 p k bytes for each tree on p numeric columns, and twice that in fitting. k is the number
+    of axes: p, or fewer for each subset than there are rows if it has more columns.
 
     Parameters
     ----------
@@ -129,6 +135,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
 
     Trees are ordered by the weights of a Lasso that brings the margins of the selection rows near 1, and
     the first of them vote: see :class:`rotastack.combine.pruning.MarginPruner`.
+
+    Memory: as of :class:`DoubleRotationForestClassifier`; what is kept is that of the trees that vote.
 
     Parameters
     ----------

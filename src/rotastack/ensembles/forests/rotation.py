@@ -135,6 +135,9 @@ class RotationForestClassifier(SubsetRotationForest):
     ``PooledEnsembleClassifier(PrincipalRotation(), estimator)``. See
     :class:`rotastack.views.PrincipalRotation` for the rotations.
 
+    Memory beyond a forest's own: for each tree 4 m k bytes for each subset of m columns, and twice that in fitting. k is
+    the number of its axes: m, or fewer than there are rows if m is more.
+
     Parameters
     ----------
     n_estimators : int, default=100

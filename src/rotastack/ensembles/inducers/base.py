@@ -1,7 +1,7 @@
 """Inducers: classifiers that train members on many linear views of the same rows at once."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -71,7 +71,7 @@ class Inducer(LabelClassifier, BaseEstimator):
         X: NDArray[np.float32],
         y: NDArray[np.integer],
         n_classes: int,
-        parts: Sequence[Sequence[tuple[NDArray, NDArray | None]]],
+        parts: Iterable[Sequence[tuple[NDArray, NDArray | None]]],
         sequences: Sequence[np.random.SeedSequence],
         *,
         training: NDArray[np.bool_] | None = None,
@@ -87,7 +87,7 @@ class Inducer(LabelClassifier, BaseEstimator):
         """
         n_sets, n_rows = len(sequences), X.shape[1]
         matrices = [view_matrix(view, X.shape[2]) for view in parts]
-        held = np.zeros((n_sets, len(parts), n_rows if training is not None else 0, n_classes), np.float32)
+        held = np.zeros((n_sets, len(matrices), n_rows if training is not None else 0, n_classes), np.float32)
         fitted: list[Any] = []
         for s in range(n_sets):
             rows = X[s if len(X) > 1 else 0]
@@ -97,7 +97,7 @@ class Inducer(LabelClassifier, BaseEstimator):
             if training is not None:
                 for m, member in enumerate(fitted):
                     held[s, m, ~chosen] = self._outputs(member, rows[~chosen], n_classes)
-        return Members(fitted if keep else [], self, n_classes, held, len(parts))
+        return Members(fitted if keep else [], self, n_classes, held, len(matrices))
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on the columns as they are.

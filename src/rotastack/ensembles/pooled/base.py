@@ -118,7 +118,7 @@ class PooledEnsemble(TableEnsemble):
         complexity = rotation_complexity([m.n_nodes for m in members], [m.depth for m in members], n_rows)
         # With bags of the pool's own, a forest's out-of-bag rows are copies of rows it has seen.
         error = self.oob_errors_ if self._bootstrap() else [m.oob_error for m in members]
-        unrotated = [k for k, m in enumerate(members) if m.view is None]
+        unrotated = [k for k, m in enumerate(members) if m.kept_view is None]
         return clone(combiner).rank(complexity, error, unrotated[0] if unrotated else None)
 
     def _fill_in(self, there: NDArray[np.bool_]) -> None:

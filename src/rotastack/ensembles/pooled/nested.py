@@ -81,6 +81,7 @@ def nested_outputs(
             pool_options.pop(of_other_learners, None)
         _grow_all(X, y, n_classes, folds, without, pairs, recipes, sequence, views, outputs, on_pool, **pool_options)
         return outputs
+    first = None
     for a, b in pairs:
         in_a, in_b = folds == a, folds == b
         train = without[a] & without[b]
@@ -88,6 +89,10 @@ def nested_outputs(
             X[train], y[train], n_classes, recipes, child(sequence, a, b),
             views=views, weights=some(weights, train), **pool_options,
         )  # fmt: skip
+        trees = getattr(pool.forests, "trees", None)
+        if same_views and trees is not None:  # held once for all pools
+            first = trees.views if first is None else first
+            trees.views = first
         held = np.flatnonzero(~train)
         predicted = pool.outputs(X[held], n_jobs=pool_options.get("n_jobs"))
         outputs[b][:, in_a] = predicted[:, in_a[held]]
@@ -116,7 +121,7 @@ def _grow_all(
         copies.append(np.hstack(pools[-1].scaled(X)))
     n_other = int(categorical.sum())
     numeric = copies[0][:, : X.shape[1] - n_other]
-    fitted_views, parts = linear_views(recipes, numeric, y, n_other, views)
+    fitted_views, parts = zip(*linear_views(recipes, numeric, y, n_other, views), strict=True)
     forests = recipes[0].learner.grow_members(
         np.stack(copies), y, n_classes, parts, [child(sequence, a, b) for a, b in pairs],
         training=training, keep=False, n_jobs=n_jobs,

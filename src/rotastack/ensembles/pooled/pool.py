@@ -2,7 +2,7 @@
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
 
@@ -18,6 +18,7 @@ from rotastack.diagnostics.complexity import oob_error, tree_complexity
 from rotastack.ensembles.table import scaled_columns
 from rotastack.seeds import child
 from rotastack.trees.bags import member_bag
+from rotastack.views.linear import DrawnView
 
 __all__ = ["GrowsMembers", "Member", "Pool", "Recipe", "fit_pool", "grows_together", "linear_views", "members_of"]
 
@@ -56,7 +57,8 @@ class Member:
 
     Attributes
     ----------
-    view : fitted transformer or None
+    kept_view : transformer or None
+        The fitted view; unfitted where `n_drawn` is given.
     model : AlignedClassifier, FittedRegressor or None
         None where the learner trained all members in one call: the pool's `forests` hold them.
     fit_seconds : float
@@ -64,15 +66,23 @@ class Member:
         Median number of nodes and mean depth of its trees, and its own out-of-bag error; NaN where it has none.
     out_of_bag : ndarray of bool of shape (n_rows,), or None
         Training rows that the pool's bootstrap left out.
+    n_drawn : int or None
+        Columns for which `kept_view` is drawn, whenever it is asked for: the pool's `forests` hold its numbers.
     """
 
-    view: Any
+    kept_view: Any
     model: AlignedClassifier | FittedRegressor | None
     fit_seconds: float
     n_nodes: float
     depth: float
     oob_error: float
     out_of_bag: NDArray[np.bool_] | None = None
+    n_drawn: int | None = None
+
+    @property
+    def view(self) -> Any:
+        """The fitted view, or None."""
+        return self.kept_view if self.n_drawn is None else clone(self.kept_view).fit(np.zeros((1, self.n_drawn)))
 
     def outputs(self, numeric: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray:
         """Return class probabilities (row, class), or predictions (row, 1), of scaled rows."""
@@ -212,10 +222,20 @@ def fit_pool(
     numeric, other = pool.scaled(X)
     if n_classes is not None and grows_together(recipes) and not bootstrap and weights is None:
         start = time.perf_counter()
-        fitted, parts = linear_views(recipes, numeric, y, other.shape[1], views)
+        n_numeric = numeric.shape[1]
+        again = [n_numeric > 0 and isinstance(r.view, DrawnView) and not is_drawn(r.view) for r in recipes]
+        kept: list[Any] = []
+
+        def parts() -> Iterator[list[Part]]:
+            for view, mine in linear_views(recipes, numeric, y, other.shape[1], views):
+                kept.append(clone(view) if again[len(kept)] else view)
+                yield mine
+
         rows = _joined(numeric, other)[None]
-        pool.forests = recipes[0].learner.grow_members(rows, y, n_classes, parts, [sequence], n_jobs=n_jobs)
-        pool.members = members_of(pool.forests, 0, fitted, time.perf_counter() - start)
+        pool.forests = recipes[0].learner.grow_members(rows, y, n_classes, parts(), [sequence], n_jobs=n_jobs)
+        pool.members = members_of(pool.forests, 0, kept, time.perf_counter() - start)
+        for member, drawn in zip(pool.members, again, strict=True):
+            member.n_drawn = n_numeric if drawn else None
         pool.predict_seconds = np.zeros(len(recipes))
         return pool
 
@@ -280,14 +300,16 @@ def linear_views(
     y: NDArray[np.integer],
     n_other: int,
     sequence: np.random.SeedSequence,
-) -> tuple[list[Any], list[list[Part]]]:
-    """Return the members' fitted views, and the columns they train on as linear parts: columns and matrix."""
+) -> Iterator[tuple[Any, list[Part]]]:
+    """Yield each member's fitted view, and the columns it trains on as linear parts: columns and matrix."""
     n_numeric = numeric.shape[1]
-    fitted = [_fitted_view(r.view, numeric, y, child(sequence, k)) for k, r in enumerate(recipes)]
     others = np.arange(n_numeric, n_numeric + n_other)
-    everything: list[Part] = [(np.arange(n_numeric + n_other), None)]
-    parts = [everything if view is None or not n_numeric else [*view.linear_parts(), (others, None)] for view in fitted]
-    return fitted, parts
+    for k, recipe in enumerate(recipes):
+        view = _fitted_view(recipe.view, numeric, y, child(sequence, k))
+        if view is None or not n_numeric:
+            yield view, [(np.arange(n_numeric + n_other), None)]
+        else:
+            yield view, [*view.linear_parts(), (others, None)]
 
 
 def members_of(forests: Any, row: int, views: Sequence[Any], seconds: float) -> list[Member]:
