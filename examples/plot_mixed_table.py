@@ -73,5 +73,5 @@ figure.legend(loc="outside upper right", fontsize=9)
 plt.show()
 
 # %%
-# What one saw: all families together err less than the best of them alone, several are switched off, and the
+# What one saw: all families together err less than the best of them alone, boosting is switched off, and the
 # error out of bag was right about new rows to within two percentage points.

@@ -72,4 +72,4 @@ plt.show()
 # %%
 # What one saw: rotations more than halve the error at an oblique boundary without noise, and lose this gain
 # as columns of noise are added; they only hurt where the boundary is along the columns. `RotastackClassifier`
-# was never more than a percentage point above the better of the two forests, and well below both with noise.
+# was never more than two percentage points above the better of the two forests, and well below both with noise.

@@ -157,10 +157,6 @@ def test_drawings_are_as_they_are_drawn():
         assert (ROOT / f"docs/images/{name}.svg").read_text() == str(draw()), "python docs/_site/drawings.py"
 
 
-def test_families_are_called_by_what_they_are():
-    assert "| without principal axes (`Lpc`) | 1.115 |" in evidence.ablation("")
-
-
 def test_printed_numbers_stand_beside_ours():
     assert "| rank, 1-NN | 4.50 (4.97) |" in evidence.reduction("")
     assert "| ionosphere | 92 | 29 |" in evidence.multi_rotation("")

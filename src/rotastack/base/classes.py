@@ -33,8 +33,10 @@ class LabelClassifier(ClassifierMixin):
         Raises
         ------
         ValueError
-            A continuous target, or too few classes.
+            No rows, a continuous target, or too few classes.
         """
+        if not len(y):
+            raise ValueError("y has no rows")
         check_classification_targets(y)
         self.classes_, codes = np.unique(y, return_inverse=True)
         if len(self.classes_) < least:

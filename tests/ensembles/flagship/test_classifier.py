@@ -329,6 +329,11 @@ def test_families_that_are_none(families, message):
         small(families=families).fit(*load_iris(return_X_y=True))
 
 
+def test_no_rows():
+    with pytest.raises(ValueError, match="y has no rows"):
+        small().fit(np.empty((0, 3)), [])
+
+
 def test_one_class():
     with pytest.raises(ValueError, match=r"y holds one class only \(1\)"):
         small().fit(np.eye(3), [1, 1, 1])
