@@ -152,7 +152,7 @@ def test_the_estimator_is_the_workflows_method(finished):
     training = child(np.random.SeedSequence(seed), "train", "iris", "rotated_forest", 0, 1)
     combining = child(np.random.SeedSequence(seed), "combine", "iris", "S-RRE/RF", 0, 1)
     estimator._train_nested(
-        data.X, data.y, recipes, Stacking(ForestClassifier(10)), folds,
+        data.X, data.y, recipes, Stacking(ForestClassifier(10)), folds, None,
         data.is_dummy, training, combining, None,
     )  # fmt: skip
     with xr.open_dataset(root / "methods/S-RRE_RF.nc", engine="h5netcdf") as stored:
