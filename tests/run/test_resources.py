@@ -28,9 +28,9 @@ def resources(task="classification", **pools):
 
 def test_trees_are_counted():
     found = resources()
-    assert [found.n_trees(pool) for pool in POOLS] == [300, 100, 200, 1000]
+    assert [found.n_trees(pool) for pool in POOLS] == [400, 100, 200, 1000]
     small = {"flagship": {"estimator": "rotastack", "parameters": {"trees_per_family": 10}}, "forest": POOLS["forest"]}
-    assert resources(**small).n_trees("flagship") == 30
+    assert resources(**small).n_trees("flagship") == 40
     assert resources("regression", **small).n_trees("flagship") == 30
 
 
@@ -52,7 +52,7 @@ def test_trees_end_to_grow_where_bags_or_leaves_do():
     for pool in ("flagship", "boosted"):
         asked = found.train_mb("most", pool, 1)
         table, outputs = 8 * 8e-6 * 1_000_000 * 10, 8 * found.pool_megabytes("most", pool)
-        trees = {"flagship": 66e-6 * 40_000 * 300, "boosted": 1e-6 * 62 * 24 * 200}[pool]
+        trees = {"flagship": 66e-6 * 40_000 * 400, "boosted": 1e-6 * 62 * 24 * 200}[pool]
         assert asked == pytest.approx(FIXED_MB + table + outputs + trees, abs=2)
 
 

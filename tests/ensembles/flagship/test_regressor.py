@@ -14,7 +14,7 @@ from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
-NAMES = ("rotations", "discriminants", "boosted")
+NAMES = ("random_cuts", "discriminants", "boosted")
 
 
 def small(**parameters):
@@ -43,7 +43,7 @@ def test_directions_count_where_the_target_rises_along_one():
     X, y = slope()
     reg = small(trees_per_family=30).fit(X, y)
     weights = dict(zip(reg.families_, reg.family_weights_, strict=True))
-    assert weights["rotations"] + weights["discriminants"] > 2 * weights["boosted"]
+    assert weights["random_cuts"] + weights["discriminants"] > 2 * weights["boosted"]
     alone = small(trees_per_family=60, families=ON_BAGS[:2]).fit(X, y)
     assert 1 - reg.oob_score_ < 0.6 * (1 - alone.oob_score_)
 
@@ -110,7 +110,7 @@ def test_a_table_with_categories_and_missing_values():
     y = rng.permutation(12)[colour] + length
     X = pd.DataFrame({"colour": [f"c{c}" for c in colour], "length": np.where(rng.random(200) < 0.1, np.nan, length)})
     reg = small().fit(X, y)
-    assert reg.families_ == ("rotations", "discriminants", "pairs", "boosted")
+    assert reg.families_ == ("random_cuts", "discriminants", "pairs", "boosted")
     assert reg.oob_score_ > 0.8
     new = pd.DataFrame({"colour": ["c3", "violet", None], "length": [np.nan, 0.0, 1.0]})
     assert np.isfinite(reg.predict(new)).all()
@@ -161,7 +161,7 @@ def test_a_family_of_ones_own_learns_from_slices():
 
 def test_families_that_are_none():
     with pytest.raises(
-        ValueError, match="families: 'axes' is unknown; there are rotations, discriminants, pairs, boosted"
+        ValueError, match="families: 'axes' is unknown; there are rotations, random_cuts, discriminants, pairs, boosted"
     ):
         small(families=("axes",)).fit(*slope())
 

@@ -70,18 +70,23 @@ BOOSTING = BoostingOptions(
 )  # fmt: skip
 
 _ROTATIONS = TreeFamily("rotations", ("sparse", "principal", "discriminants"))
+_RANDOM_CUTS = replace(_ROTATIONS, name="random_cuts", splitter="random")
 _DISCRIMINANTS = TreeFamily(
     "discriminants", ("identity", "discriminants"), max_features=None, criterion="c45", folds=True
 )
 _PAIRS = TreeFamily("pairs", ("pairs",), max_features=None, folds=True)
 _BOOSTED = TreeFamily("boosted", folds=True, boosting=BOOSTING)
+_BOOSTED_LARGE = TreeFamily("boosted_large", folds=True, boosting=BOOSTING._replace(max_leaf_nodes=31))
 
-FAMILIES = {family.name: family for family in (_ROTATIONS, _DISCRIMINANTS, _PAIRS, _BOOSTED)}
+FAMILIES = {
+    family.name: family for family in (_ROTATIONS, _RANDOM_CUTS, _DISCRIMINANTS, _PAIRS, _BOOSTED, _BOOSTED_LARGE)
+}
 """The families of a classifier that are known by name."""
 
 NUMBER_FAMILIES = {
     **FAMILIES,
-    "rotations": replace(_ROTATIONS, max_features=None, splitter="random"),
+    "rotations": replace(_ROTATIONS, max_features=None),
+    "random_cuts": replace(_RANDOM_CUTS, max_features=None),
     "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
 }
 """The families of a regressor that are known by name: trees on views cut all columns at random, for each split."""

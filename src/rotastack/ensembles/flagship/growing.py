@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from rotastack.base.warned import warn
 from rotastack.ensembles.flagship.category_pairs import CategoryPairs
-from rotastack.ensembles.flagship.families import BOOSTING, TreeFamily
+from rotastack.ensembles.flagship.families import TreeFamily
 from rotastack.ensembles.flagship.family_views import candidates
 from rotastack.ensembles.flagship.grown_families import GrownFamilies, OnBags, OnFolds, OnPairs, OnRounds, n_folds
-from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TALL, TrainingRows
+from rotastack.ensembles.flagship.training_rows import MOST_DRAWS, TrainingRows
 from rotastack.seeds import child
 from rotastack.trees.boosting import grow_boosted
 from rotastack.trees.growing import TreeGroup, TreeOptions, grow_forest
@@ -27,9 +27,6 @@ __all__ = ["grow_families"]
 MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
 
-
-TALL_BOOSTING = BOOSTING._replace(max_leaf_nodes=31, tol=0.002)
-"""Where rows are many, trees can be larger."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for rows that their trees have not seen."""
@@ -199,8 +196,7 @@ def _on_rounds(
             for fold in range(n_folds(folds))
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
-    options = TALL_BOOSTING if family.boosting == BOOSTING and len(rows.X) > TALL else family.boosting
-    width = rows.X.shape[1] if views is None else int(views.widths().min())
+    options, width = family.boosting, rows.X.shape[1] if views is None else int(views.widths().min())
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(

@@ -41,8 +41,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("rotations", "discriminants", "pairs", "boosted")
-        "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
+    families : sequence of str or TreeFamily, default=("random_cuts", "discriminants", "pairs", "boosted")
+        "random_cuts": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
         random halves of the columns, for trees on bootstraps that cut all of them at random. On the rows outside of one fold of five: "discriminants", the columns beside
         discriminants, for trees that cut them in the same way; "pairs", left out where there are no categories, numbers
         beside categories and pairs of these as mean targets; "boosted", gradient boosting of trees of up to 8 leaves on the
@@ -107,7 +107,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     >>> reg.predict(X[:3]).shape, reg.oob_score_ > 0.4
     ((3,), True)
     >>> reg.families_
-    ('rotations', 'discriminants', 'boosted')
+    ('random_cuts', 'discriminants', 'boosted')
     """
 
     study_facts: ClassVar[Facts] = Facts(
@@ -125,7 +125,7 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("rotations", "discriminants", "pairs", "boosted"),
+        families: tuple[str | TreeFamily, ...] = ("random_cuts", "discriminants", "pairs", "boosted"),
         *,
         categorical_features: ArrayLike | str | None = "from_dtype",
         oob_score: bool | str | Callable = True,

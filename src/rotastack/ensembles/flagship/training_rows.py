@@ -16,7 +16,7 @@ from rotastack.trees.bags import Bags
 from rotastack.trees.boosting import boosting_folds
 from rotastack.trees.growing import TreeGroup
 
-__all__ = ["HEAVIEST", "MOST_DRAWS", "TALL", "TrainingRows"]
+__all__ = ["HEAVIEST", "MOST_DRAWS", "TrainingRows"]
 
 HEAVIEST = 2.0
 """No row is drawn for a bag more often than this on average: one in seven trees, at least, has not seen it."""
