@@ -60,5 +60,5 @@ plt.show()
 
 # %%
 # What one saw: the vote of trees on rotations is too unsure, stacking less so, and the probabilities of
-# `RotastackClassifier`, with nothing done about them afterwards, are nearest to the diagonal. Its log loss is that of
-# stacking, and lower than the vote's.
+# `RotastackClassifier`, with nothing done about them afterwards, are nearest to the diagonal and have the
+# lowest log loss.

@@ -9,8 +9,8 @@ import numpy as np
 def mixed_table(ran):
     assert ran.X.isna().any(axis=0).tolist() == [True, True, True, True, False]
     assert ran.error < ran.forest.oob_family_errors_.min()
-    assert ran.forest.families_[ran.forest.family_weights_.argmin()] == "boosted"
-    assert ran.forest.family_weights_.min() == 0
+    weights = dict(zip(ran.forest.families_, ran.forest.family_weights_, strict=True))
+    assert weights["boosted"] == weights["boosted_large"] == 0
     assert abs(ran.error - ran.error_new) < 0.02
 
 
@@ -47,9 +47,9 @@ def importances(ran):
 
 
 def calibration(ran):
-    assert ran.distances["RotastackClassifier"] < ran.distances["stacking"] < ran.distances["vote"]
-    assert abs(ran.losses["RotastackClassifier"] - ran.losses["stacking"]) < 0.002
-    assert ran.losses["stacking"] < ran.losses["vote"] - 0.03
+    for figures in (ran.losses, ran.distances):
+        assert figures["RotastackClassifier"] < figures["stacking"] < figures["vote"]
+    assert ran.distances["RotastackClassifier"] < 0.03
 
 
 def class_weights(ran):
