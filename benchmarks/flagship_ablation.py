@@ -31,16 +31,18 @@ from numpy.typing import NDArray
 from rotastack import RotastackClassifier
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship import category_pairs, family_views
+from rotastack.ensembles.flagship.base import RIDGE
 from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
 DEFAULTS = RotastackClassifier()
 NAMES = DEFAULTS.families
-BAGGED = tuple(name for name in NAMES if not FAMILIES[name].n_folds)
+BAGGED = tuple(name for name in NAMES if not FAMILIES[name].folds)
 GROUPS = (BAGGED, *((name,) for name in NAMES if name not in BAGGED))
 """Families that are grown together: the seeds of those on bags depend on which others there are."""
 
+BOOSTERS = ("boosted", "boosted_large")
 CONSTANTS = {"SHRINKAGE": family_views, "MOST_COLUMNS": category_pairs}
 LEAST_ERROR = 0.005  # is added to errors, so that ratios of none to one wrong row are not infinite
 
@@ -68,7 +70,7 @@ class Change:
     touched: tuple[str, ...] = ()
     family: Callable[[TreeFamily], TreeFamily] | None = None
     n_trees: int = DEFAULTS.trees_per_family
-    ridge: float = DEFAULTS.ridge
+    ridge: float = RIDGE
     constants: dict[str, float] = field(default_factory=dict)
     seed: int = 0
 
@@ -109,8 +111,7 @@ class Growth:
 
     def file(self, folder: Path, split: int) -> Path:
         name = self.families[0].name if len(self.families) == 1 else "bags"
-        untitled = replace(self, families=tuple(replace(family, title="") for family in self.families))
-        return folder / f"{split}.grown.{name}-{zlib.crc32(repr(untitled).encode()):08x}-{self.seed}.npz"
+        return folder / f"{split}.grown.{name}-{zlib.crc32(repr(self).encode()):08x}-{self.seed}.npz"
 
 
 class Kept(RotastackClassifier):
@@ -122,9 +123,9 @@ class Kept(RotastackClassifier):
         What the families' weights are fitted to.
     """
 
-    def _weigh(self, outputs, codes, weights):
+    def _weigh(self, outputs, codes, weights, folds):
         self.unseen_ = np.where(np.isnan(outputs), 1 / outputs.shape[2], outputs)
-        super()._weigh(outputs, codes, weights)
+        super()._weigh(outputs, codes, weights, folds)
 
     def _switch_off(self):
         self.family_weights_ = self.pool_.weights_
@@ -144,11 +145,11 @@ def changes() -> Iterator[Change]:
     yield Change("another seed", NAMES, lambda family: family, seed=1000)
     for name in NAMES:
         yield Change(f"without {name}", (name,))
-    yield Change("without both boosted", ("boosted", "boosted31"))
+    yield Change("without both boosted", BOOSTERS)
     yield Change("without all on folds", tuple(name for name in NAMES if name not in BAGGED))
     for n in doubled(DEFAULTS.trees_per_family):
         yield Change(f"trees_per_family {n}", NAMES, lambda family: family, n_trees=n)
-    for ridge in doubled(DEFAULTS.ridge):
+    for ridge in doubled(RIDGE):
         yield Change(f"ridge {ridge:g}", ridge=ridge)
     for value in doubled(family_views.SHRINKAGE):
         touched = tuple(name for name in NAMES if "discriminants" in FAMILIES[name].parts)
@@ -157,18 +158,12 @@ def changes() -> Iterator[Change]:
         )
     for value in doubled(category_pairs.MOST_COLUMNS):
         yield Change(f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value})
-    for name in ("rotation", "c45", "pairs"):
-        for n in doubled(FAMILIES[name].n_folds):
-            yield Change(f"{name}: n_folds {n}", (name,), lambda family, n=n: replace(family, n_folds=n))
-    boosters = ("boosted", "boosted31")
-    one = FAMILIES[boosters[0]]
-    for n in [3, *doubled(one.n_folds)[1:]]:
-        yield Change(f"boosted: n_folds {n}", boosters, lambda family, n=n: replace(family, n_folds=n))
+    one = FAMILIES[BOOSTERS[0]]
     settings = ("n_rounds", "learning_rate", "max_bins", "l2_regularization", "min_samples_leaf", "max_features", "n_iter_no_change", "tol")  # fmt: skip
     for setting in settings:
         for value in doubled(getattr(one.boosting, setting)):
-            yield Change(f"boosted: {setting} {value:g}", boosters, _boosting(setting, value))
-    for name in boosters:
+            yield Change(f"boosted: {setting} {value:g}", BOOSTERS, _boosting(setting, value))
+    for name in BOOSTERS:
         for value in doubled(FAMILIES[name].boosting.max_leaf_nodes):
             yield Change(f"{name}: max_leaf_nodes {value}", (name,), _boosting("max_leaf_nodes", value))
 
@@ -198,8 +193,8 @@ class Outputs:
 
     def __init__(self, name: str, number: int, folder: Path):
         self.split, self.number, self.folder = Split.of(name, number), number, folder / name
-        model = Kept(1, ("id",), oob_score=False)
-        self.width = model._read(self.split.X).shape[1]
+        model = Kept(1, ("rotations",), oob_score=False).fit(self.split.X, self.split.y)
+        self.width = len(model.table_.sources_) + (len(model.table_.missing_) > 0)
         self.n_categories = len(model.table_.groups_)
         self.read: dict[Path, dict[str, NDArray]] = {}
 
