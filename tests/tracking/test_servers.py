@@ -56,7 +56,7 @@ def served(folder, *arguments, **environment):
 @pytest.fixture
 def database(tmp_path):
     """The address of a new database of PostgreSQL, which listens on a socket in a file alone."""
-    pytest.importorskip("psycopg")
+    pytest.importorskip("psycopg", reason="psycopg is missing, which is in the extra dev")
     if INITDB is None:
         # PostgreSQL is the system's, and no part of the lock file.
         pytest.skip("PostgreSQL is missing: apt-get install postgresql")

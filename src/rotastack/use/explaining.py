@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 from rotastack.base.columns import date_numbers
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.tracking.records import read_record
@@ -180,8 +180,8 @@ def _families(model: Any) -> list[dict[str, Any]]:
     """Return the flagship's families: names, what their trees are grown on, weights, their shares, and errors; of other models none."""
     if not hasattr(model, "family_weights_"):
         return []
-    known = {**(NUMBER_FAMILIES if is_regressor(model) else FAMILIES)}
-    known.update({family.name: family for family in model.families if not isinstance(family, str)})
+    named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
+    known = {family.name: family for family in find_families(model.families, 1, named)}
     weights = np.asarray(model.family_weights_, dtype=float)
     shares = weights / weights.sum() if weights.sum() > 0 else weights
     errors = np.asarray(model.oob_family_errors_, dtype=float)

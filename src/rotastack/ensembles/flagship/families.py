@@ -89,7 +89,7 @@ NUMBER_FAMILIES = {
     "random_cuts": replace(_RANDOM_CUTS, max_features=None),
     "discriminants": replace(_DISCRIMINANTS, criterion="gini", splitter="random"),
 }
-"""The families of a regressor that are known by name: trees on views cut all columns at random, for each split."""
+"""The families of a regressor that are known by name: trees on views look at all columns for each split."""
 
 
 def find_families(

@@ -108,7 +108,7 @@ class OutOfBagImportances:
         -------
         Bunch
             ``importances`` (n_features, n_repeats), ``importances_mean`` and ``importances_std`` (n_features,), as of
-            scikit-learn's ``permutation_importance``; ``score`` of the rows as they are. ``rows`` (n_judged,), the numbers of the rows
+            scikit-learn's ``permutation_importance``; ``score`` of the rows as they are, by the families' weights for new rows. ``rows`` (n_judged,), the numbers of the rows
             that were judged; ``by_row`` (n_features, n_judged), by how much a row's loss rises, its mean over the shufflings; of a classifier
             ``by_class`` (n_features, n_classes), the means of these over the rows of a class (NaN without rows).
 

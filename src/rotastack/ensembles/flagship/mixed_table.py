@@ -244,9 +244,9 @@ class MixedTable(BaseEstimator):
         numbers, lengths = np.flatnonzero(numeric), [len(how["parts"]) for how in self.dates_.values()]
         numbers = np.concatenate([numbers, np.repeat(np.array([*self.dates_], np.intp), lengths)])
         categories = np.flatnonzero(self.categorical_)
-        means = np.repeat(categories[self.many_[: len(categories)]], n_targets)
+        means = np.repeat(categories[self.many_], n_targets)
         found = [] if self.encoder_ is None else self.encoder_.categories_
-        dummies = np.repeat(categories[~self.many_[: len(categories)]], [_n_dummies(values) for values in found])
+        dummies = np.repeat(categories[~self.many_], [_n_dummies(values) for values in found])
         return np.concatenate([numbers, means, dummies]).astype(np.intp)
 
     def by_input(self, amounts: NDArray[np.float64], n_features: int) -> NDArray[np.float64]:

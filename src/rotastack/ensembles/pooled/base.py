@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from rotastack.base.combiner import Combiner
-from rotastack.base.row_weights import of_all_rows
+from rotastack.base.row_weights import of_all_rows, row_weights, uneven
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
 from rotastack.ensembles.base import TableEnsemble
@@ -98,6 +98,23 @@ class PooledEnsemble(TableEnsemble):
     def _options(self, categorical) -> dict[str, Any]:
         scaler = SCALERS[self.scaling]() if self.scaling else None
         return {"scaler": scaler, "categorical": categorical, "bootstrap": self._bootstrap(), "n_jobs": self.n_jobs}
+
+    def _fit_weighted(
+        self, X: Any, y: NDArray, table: NDArray, target: NDArray, categorical: NDArray[np.bool_],
+        sample_weight: ArrayLike | None,
+    ) -> Self:  # fmt: skip
+        """Fit to the rows that have a weight: the checked table and the targets of members; a splitter sees all of X and y."""
+        weights = row_weights(table, y, sample_weight)
+        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
+        if weights is None or there.all():
+            return self._fit(table, target, categorical, uneven(weights), (X, y, there))
+        self._fit(table[there], target[there], categorical, uneven(weights[there]), (X, y, there))
+        self._fill_in(there)
+        return self
+
+    def _fit(self, X, target, categorical, weights, given) -> Self:
+        """Fit to checked rows, all of which have a weight."""
+        raise NotImplementedError
 
     def _folds(
         self, strata: NDArray, sequence: np.random.SeedSequence, given: tuple[Any, NDArray, NDArray[np.bool_]]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.classes import LabelClassifier
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
-from rotastack.base.row_weights import row_weights, some, uneven
+from rotastack.base.row_weights import some
 from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
@@ -165,14 +165,7 @@ class PooledEnsembleClassifier(LabelClassifier, PooledEnsemble):
         """
         table, y, categorical = self._training_table(X, y)
         codes = self._numbered(y)
-        weights = row_weights(table, y, sample_weight)
-        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        given = (X, y, there)
-        if weights is None or there.all():
-            return self._fit(table, codes, categorical, uneven(weights), given)
-        self._fit(table[there], codes[there], categorical, uneven(weights[there]), given)
-        self._fill_in(there)
-        return self
+        return self._fit_weighted(X, y, table, codes, categorical, sample_weight)
 
     def _fit(self, X, codes, categorical, weights, given):
         recipes, sequence = self._begin(X, categorical)

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.combiner import Combiner
 from rotastack.base.docstrings import documented
 from rotastack.base.outputs import r_squared
-from rotastack.base.row_weights import row_weights, some, uneven
+from rotastack.base.row_weights import some
 from rotastack.base.scikit import fit_context
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
@@ -135,15 +135,7 @@ class PooledEnsembleRegressor(RegressorMixin, PooledEnsemble):
             A classifier as estimator, a missing target, a view that needs class labels, a combiner that is of classes, infinite values (or, without scaling, missing ones), folds that do not hold out each row once, or weights that a combiner does not take.
         """
         table, y, categorical = self._training_table(X, y)
-        target = y.astype(np.float64)
-        weights = row_weights(table, y, sample_weight)
-        there = np.ones(len(y), dtype=bool) if weights is None else weights > 0
-        given = (X, y, there)
-        if weights is None or there.all():
-            return self._fit(table, target, categorical, uneven(weights), given)
-        self._fit(table[there], target[there], categorical, uneven(weights[there]), given)
-        self._fill_in(there)
-        return self
+        return self._fit_weighted(X, y, table, y.astype(np.float64), categorical, sample_weight)
 
     def _fit(self, X, target, categorical, weights, given):
         combiner = self._combiner()
