@@ -42,7 +42,6 @@ BAGGED = tuple(name for name in NAMES if not FAMILIES[name].folds)
 GROUPS = (BAGGED, *((name,) for name in NAMES if name not in BAGGED))
 """Families that are grown together: the seeds of those on bags depend on which others there are."""
 
-BOOSTERS = ("boosted", "boosted_large")
 CONSTANTS = {"SHRINKAGE": family_views, "MOST_COLUMNS": category_pairs}
 LEAST_ERROR = 0.005  # is added to errors, so that ratios of none to one wrong row are not infinite
 
@@ -145,7 +144,6 @@ def changes() -> Iterator[Change]:
     yield Change("another seed", NAMES, lambda family: family, seed=1000)
     for name in NAMES:
         yield Change(f"without {name}", (name,))
-    yield Change("without both boosted", BOOSTERS)
     yield Change("without all on folds", tuple(name for name in NAMES if name not in BAGGED))
     for n in doubled(DEFAULTS.trees_per_family):
         yield Change(f"trees_per_family {n}", NAMES, lambda family: family, n_trees=n)
@@ -158,14 +156,11 @@ def changes() -> Iterator[Change]:
         )
     for value in doubled(category_pairs.MOST_COLUMNS):
         yield Change(f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value})
-    one = FAMILIES[BOOSTERS[0]]
-    settings = ("n_rounds", "learning_rate", "max_bins", "l2_regularization", "min_samples_leaf", "max_features", "n_iter_no_change", "tol")  # fmt: skip
+    boosted = FAMILIES["boosted"]
+    settings = ("n_rounds", "learning_rate", "max_bins", "l2_regularization", "min_samples_leaf", "max_features", "n_iter_no_change", "tol", "max_leaf_nodes")  # fmt: skip
     for setting in settings:
-        for value in doubled(getattr(one.boosting, setting)):
-            yield Change(f"boosted: {setting} {value:g}", BOOSTERS, _boosting(setting, value))
-    for name in BOOSTERS:
-        for value in doubled(FAMILIES[name].boosting.max_leaf_nodes):
-            yield Change(f"{name}: max_leaf_nodes {value}", (name,), _boosting("max_leaf_nodes", value))
+        for value in doubled(getattr(boosted.boosting, setting)):
+            yield Change(f"boosted: {setting} {value:g}", ("boosted",), _boosting(setting, value))
 
 
 def _boosting(setting: str, value: float) -> Callable[[TreeFamily], TreeFamily]:

@@ -138,6 +138,7 @@ def _minimize(
     """Minimise by Newton's method; each step is a quadratic problem with bounds, solved exactly."""
     n_members = len(logs)
     rows = np.arange(len(y))
+    flat = logs.reshape(n_members, -1)
     right = logs[:, rows, y]  # (member, row)
     gain = right @ weight
     equal = 1 / n_members
@@ -153,15 +154,15 @@ def _minimize(
     value, p = objective(w)
     for step in range(1, _STEPS + 1):
         p *= weight[:, None]
-        expected = np.stack([np.sum(p * member, axis=1) for member in logs])  # times the row's weight
-        gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
-        known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
-        hessian = 2 * damping * np.eye(n_members) - expected @ known.T
+        expected = np.empty_like(right)  # of logarithms by the pool's probabilities, times the row's weight
+        hessian = np.empty((n_members, n_members))
         for g in range(n_members):
             scaled = p * logs[g]
-            for h in range(g, n_members):
-                hessian[g, h] += np.sum(scaled * logs[h])
-                hessian[h, g] = hessian[g, h]
+            expected[g] = scaled.sum(axis=1)
+            hessian[g] = flat @ scaled.ravel()
+        gradient = expected.sum(axis=1) - gain + 2 * ridge * (w - equal)
+        known = np.divide(expected, weight, out=np.zeros_like(expected), where=weight > 0)
+        hessian += 2 * damping * np.eye(n_members) - expected @ known.T
         target = nonnegative_minimum(hessian, hessian @ w - gradient)
         move = target - w
         slope = float(gradient @ move)
