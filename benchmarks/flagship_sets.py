@@ -83,7 +83,8 @@ class _AutoGluon:
         from autogluon.tabular import TabularPredictor
 
         with TemporaryDirectory() as folder:
-            self.model = TabularPredictor("target", eval_metric="log_loss", path=folder, verbosity=0)
+            kind = "binary" if y.max() < 2 else "multiclass"
+            self.model = TabularPredictor("target", problem_type=kind, eval_metric="log_loss", path=folder, verbosity=0)
             table = _named(X).assign(target=y)
             self.model.fit(
                 table, presets=self.preset, time_limit=self.seconds, num_cpus=1, num_gpus=0,

@@ -10,7 +10,7 @@ def mixed_table(ran):
     assert ran.X.isna().any(axis=0).tolist() == [True, True, True, True, False]
     assert ran.error < ran.forest.oob_family_errors_.min()
     weights = dict(zip(ran.forest.families_, ran.forest.family_weights_, strict=True))
-    assert weights["boosted"] == 0
+    assert weights["boosted"] == weights["boosted_large"] == 0
     assert abs(ran.error - ran.error_new) < 0.02
 
 

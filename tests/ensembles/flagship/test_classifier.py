@@ -18,7 +18,7 @@ from rotastack.views import DiscriminantRotation, PrincipalRotation
 from rotastack.views.haar import haar_rotations
 
 ON_BAGS = (TreeFamily("columns"), TreeFamily("cuts", splitter="random"), "rotations")
-NAMES = ("rotations", "random_cuts", "discriminants", "boosted")
+NAMES = ("rotations", "random_cuts", "discriminants", "boosted", "boosted_large")
 
 
 def small(**parameters):
@@ -31,7 +31,7 @@ def test_it_learns_and_knows_how_well():
     assert clf.score(X[1::2], y[1::2]) > 0.95
     assert clf.oob_score_ > 0.95
     assert clf.families_ == NAMES
-    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (4,)
+    assert clf.family_weights_.shape == clf.oob_family_errors_.shape == (5,)
     assert (clf.family_weights_ >= 0).all()
     assert clf.oob_score_ == (clf.oob_decision_function_.argmax(axis=1) == y[::2]).mean()
 
@@ -144,7 +144,7 @@ def test_a_table_with_categories_and_missing_values():
     X, y = mixed_table()
     clf = small(trees_per_family=30).fit(X, y)
     assert clf.oob_score_ > 0.7
-    assert clf.families_ == ("rotations", "random_cuts", "discriminants", "pairs", "boosted")
+    assert clf.families_ == ("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
     assert clf.table_.categorical_.tolist() == [False, True, True, False]
     assert clf.table_.missing_.tolist() == [0]
     new = X.head(3).assign(colour=["violet", "red", None], length=[np.nan, 1.0, 2.0])

@@ -34,11 +34,11 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     Parameters
     ----------
     trees_per_family : int, default=100
-    families : sequence of str or TreeFamily, default=("rotations", "random_cuts", "discriminants", "pairs", "boosted")
+    families : sequence of str or TreeFamily, default=("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
         "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
         random halves of the columns, for trees on bootstraps; "random_cuts", the same with cuts drawn at random. On the rows outside of one fold of five: "discriminants", the columns beside
         discriminants, for trees of C4.5; "pairs", left out where there are no categories, numbers beside categories and
-        pairs of these as shares of the classes; "boosted", gradient boosting of trees of up to 8 leaves on the columns, left out, with
+        pairs of these as shares of the classes; "boosted", gradient boosting of trees of up to 8 leaves on the columns, and "boosted_large" of up to 31, left out, with
         a warning, where there are more than 100 classes. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     %(categorical_features)s
     class_weight : dict, "balanced" or None, default=None
@@ -99,7 +99,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     >>> clf.predict(X[[0, 60, 120]]).tolist(), clf.oob_score_ > 0.93
     ([0, 1, 2], True)
     >>> clf.families_
-    ('rotations', 'random_cuts', 'discriminants', 'boosted')
+    ('rotations', 'random_cuts', 'discriminants', 'boosted', 'boosted_large')
     """
 
     study_facts: ClassVar[Facts] = Facts(
@@ -120,7 +120,14 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     def __init__(
         self,
         trees_per_family: int = 100,
-        families: tuple[str | TreeFamily, ...] = ("rotations", "random_cuts", "discriminants", "pairs", "boosted"),
+        families: tuple[str | TreeFamily, ...] = (
+            "rotations",
+            "random_cuts",
+            "discriminants",
+            "pairs",
+            "boosted",
+            "boosted_large",
+        ),
         *,
         categorical_features: ArrayLike | str | None = "from_dtype",
         class_weight: dict | str | None = None,

@@ -76,8 +76,13 @@ _DISCRIMINANTS = TreeFamily(
 )
 _PAIRS = TreeFamily("pairs", ("pairs",), max_features=None, folds=True)
 _BOOSTED = TreeFamily("boosted", folds=True, boosting=BOOSTING)
+_BOOSTED_LARGE = TreeFamily(
+    "boosted_large", folds=True, boosting=BOOSTING._replace(learning_rate=0.3, max_leaf_nodes=31, tol=0.02)
+)
 
-FAMILIES = {family.name: family for family in (_ROTATIONS, _RANDOM_CUTS, _DISCRIMINANTS, _PAIRS, _BOOSTED)}
+FAMILIES = {
+    family.name: family for family in (_ROTATIONS, _RANDOM_CUTS, _DISCRIMINANTS, _PAIRS, _BOOSTED, _BOOSTED_LARGE)
+}
 """The families of a classifier that are known by name."""
 
 NUMBER_FAMILIES = {
