@@ -1,12 +1,12 @@
 """What each family and each setting of the flagship brings: families left out, settings halved and doubled.
 
-    DATA_MIRROR=... python benchmarks/flagship_ablation.py [--sets choose,generated] [--splits 0] [--changes name,name]
+    DATA_MIRROR=... python benchmarks/flagship_ablation.py [--sets all,generated] [--runs 0,1] [--changes name,name]
     python benchmarks/flagship_ablation.py --table
 
 Families do not know of each other, so a change grows anew only those that it touches, and pools them with the others: each
 family's outputs for rows that its trees have not seen, and for test rows, are a file in the folder `--results`, named after what it
-was grown by and written once; what is there is not run again. `--table` writes docs/evidence/flagship-ablation.md. The sets to
-report on are for reporting, not for this.
+was grown by and written once; what is there is not run again. A run is a split and a seed: of fifteen runs, 0 to 14, each of five
+splits has three. `--table` writes docs/evidence/flagship-ablation.md.
 """
 
 import argparse
@@ -25,14 +25,14 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
-from flagship_data import CHOOSE, GENERATED, MOST_ROWS, Split, chosen_sets, scores
+from flagship_data import GENERATED, MOST_ROWS, SETS, Split, chosen_sets, scores
 from numpy.typing import NDArray
 
 from rotastack import RotastackClassifier
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship import category_pairs, family_views
+from rotastack.ensembles.flagship import family_views
 from rotastack.ensembles.flagship.base import RIDGE
-from rotastack.ensembles.flagship.families import FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.families import BOOSTING, FAMILIES, TreeFamily
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"
@@ -42,7 +42,8 @@ BAGGED = tuple(name for name in NAMES if not FAMILIES[name].folds)
 GROUPS = (BAGGED, *((name,) for name in NAMES if name not in BAGGED))
 """Families that are grown together: the seeds of those on bags depend on which others there are."""
 
-CONSTANTS = {"SHRINKAGE": family_views, "MOST_COLUMNS": category_pairs}
+CONSTANTS = {"SHRINKAGE": family_views}
+N_SPLITS = 5
 LEAST_ERROR = 0.005  # is added to errors, so that ratios of none to one wrong row are not infinite
 
 
@@ -144,6 +145,7 @@ def changes() -> Iterator[Change]:
     yield Change("another seed", NAMES, lambda family: family, seed=1000)
     for name in NAMES:
         yield Change(f"without {name}", (name,))
+    yield Change("without both boosted", tuple(name for name in NAMES if FAMILIES[name].boosting is not None))
     yield Change("without all on folds", tuple(name for name in NAMES if name not in BAGGED))
     for n in doubled(DEFAULTS.trees_per_family):
         yield Change(f"trees_per_family {n}", NAMES, lambda family: family, n_trees=n)
@@ -154,12 +156,8 @@ def changes() -> Iterator[Change]:
         yield Change(
             f"discriminants shrunk by {value:g}", touched, lambda family: family, constants={"SHRINKAGE": value}
         )
-    for value in doubled(category_pairs.MOST_COLUMNS):
-        yield Change(f"pairs: {value} columns", ("pairs",), lambda family: family, constants={"MOST_COLUMNS": value})
-    boosted = FAMILIES["boosted"]
-    settings = ("n_rounds", "learning_rate", "max_bins", "l2_regularization", "min_samples_leaf", "max_features", "n_iter_no_change", "tol", "max_leaf_nodes")  # fmt: skip
-    for setting in settings:
-        for value in doubled(getattr(boosted.boosting, setting)):
+    for setting in ("learning_rate", "max_leaf_nodes"):
+        for value in doubled(getattr(BOOSTING, setting)):
             yield Change(f"boosted: {setting} {value:g}", ("boosted",), _boosting(setting, value))
 
 
@@ -184,10 +182,10 @@ def grow(growth: Growth, split: Split, number: int) -> dict[str, NDArray]:
 
 
 class Outputs:
-    """The families' outputs in one split of a table, from files where these are."""
+    """The families' outputs in one run on a table, from files where these are."""
 
     def __init__(self, name: str, number: int, folder: Path):
-        self.split, self.number, self.folder = Split.of(name, number), number, folder / name
+        self.split, self.number, self.folder = Split.of(name, number % N_SPLITS), number, folder / name
         model = Kept(1, ("rotations",), oob_score=False).fit(self.split.X, self.split.y)
         self.width = len(model.table_.sources_) + (len(model.table_.missing_) > 0)
         self.n_categories = len(model.table_.groups_)
@@ -228,12 +226,12 @@ class Outputs:
 
 
 def table(folder: Path) -> str:
-    """Return the page of all changes, over the tables and splits for which all is there."""
+    """Return the page of all changes, over the tables and runs for which all is there."""
     all_changes = list(changes())
-    halves = {"choosing half": CHOOSE, "generated": GENERATED}
+    kinds = {"data sets": SETS, "generated": GENERATED}
     means: dict[str, NDArray] = {}  # (change, measure) of a table
-    n_splits: dict[str, int] = {}
-    for name in (*CHOOSE, *GENERATED):
+    n_runs: dict[str, int] = {}
+    for name in (*SETS, *GENERATED):
         numbers = sorted({int(file.name.split(".")[0]) for file in (folder / name).glob("*.grown.*")})
         rows = []
         for number in numbers:
@@ -242,12 +240,12 @@ def table(folder: Path) -> str:
             if None not in row:
                 rows.append(row)
         if rows:
-            means[name], n_splits[name] = np.mean(rows, axis=0), len(rows)
-    heads = [f"{half}: {what}" for half in halves for what in ("log loss", "error", "wins : losses", "other")]
+            means[name], n_runs[name] = np.mean(rows, axis=0), len(rows)
+    heads = [f"{kind}: {what}" for kind in kinds for what in ("log loss", "error", "wins : losses", "other")]
     lines = [f"| change | {' | '.join(heads)} | time to fit |", "|---" * (len(heads) + 2) + "|"]
     for c, change in enumerate(all_changes[1:], start=1):
         cells, times = [change.name], []
-        for names in halves.values():
+        for names in kinds.values():
             found = np.array([means[name] for name in names if name in means])
             if not len(found):
                 cells += ["-"] * 4
@@ -261,9 +259,9 @@ def table(folder: Path) -> str:
             other = np.sum(abs(losses - usual_losses) > 1e-6)
             cells += [f"{log_loss:.3f}", f"{error:.3f}", f"{better} : {worse}", str(other)]
         lines.append(f"| {' | '.join(cells)} | {np.median(np.concatenate(times)):.2f} |")
-    there = {half: [name for name in names if name in means] for half, names in halves.items()}
-    missing = [name for name in (*CHOOSE, *GENERATED) if name not in means]
-    splits = sorted(set(n_splits.values()))
+    there = {kind: [name for name in names if name in means] for kind, names in kinds.items()}
+    missing = [name for name in (*SETS, *GENERATED) if name not in means]
+    runs = sorted(set(n_runs.values()))
     return "\n".join(
         [
             "# The flagship's families and settings, one by one",
@@ -273,12 +271,12 @@ def table(folder: Path) -> str:
             "What becomes of [the flagship](../understand/flagship.md) if a family is left out, or a setting halved or doubled? Numbers are its log loss "
             "(probabilities clipped at .001), and its error + .005, divided by those of the flagship as it is: above 1 the change does harm. They are geometric means over data sets.",
             "",
-            f"- **Data sets.** {len(there['choosing half'])} sets of the choosing half and {len(there['generated'])} generated tables "
-            f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Splits of a table: {' or '.join(map(str, splits))}."
+            f"- **Data sets.** {len(there['data sets'])} of the registry and {len(there['generated'])} generated tables "
+            f"(`benchmarks/generated_tables.py`), at most {MOST_ROWS} rows, 70 % of them for training. Runs of a table: {' or '.join(map(str, runs))}; a run is one of {N_SPLITS} splits with a seed."
             + (f" Left out, as growing all of this takes minutes there: {', '.join(missing)}." if missing else ""),
             "- **Chance.** What another seed changes is what chance does.",
             "- **Wins : losses** count data sets with fewer and more errors. *Other* is the number of data sets whose log loss changes at all.",
-            "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is a fifth of what these take together.",
+            "- **Time to fit** is processor time, one thread, median of ratios, while other jobs ran: rough. That of a family on bags is its part of what these take together.",
             "- **Seeds.** Families are grown with the same seeds: one that is left out changes nothing in the others.",
             "",
             *lines,
@@ -289,8 +287,8 @@ def table(folder: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--sets", default="choose,generated")
-    parser.add_argument("--splits", default="0")
+    parser.add_argument("--sets", default="all,generated")
+    parser.add_argument("--runs", default="0")
     parser.add_argument("--changes", help="names, with commas; all of them by default")
     parser.add_argument("--results", type=Path, default=Path("results/benchmarks/flagship_ablation"))
     parser.add_argument("--table", action="store_true")
@@ -300,7 +298,7 @@ def main() -> None:
         write_text(PAGE, table(options.results))
         return
     wanted = [c for c in changes() if options.changes is None or c.name in options.changes.split(",")]
-    for number in map(int, options.splits.split(",")):
+    for number in map(int, options.runs.split(",")):
         for name in chosen_sets(options.sets):
             start = time.process_time()
             outputs = Outputs(name, number, options.results)

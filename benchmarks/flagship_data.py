@@ -1,4 +1,4 @@
-"""The tables that the flagship is judged on: 57 data sets in two halves, generated ones, and their splits."""
+"""The tables that the flagship is judged on: 57 data sets, generated ones, and their splits."""
 
 from dataclasses import dataclass
 
@@ -10,47 +10,26 @@ from sklearn.model_selection import train_test_split
 
 from rotastack.data import load_dataset
 
-__all__ = [
-    "CHOOSE",
-    "GENERATED",
-    "REPORT",
-    "Split",
-    "category_columns",
-    "chosen_sets",
-    "dummies",
-    "scores",
-    "with_text",
-]
+__all__ = ["GENERATED", "SETS", "Split", "category_columns", "chosen_sets", "dummies", "scores", "with_text"]
 
-
-def _names(words: str) -> tuple[str, ...]:
-    return tuple(words.split())
-
-
-CHOOSE = _names(
-    "anneal audiology breast-cancer colon-cancer credit-a digits ecoli fourclass german glass hayes-roth hill-valley-clean "
-    "letter mfeat monks-1 monks-2 musk1 noisy-square pima sat solar-flare1 solar-flare2 splice-dna splice-libsvm-train "
-    "threeOf9 twonorm waveform-40 wine"
-)
-"""The half on which the flagship's families and settings were chosen."""
-
-REPORT = _names(
-    "australian balance-scale banana breast-w chess-krkopt cleveland heart hepatitis hill-valley-noise horse-colic "
-    "ionosphere iris led24 liver lymph madelon monks-3 mushrooms musk2 nursery ringnorm segment sonar soybean tic-tac-toe "
-    "vote waveform-21 wdbc yeast"
-)
-"""The half on which it is reported."""
+_NAMES = """
+anneal audiology australian balance-scale banana breast-cancer breast-w chess-krkopt cleveland colon-cancer
+credit-a digits ecoli fourclass german glass hayes-roth heart hepatitis hill-valley-clean hill-valley-noise
+horse-colic ionosphere iris led24 letter liver lymph madelon mfeat monks-1 monks-2 monks-3 mushrooms musk1
+musk2 noisy-square nursery pima ringnorm sat segment solar-flare1 solar-flare2 sonar soybean splice-dna
+splice-libsvm-train threeOf9 tic-tac-toe twonorm vote waveform-21 waveform-40 wdbc wine yeast
+"""
+SETS = tuple(_NAMES.split())
 
 MOST_ROWS = 3000
 
 
 def chosen_sets(words: str) -> list[str]:
-    """Return the tables that a command line names: a half, all data sets, the generated tables, or names with commas."""
-    halves = {"choose": CHOOSE, "report": REPORT, "all": CHOOSE + REPORT, "generated": GENERATED}
-    known = {*CHOOSE, *REPORT, *GENERATED}
-    names = [name for word in words.split(",") for name in halves.get(word, (word,))]
-    if unknown := [name for name in names if name not in known]:
-        raise SystemExit(f"--sets: {', '.join(unknown)}: there are {', '.join([*halves, *sorted(known)])}")
+    """Return the tables that a command line names: all data sets, the generated tables, or names with commas."""
+    groups = {"all": SETS, "generated": GENERATED}
+    names = [name for word in words.split(",") for name in groups.get(word, (word,))]
+    if unknown := [name for name in names if name not in {*SETS, *GENERATED}]:
+        raise SystemExit(f"--sets: {', '.join(unknown)}: there are {', '.join([*groups, *sorted(SETS), *GENERATED])}")
     return names
 
 

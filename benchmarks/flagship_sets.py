@@ -1,7 +1,7 @@
 """The flagship against forests, boosting and a Rotation Forest on 57 data sets: errors, log losses, time.
 
     pip install -e '.[bench]'
-    DATA_MIRROR=... python benchmarks/flagship_sets.py [--sets choose|report|all|generated|NAME,NAME] [--splits 0,1] [--methods Rotastack,RF]
+    DATA_MIRROR=... python benchmarks/flagship_sets.py [--sets all|generated|NAME,NAME] [--splits 0,1] [--methods Rotastack,RF]
     python benchmarks/flagship_sets.py --table
 
 At most 3000 rows of a set, stratified splits, 70 % of the rows for training. Each method's result on a split is a file in the
@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from flagship_data import CHOOSE, GENERATED, REPORT, Split, category_columns, chosen_sets, dummies, scores, with_text
+from flagship_data import GENERATED, SETS, Split, category_columns, chosen_sets, dummies, scores, with_text
 from numpy.typing import NDArray
 from scipy.stats import loguniform, randint, rankdata, uniform, wilcoxon
 from sklearn.ensemble import ExtraTreesClassifier, HistGradientBoostingClassifier, RandomForestClassifier
@@ -118,7 +118,19 @@ SLOW: dict[str, Callable[[int], Any]] = {
 }
 """Not among the methods that are run unless named: they take minutes a table, AutoGluon in an environment of its own."""
 
-PEERS = tuple(method for method in METHODS if method != OURS)
+SEARCHES = (
+    (
+        "A tuned LightGBM",
+        ("LightGBM tuned", "LightGBM"),
+        "The best of 50 random settings by the log loss of three inner folds (`LightGBM tuned`), beside the defaults.",
+    ),
+    (
+        "AutoGluon",
+        tuple(method for method in SLOW if method.startswith("AutoGluon")),
+        "AutoGluon 1.6 with two presets, by the log loss, a minute at most and one thread. Tables of up to 2,000 rows, a part of them generated.",
+    ),
+)
+"""Sections of the page: their methods, and what is said of them."""
 
 
 def result_file(folder: Path, name: str, number: int, method: str) -> Path:
@@ -275,37 +287,54 @@ def interactions(found: Results, peers: Results) -> list[str]:
 def page(folder: Path) -> str:
     """Return the document of all results in a folder."""
     without = [m for m in METHODS if m != "CatBoost"]
-    found, peers = (Results.of(folder, CHOOSE + REPORT, methods) for methods in (list(METHODS), without))
+    found, peers = (Results.of(folder, SETS, methods) for methods in (list(METHODS), without))
     lines = [
         "# The flagship and its peers, set by set", "",
         "Written by `python benchmarks/flagship_sets.py --table`, from what the same command without `--table` ran.", "",
         "The 57 data sets of [the flagship against others](flagship.md), at most 3000 rows each, in stratified splits with 70 % of the rows for training. Numbers are means over the splits that all methods of a table have run.", "",
         "- **Methods.** RF and ET are scikit-learn's random forest and extra trees with 500 trees. XGB is XGBoost with 300 rounds at a rate of .1. HGB (scikit-learn's HistGradientBoosting), LightGBM and CatBoost have their defaults. RotF is our Rotation Forest of 200 C4.5 trees.",
-        "- **Categories and missing values.** Rotastack and CatBoost take categories as they are. The others take dummies, medians, and columns that tell of missing values.",
+        "- **Categories and missing values.** Rotastack, CatBoost and AutoGluon take categories as they are. The others take dummies, medians, and columns that tell of missing values.",
         "- **Scores.** Log losses are with probabilities clipped at .001. Regret is (error - best) / (best + .01), best being the least error of a peer. Times are processor time, one thread, while other jobs ran.", "",
     ]  # fmt: skip
-    slow = [name for name in peers.sets if name not in found.sets]
+    slow = [f"{name} ({n_splits(folder, name)})" for name in peers.sets if n_splits(folder, name) < max(peers.n_splits)]
     if slow:
-        lines += [
-            f"CatBoost was left out on {', '.join(slow)}: a fit takes it more than five minutes there, or was not tried.",
-            "",
-        ]
-    for title, sets in (("Report half", REPORT), ("Choosing half", CHOOSE), ("All sets", CHOOSE + REPORT)):
-        lines += [f"## {title}", ""]
-        for methods in (list(METHODS), without):
-            half = Results.of(folder, sets, methods)
-            if len(half.sets):
-                lines += [f"{_splits(half)}:", "", *summary(half), ""]
+        lines += [f"CatBoost, which is slow there, has fewer splits on {', '.join(slow)}.", ""]
+    lines += ["## All sets", ""]
+    for results in (found, peers):
+        lines += [f"{_splits(results)}:", "", *summary(results), ""]
     worse = [
         f"{name} ({peers.errors[s, 0]:.3f}, {peers.errors[s, 1]:.3f})"
         for s, name in enumerate(peers.sets) if peers.errors[s, 0] > peers.errors[s, 1] + 1e-9
     ]  # fmt: skip
     lines += [f"More errors than RF, over all splits: {', '.join(worse) or 'nowhere'}.", ""]
+    for title, methods, about in SEARCHES:
+        searched = Results.of(folder, (*SETS, *GENERATED), (OURS, *methods))
+        if len(searched.sets):
+            lines += [
+                f"## {title}", "", about, "", f"{_splits(searched)}:", "", *summary(searched), "",
+                *each_set(searched, "errors"), "", *each_set(searched, "losses"), "",
+            ]  # fmt: skip
     lines += ["## Where columns interact", "", *interactions(found, peers), "", *every_set(found, peers)]
-    generated = Results.of(folder, GENERATED, list(METHODS))
+    generated = Results.of(folder, GENERATED, (OURS, "RF"))
     if len(generated.sets):
         lines += ["## Generated tables", "", f"{_splits(generated)}:", "", *summary(generated), ""]
     return "\n".join(lines)
+
+
+def n_splits(folder: Path, name: str) -> int:
+    """Return on how many splits of a set CatBoost was run."""
+    return len(list((folder / name).glob("*.CatBoost.npz")))
+
+
+def each_set(found: Results, measure: str) -> list[str]:
+    """Return a row of a measure for each set; the least number is bold."""
+    title = {"errors": "error", "losses": "log loss"}[measure]
+    lines = [f"| {title} | {' | '.join(found.methods)} |", "|---" * (len(found.methods) + 1) + "|"]
+    for name, values in zip(found.sets, getattr(found, measure), strict=True):
+        shown = [f"{v:.3f}" for v in values]
+        least = min(shown, key=float)
+        lines.append(f"| {name} | {' | '.join(f'**{s}**' if s == least else s for s in shown)} |")
+    return lines
 
 
 def _splits(found: Results) -> str:

@@ -73,6 +73,13 @@ def tables(n_rows=2000):
         yield name, np.delete(data.data, column, axis=1), data.data[:, column]
 
 
+def split_rows(n_rows, split):
+    """Return training and test rows."""
+    order = np.random.default_rng(split).permutation(n_rows)
+    n_train = n_rows // 2 if n_rows >= 700 else 2 * n_rows // 3
+    return order[:n_train], order[n_train:]
+
+
 def judged(ends, y):
     """Return the share within, the mean width and the mean interval score."""
     low, high = ends
@@ -95,9 +102,7 @@ def main():
     for name, X, y in tables():
         found = []
         for split in range(options.splits):
-            order = np.random.default_rng(split).permutation(len(y))
-            n_train = len(y) // 2 if len(y) >= 700 else 2 * len(y) // 3
-            train, test = order[:n_train], order[n_train:]
+            train, test = split_rows(len(y), split)
             model = RotastackRegressor(options.trees_per_family, random_state=split).fit(X[train], y[train])
             size = np.sort(np.abs(y[train] - model.oob_prediction_))
             size = size[np.isfinite(size)]

@@ -15,10 +15,8 @@ QUICK = 0.25
 NAMES = {
     "Rotastack": "rotastack.RotastackClassifier",
     "RotF": "rotastack.RotationForestClassifier",
-    "RR-RF": "rotastack.RandomRotationForestClassifier",
 }
-TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "RR-RF": "forest on random rotations",
-          "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
+TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
 COSTS = ("average rank, error", "average rank, log loss", "mean error", "mean log loss",
          "time to fit, RF's being 1, median", "time to predict, RF's being 1, median")  # fmt: skip
 """Rows of the table of all sets that a reader who chooses needs; its page has the others."""
@@ -43,14 +41,12 @@ class Question:
 
     wish: str
     methods: tuple[str, ...]
-    study: bool = False  # the study flagship, of more forests, instead of the flagship and its peers
     measure: str = "Errors"
 
     @property
     def scores(self) -> pd.DataFrame:
         """Errors, or log losses, of the methods on data sets that all of them were run on."""
-        whole = results.study_errors() if self.study else results.set_by_set(self.measure)
-        return whole.dropna()[list(self.methods)]
+        return results.set_by_set(self.measure).dropna()[list(self.methods)]
 
 
 def _questions():
@@ -62,7 +58,7 @@ def _questions():
             "A fit in a quarter of the time of a random forest of 500 trees, or less",
             tuple(times.index[times <= QUICK]),
         ),
-        Question("A forest of one kind of trees, rotated or not", ("RF", "ET", "RR-RF", "RotF"), study=True),
+        Question("A forest of one kind of trees, rotated or not", ("RF", "ET", "RotF")),
     )
 
 
@@ -84,7 +80,7 @@ def by_kind(_docname: str) -> str:
 
 def measured(_docname: str) -> str:
     """Return what a reader who chooses needs of the table of all sets: ranks, scores, times."""
-    header, rule, *rows = results.summary_lines("All sets")
+    header, rule, *rows = results.summary_lines()
     first, *methods = (cell.strip() for cell in header.strip("|").split("|"))
     found = {row.split("|")[1].strip(): row for row in rows}
     kept = [found[name].replace("RF's being 1", "a random forest's being 1") for name in COSTS]

@@ -10,14 +10,13 @@ __all__ = [
     "ablation",
     "exrm",
     "exrm_squared",
-    "halves",
     "multi_rotation",
     "overview",
     "reduction",
     "reduction_scaling",
-    "report_half",
     "rotation_scaling",
     "rotation_weights",
+    "summary",
 ]
 
 PUBLISHED = ROOT / "config/published"
@@ -26,19 +25,9 @@ OURS = DATA / "ours.csv"
 """Mean errors of full runs of ours, as their reports had them."""
 
 
-def report_half(_docname: str) -> str:
-    """Return the summary of the half of the data sets that the flagship is reported on."""
-    return "\n".join(results.summary_lines("Report half"))
-
-
-def halves(_docname: str) -> str:
-    """Return the names of the data sets of both halves."""
-    names = results.halves()
-    return (
-        f"- To choose on: {', '.join(names['choose'])}; and 20 generated tables of interactions, thresholds and "
-        "categories that combine (`benchmarks/generated_tables.py`).\n"
-        f"- To report on: {', '.join(names['report'])}."
-    )
+def summary(_docname: str) -> str:
+    """Return the summary of the flagship and its peers over all sets."""
+    return "\n".join(results.summary_lines())
 
 
 def ablation(_docname: str) -> str:

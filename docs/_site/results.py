@@ -1,6 +1,5 @@
 """Results that are kept in the repository: pages of tables that benchmarks and studies wrote, as data frames."""
 
-import ast
 import re
 from functools import cache
 
@@ -10,10 +9,9 @@ import yaml
 
 from _site.project import DOCS, ROOT
 
-__all__ = ["facts", "halves", "lines_of_table", "set_by_set", "study_errors", "summary_lines", "times_to_fit"]
+__all__ = ["facts", "lines_of_table", "set_by_set", "summary_lines", "times_to_fit"]
 
 SETS = "evidence/flagship-sets.md"
-STUDY = "evidence/flagship-study.md"
 
 
 def lines_of_table(page: str, heading: str | None = None) -> list[str]:
@@ -42,26 +40,11 @@ def set_by_set(measure: str = "Errors") -> pd.DataFrame:
 
 def times_to_fit() -> pd.Series:
     """Return times to fit in times of the random forest's, medians over data sets."""
-    for line in lines_of_table(SETS, "All sets"):
+    for line in summary_lines():
         if line.startswith("| time to fit, RF's being 1"):
-            methods = _cells(lines_of_table(SETS, "All sets")[0])[1:]
+            methods = _cells(summary_lines()[0])[1:]
             return pd.Series(dict(zip(methods, map(float, _cells(line)[1:]), strict=True)))
     raise ValueError(f"{SETS} has no times to fit")
-
-
-def study_errors() -> pd.DataFrame:
-    """Return errors of the study ``flagship``: rows data sets, columns methods."""
-    halves = [_frame(STUDY, f"Errors: sets {what}") for what in ("to report on", "it was chosen on")]
-    return pd.concat(halves).drop(index="average rank")
-
-
-def halves() -> dict[str, tuple[str, ...]]:
-    """Return ``choose`` and ``report``: the data sets that the flagship was chosen on, and reported on."""
-    found = {}
-    for node in ast.parse((ROOT / "benchmarks/flagship_data.py").read_text()).body:
-        if isinstance(node, ast.Assign) and node.targets[0].id in ("CHOOSE", "REPORT"):
-            found[node.targets[0].id.lower()] = tuple(node.value.args[0].value.split())
-    return found
 
 
 @cache
@@ -88,6 +71,6 @@ def facts() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def summary_lines(half: str) -> list[str]:
-    """Return the table of a half of the flagship's sets, as its page has it."""
-    return lines_of_table(SETS, half)
+def summary_lines(heading: str = "All sets") -> list[str]:
+    """Return the summary of the flagship's sets that stands below a heading of its page."""
+    return lines_of_table(SETS, heading)

@@ -19,8 +19,8 @@ def case():
 
 
 def test_the_caption_says_what_the_results_say(case):
-    wins = next(line for line in case["results"].summary_lines("Report half") if "better : worse, error" in line)
-    header = case["results"].summary_lines("Report half")[0].split("|")
+    wins = next(line for line in case["results"].summary_lines() if "better : worse, error" in line)
+    header = case["results"].summary_lines()[0].split("|")
     counts = dict(zip(header, (re.findall(r"\d+", cell) for cell in wins.split("|")), strict=True))
     (better, worse), boosted = counts[" RF "], counts[" CatBoost "]
     text = (ROOT / "README.md").read_text(encoding="utf-8")

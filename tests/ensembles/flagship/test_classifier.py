@@ -100,7 +100,7 @@ def test_families_are_switched_off_where_they_hurt():
     assert weights["rotations"] < 0.3 * weights["boosted"]
     clf = small(trees_per_family=40).fit(X @ haar_rotations(6, rng), turned)
     weights = dict(zip(clf.families_, clf.family_weights_, strict=True))
-    assert weights["boosted"] < 0.3 * weights["rotations"]
+    assert weights["boosted"] < 0.4 * weights["rotations"]
     assert weights["rotations"] > 0.3
 
 

@@ -37,7 +37,7 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
     families : sequence of str or TreeFamily, default=("rotations", "random_cuts", "discriminants", "pairs", "boosted", "boosted_large")
         "rotations": principal axes of blocks of three columns, random rotations of blocks of two to four, and linear discriminants of two
         random halves of the columns, for trees on bootstraps; "random_cuts", the same with cuts drawn at random. On the rows outside of one fold of five: "discriminants", the columns beside
-        discriminants, for trees of C4.5; "pairs", left out where there are no categories, numbers beside categories and
+        discriminants, for trees of C4.5 (half as many); "pairs", left out where there are no categories, numbers beside categories and
         pairs of these as shares of the classes; "boosted", gradient boosting of trees of up to 8 leaves on the columns, and "boosted_large" of up to 31, left out, with
         a warning, where there are more than 100 classes. Families of one's own are :class:`~rotastack.ensembles.TreeFamily` objects.
     %(categorical_features)s
