@@ -64,7 +64,7 @@ def seconds_of(plan: Plan) -> Iterator[float]:
             yield SECONDS_OF_START + resources.usual_seconds("iris", pool, block)
     for label in study.methods:
         yield SECONDS_OF_START + combining_seconds(plan, label)
-    drawn = {f for pool in study.used_pools for block in study.blocks for f in plan.rotation_files("iris", pool, block)}
+    drawn = {f for pool in study.used_pools for block in study.blocks for f in plan.rotations_of(pool, block)}
     for _ in range(len(drawn) + OTHER_JOBS):
         yield SECONDS_OF_START + JOB_SECONDS
 
