@@ -12,10 +12,7 @@ __all__ = ["QUESTIONS", "by_kind", "measured", "tree", "worth"]
 QUICK = 0.25
 """In times of the random forest's time to fit: what counts as quick."""
 
-NAMES = {
-    "Rotastack": "rotastack.RotastackClassifier",
-    "RotF": "rotastack.RotationForestClassifier",
-}
+NAMES = {"Rotastack": "rotastack.RotastackClassifier", "RotF": "rotastack.RotationForestClassifier"}
 TITLES = {"RotF": "Rotation Forest", "RF": "random forest", "ET": "extra trees", "HGB": "HistGradientBoosting", "XGB": "XGBoost"}  # fmt: skip
 COSTS = ("average rank, error", "average rank, log loss", "mean error", "mean log loss",
          "time to fit, RF's being 1, median", "time to predict, RF's being 1, median")  # fmt: skip
