@@ -62,4 +62,4 @@ plt.show()
 # %%
 # What one saw: views take a third or more off the errors of boosting at the oblique boundary, and double them
 # at least where it is along the columns, just as with forests. With boosters beside forests on other views
-# `RotastackClassifier` was best along the columns, and 1.3 percentage points behind the best at the oblique boundary.
+# `RotastackClassifier` was best along the columns, and 2.5 percentage points behind the best at the oblique boundary.

