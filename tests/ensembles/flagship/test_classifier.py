@@ -5,13 +5,14 @@ import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine, make_friedman1
 from sklearn.utils import get_tags
 
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
 from rotastack.ensembles.flagship.base import RIDGE
+from rotastack.ensembles.flagship.families import BOOSTING
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation
@@ -372,3 +373,12 @@ def test_larger_forests_begin_with_the_trees_of_smaller_ones(all_kept):
     rows = few.table_.transform(X, few)
     first = many.forest_.outputs(rows).reshape(3, 10, 178, 3)[:, :4]
     assert (first == few.forest_.outputs(rows).reshape(3, 4, 178, 3)).all()
+
+
+def test_boosters_of_many_rows_go_on_for_smaller_gains(monkeypatch, all_kept):
+    X, y = make_friedman1(400, random_state=0)
+    slow = TreeFamily("slow", folds=True, boosting=BOOSTING._replace(learning_rate=0.05, tol=0.1))
+    few = small(families=(slow,)).fit(X, y > np.median(y))
+    monkeypatch.setattr("rotastack.ensembles.flagship.growing.SURE_ROWS", 80)
+    many = small(families=(slow,)).fit(X, y > np.median(y))
+    assert many.grown_[0].boosted.n_rounds > few.grown_[0].boosted.n_rounds

@@ -27,6 +27,8 @@ __all__ = ["grow_families"]
 MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
 
+SURE_ROWS = 10_000
+"""With more, smaller gains of boosting are beyond chance: its tolerance shrinks in proportion, to a tenth at least."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for rows that their trees have not seen."""
@@ -196,7 +198,8 @@ def _on_rounds(
             for fold in range(n_folds(folds))
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
-    options, width = family.boosting, rows.X.shape[1] if views is None else int(views.widths().min())
+    width = rows.X.shape[1] if views is None else int(views.widths().min())
+    options = family.boosting._replace(tol=family.boosting.tol * min(1.0, max(0.1, SURE_ROWS / len(rows.X))))
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(
