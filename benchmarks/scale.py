@@ -110,7 +110,7 @@ def by_rows(columns: int) -> None:
     for power in range(3, 10):
         rows = 10**power
         drawn = min(rows, MOST_DRAWS)
-        n_trees = max(TREES // 4, min(TREES, TREES * MOST_DRAWS // rows))
+        n_trees = max(TREES // 8, min(TREES, TREES * MOST_DRAWS // rows))
         trees, boosted_of_these = (FLAGSHIP.training_seconds(n, drawn, columns, 2) for n in (n_trees, 0))
         boosted = FLAGSHIP.training_seconds(0, rows, columns, 2)
         predicted = FLAGSHIP.prediction_seconds(n_trees, rows)

@@ -28,7 +28,13 @@ MOST_CLASSES = 100
 """With more no trees are boosted, of which each class and round has one."""
 
 SURE_ROWS = 10_000
-"""With more, smaller gains of boosting are beyond chance: its tolerance shrinks in proportion, to a tenth at least."""
+"""With more, gains of boosting are worth their rounds down to SMALL_GAIN."""
+
+SMALL_GAIN = 0.003
+"""The largest tolerance of boosting where rows are many."""
+
+ROUNDS_OF_ROWS, LEAST_ROUNDS = 120_000_000, 100
+"""Rows times rounds of boosting are no more, unless these are the least rounds."""
 
 _Grown = tuple[GrownFamilies, NDArray[np.float64]]
 """Families, and their outputs (family, row, output) for rows that their trees have not seen."""
@@ -199,7 +205,10 @@ def _on_rounds(
         ]
         views = LinearViews.concatenate([group.views for group in groups if group.views is not None])
     width = rows.X.shape[1] if views is None else int(views.widths().min())
-    options = family.boosting._replace(tol=family.boosting.tol * min(1.0, max(0.1, SURE_ROWS / len(rows.X))))
+    options = family.boosting
+    if len(rows.X) > SURE_ROWS:
+        most = max(LEAST_ROUNDS, ROUNDS_OF_ROWS // len(rows.X))
+        options = options._replace(tol=min(options.tol, SMALL_GAIN), n_rounds=min(options.n_rounds, most))
     if isinstance(options.max_features, Integral):
         options = options._replace(max_features=min(options.max_features, width))
     boosted = grow_boosted(

@@ -68,8 +68,8 @@ class TrainingRows:
         return tuple(getattr(self, field.name) for field in fields(self))
 
     def n_trees(self, wanted: int) -> int:
-        """Return the trees of a family: fewer, down to a quarter, the more rows there are beyond the draws for a tree."""
-        return max(-(-wanted // 4), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
+        """Return the trees of a family: fewer, down to an eighth, the more rows there are beyond the draws for a tree."""
+        return max(-(-wanted // 8), min(wanted, round(wanted * MOST_DRAWS / len(self.X))))
 
     def folds(self, sequence: np.random.SeedSequence) -> NDArray[np.int32]:
         """Return the fold of each row, -1 without a weight."""
