@@ -17,6 +17,8 @@ export AR := $(ZIG) ar
 endif
 endif
 
+LOCKS := -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
+
 .PHONY: run test test-rest test-all test-cluster test-sanitized docs ui report lint format lock audit clean env
 
 run: env            ## run the study: make run, make run STUDY=tiny CORES=4
@@ -87,7 +89,10 @@ $(STAMP): requirements.lock requirements-compiler.lock pyproject.toml
 	$(PYTHON) tools/check_python.py
 	test -d $(VENV) || rm -rf build
 	$(PYTHON) -m venv $(VENV)
-	$(PIP) --require-hashes -r requirements.lock $(if $(ZIG),-r requirements-compiler.lock)
+	awk '/^uv==/ {on = 1} on {print} on && !/\\$$/ {exit}' requirements.lock > $(VENV)/uv.lock
+	$(PIP) --require-hashes -r $(VENV)/uv.lock
+# uv takes seconds where pip takes minutes, and does not know what pip is told of indexes of one's own.
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --require-hashes $(LOCKS) || $(PIP) --require-hashes $(LOCKS)
 	$(PIP) --no-build-isolation --no-deps -e .
 # It saves the first import time, and no more: sources that cannot be written beside are no fault.
 	$(BIN)/python -m compileall -q src || true
