@@ -49,13 +49,13 @@ def test_predictions_are_those_of_the_pipeline(shop, new, capsys):
 
 
 def test_a_file_is_written_at_once_and_may_be_predicted_again(shop, new, tmp_path, capsys):
-    out = tmp_path / "out.csv"
-    for table in (new, out):
+    first, second = tmp_path / "first.csv", tmp_path / "second.csv"
+    for table, out in ((new, first), (first, second)):
         assert main(["predict", str(table), "--study", "shop", "-C", str(shop[0]), "--output", str(out)]) == 0
     said = capsys.readouterr()
     assert not said.out
-    assert f"rotastack: {out}: replaced by predictions: prediction" in said.err.splitlines()
-    assert list(pd.read_csv(out).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
+    assert f"rotastack: {first}: replaced by predictions: prediction" in said.err.splitlines()
+    assert list(pd.read_csv(second).columns) == ["city", "since", "income", "age", "shoe", "prediction"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "csv.gz", "tsv", "jsonl", "parquet", "xlsx"])
@@ -76,6 +76,7 @@ def test_the_ending_tells_the_format(shop, new, tmp_path, capsys, ending):
         ("out.arff", "written as"),
         ("nowhere/out.csv", "there is no folder"),
         (".", "written as"),
+        ("new.csv", "is the table itself; name another file"),
     ],
 )
 def test_places_that_cannot_be_written_are_one_line_and_nothing_is_made(new, tmp_path, capsys, path, words):

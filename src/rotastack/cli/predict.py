@@ -1,6 +1,7 @@
 """``rotastack predict``: predict the rows of a table with a saved model."""
 
 from argparse import Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
 from typing import Any
 
 from rotastack.cli.models import add_study_options, model_at
@@ -46,6 +47,8 @@ def _predict(arguments: Namespace) -> None:
 
     if arguments.output:
         check_writable(arguments.output)
+        if Path(arguments.output).resolve() == Path(arguments.table).resolve():
+            raise RotastackError(f"--output: {arguments.output} is the table itself; name another file")
     table, reading = read_with_notes(arguments.table)
     model = (
         model_at(arguments)
