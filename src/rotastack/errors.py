@@ -45,7 +45,7 @@ def nearest(name: str, known: list[str]) -> str:
     import difflib
 
     by_lower = {k.lower(): k for k in known}
-    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    matches = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.5)
     return f"; did you mean {by_lower[matches[0]]!r}" if matches else ""
 
 
