@@ -63,7 +63,7 @@ def draw_ratios(axis: Axes, found: pd.DataFrame) -> None:
         axis.text(2.15, row, f"{mean:.2f}", va="center", color=color, fontsize=9)
     axis.axvline(1, color="black", linewidth=0.8)
     axis.set_xscale("log")
-    axis.set_xticks([0.125, 0.25, 0.5, 1, 2], ["⅛", "¼", "½", "random forest", "2 ×"])
+    axis.set_xticks([0.125, 0.25, 0.5, 1, 2], ["⅛", "¼", "½", "1", "2"])
     axis.set_xticks([], minor=True)
     axis.set_yticks(range(len(means)), [NAMES[name] for name in means.index])
     axis.set(
