@@ -300,8 +300,8 @@ def page(folder: Path) -> str:
     if slow:
         lines += [f"CatBoost was left out on {', '.join(slow)}: fits are slow there.", ""]
     lines += ["## All sets", ""]
-    for results in (found, peers):
-        lines += [f"{_splits(results)}:", "", *summary(results), ""]
+    for title, results in (("With CatBoost", found), ("Without CatBoost", peers)):
+        lines += [f"{title}. {_splits(results)}:", "", *summary(results), ""]
     worse = [
         f"{name} ({peers.errors[s, 0]:.3f}, {peers.errors[s, 1]:.3f})"
         for s, name in enumerate(peers.sets) if peers.errors[s, 0] > peers.errors[s, 1] + 1e-9
@@ -334,7 +334,7 @@ def each_set(found: Results, measure: str) -> list[str]:
 
 def _splits(found: Results) -> str:
     counts = [f"{n} of {np.sum(found.n_splits == n)} sets" for n in sorted(set(found.n_splits.tolist()))]
-    return f"{'Splits' if 'CatBoost' in found.methods else 'Without CatBoost, splits'}: {', '.join(counts)}"
+    return f"Splits: {', '.join(counts)}"
 
 
 def main() -> None:

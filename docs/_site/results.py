@@ -71,6 +71,6 @@ def facts() -> pd.DataFrame:
     return pd.DataFrame.from_dict(rows, orient="index")
 
 
-def summary_lines(heading: str = "All sets") -> list[str]:
-    """Return the summary of the flagship's sets that stands below a heading of its page."""
-    return lines_of_table(SETS, heading)
+def summary_lines() -> list[str]:
+    """Return the summary of the flagship and its peers over all sets."""
+    return lines_of_table(SETS, "All sets")

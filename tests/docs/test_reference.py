@@ -132,7 +132,7 @@ def test_a_rule_finds_the_question_that_parts_two_methods():
 
 def test_kept_results_are_those_of_their_pages():
     errors = results.set_by_set()
-    assert errors.loc["hill-valley-clean", "Rotastack"] < 0.01
+    assert errors.loc["hill-valley-clean", "Rotastack"] == 0.001
     assert len(errors) == 57
     assert errors.dropna()["RotF"].mean() == pytest.approx(0.122, abs=1e-3)
     assert results.times_to_fit()["RF"] == 1

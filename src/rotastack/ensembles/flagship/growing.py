@@ -155,7 +155,8 @@ def _forest_on_fold(
 ) -> _Forest:  # fmt: skip
     f, fold = wanted
     family, rows = families[f], TrainingRows(*parts)
-    each = -(-n_trees // (n_folds(folds) * (2 if family.criterion == "c45" else 1)))
+    share = 2 if family.criterion == "c45" else 1  # such trees see the same rows and are alike: half as many do
+    each = -(-n_trees // (share * n_folds(folds)))
     mine, own = rows.seen(folds, fold), child(sequences[f], fold)
     X, X_held, pairs = mine.X, rows.X[folds == fold], None
     if family.parts == ("pairs",):
