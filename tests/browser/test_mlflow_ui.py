@@ -50,8 +50,18 @@ def log(folder):
         runs = {"study": writer.container("study", {"study": "shop"})}
         home = writer.container("dataset", {"study": "shop", "dataset": "customers"}, runs["study"])
         for method, errors in ERRORS.items():
-            cells = pd.DataFrame({"error": errors, "balanced_accuracy": 0.5, "log_loss": 0.6, "brier": 0.3})
-            numbers = {**run_metrics(cells, "classification"), "time/fit_seconds": len(method)}
+            cells = pd.DataFrame(
+                {
+                    "error": errors,
+                    "balanced_accuracy": 0.5,
+                    "roc_auc": 0.5,
+                    "average_precision": 0.5,
+                    "f1": 0.5,
+                    "log_loss": 0.6,
+                    "brier": 0.3,
+                }
+            )
+            numbers = {**run_metrics(cells, "classification", "error"), "time/fit_seconds": len(method)}
             run = writer.leaf("method", {"m": method}, home, f"customers / {method}", RECORD, {"method": method}, {})
             writer.log_metrics(run.run_id, {**numbers, "test/rank": 1.0}, STARTED)
             writer.log_steps(run.run_id, "cells/error", errors, STARTED)

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import is_regressor
 from sklearn.pipeline import Pipeline
 
 from rotastack import RotastackClassifier, RotastackRegressor
@@ -41,7 +42,14 @@ def saved(folder, table, estimator, study, dataset):
     home = folder / "results" / study / dataset / "model"
     dump_model(model, home / "model.skops")
     (home / "refit.run.json").write_text(
-        json.dumps({"metrics": {"method": "Rotastack"}, "status": "ok", "message": ""})
+        json.dumps(
+            {
+                "metrics": {"method": "Rotastack"},
+                "status": "ok",
+                "message": "",
+                "parameters": {"score": "rmse" if is_regressor(estimator) else "error"},
+            }
+        )
     )
     write_raw(table, folder / f"data/raw/{dataset}.csv.gz")
     return model

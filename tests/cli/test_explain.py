@@ -66,13 +66,13 @@ def test_models_without_bags_are_judged_by_held_out_rows():
     X, y = table.drop(columns="target"), table["target"].to_numpy()
     model = Pipeline([("table", TablePreprocessor()), ("classifier", RandomForestClassifier(20, random_state=0))])
     X["income"] = X["income"].fillna(0)
-    found = explain(model.fit(X, y), X, y)
+    found = explain(model.fit(X, y), X, y, "error")
     assert found["how"] == "held out"
     assert found["score"] < 1
     assert found["importances"][0]["column"] == "age"
     assert found["families"] == []
     assert next(d["column"] for d in found["dependence"]) == "age"
-    assert found == explain(model, X, y)
+    assert found == explain(model, X, y, "error")
 
 
 def test_a_table_that_is_gone_is_one_line(folder, capsys):
@@ -91,7 +91,7 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
     dummies = list(range(1, TablePreprocessor().fit_transform(table).shape[1]))
     forest = RandomRotationForestClassifier(10, categorical_features=dummies, random_state=0)
     pipeline = Pipeline([("table", TablePreprocessor()), ("model", forest)]).fit(table, y)
-    found = explain(pipeline, table, y)
+    found = explain(pipeline, table, y, "error")
     assert found["how"] == "held out"
     assert found["importances"][0]["column"] == "x"
 
@@ -99,8 +99,8 @@ def test_categories_that_two_thirds_of_the_rows_do_not_have():
 def test_the_first_column_in_words_is_one_that_surely_matters():
     sure = {"column": "x", "loss": 0.02, "sd": 0.001}
     unsure = {"column": "noisy", "loss": 0.2, "sd": 0.2 / 2}  # its loss is two deviations, and no more
-    first, rest = _importances_in_words([sure, {**unsure, "loss": 0.01}], "accuracy", 0.9, "held out")
+    first, rest = _importances_in_words([sure, {**unsure, "loss": 0.01}], "accuracy", 0.9, 1, "held out")
     assert first == "x matters most: with its values shuffled, accuracy falls from 0.900 to 0.880 (held out)."
     assert rest.startswith("1 of 2 columns makes no difference beyond chance")
-    first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, "held out")
+    first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, 1, "held out")
     assert first.startswith("x is the column that most surely matters: with")

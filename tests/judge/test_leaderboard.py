@@ -96,11 +96,12 @@ def test_a_study_has_what_is_behind_each_number():
     cells = [(d, m, s) for d in ("iris", "wine") for m in ("RF", "S/RF", "Test") for s in ("S-01", "S-02")]
     scores = pd.DataFrame(cells, columns=["dataset", "method", "split"])
     values = np.random.default_rng(1).uniform(0, 0.5, len(scores))
-    scores = scores.assign(error=values, balanced_accuracy=1 - values, log_loss=2 * values, brier=values)
+    more = dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - values)
+    scores = scores.assign(error=values, **more, log_loss=2 * values, brier=values)
     scores.loc[(scores["dataset"] == "wine") & (scores["method"] == "S/RF"), "error"] = np.nan
     baseline = pd.DataFrame({"error": [0.6, 0.7]}, index=["iris", "wine"])
     study = {
-        "name": "s", "task": "classification", "seed": 3, "cells": "splits", "methods": ["RF", "S/RF", "Test"],
+        "name": "s", "task": "classification", "score": "error", "seed": 3, "cells": "splits", "methods": ["RF", "S/RF", "Test"],
         "evaluation": {"alpha": 0.1}, "rotated": ["S/RF"], "optimistic": ["Test"],
     }  # fmt: skip
     times = pd.DataFrame({"dataset": ["iris", "iris"], "method": ["RF", "S/RF"], "fit_seconds": [2.0, 5.0]})
@@ -114,7 +115,15 @@ def test_a_study_has_what_is_behind_each_number():
     assert content["methods"][1]["rotated"]
     assert content["methods"][3]["published"] == "A book. How the protocol differs: One split."
     assert content["alpha"] == 0.1
-    assert [m["name"] for m in content["metrics"]] == ["error", "balanced_accuracy", "log_loss", "brier"]
+    assert [m["name"] for m in content["metrics"]] == [
+        "error",
+        "balanced_accuracy",
+        "roc_auc",
+        "average_precision",
+        "f1",
+        "log_loss",
+        "brier",
+    ]
     error = content["metrics"][0]
     assert error["scores"][0][3] == 0.1
     assert error["scores"][1][1] is None
@@ -132,14 +141,16 @@ def test_a_study_has_what_is_behind_each_number():
 
 def test_numbers_are_compared_as_multiples_of_the_baseline():
     frame = {"dataset": ["a", "a", "b", "b"], "method": ["RF", "ET"] * 2, "split": ["S-01"] * 4}
-    scores = pd.DataFrame({**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9})
-    baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0]}, index=["a", "b"])
+    scores = pd.DataFrame(
+        {**frame, "rmse": [2.0, 1.0, 30.0, 60.0], "mae": 1.0, "r2": 0.5, "pinball": 1.0, "interval_coverage": 0.9}
+    )
+    baseline = pd.DataFrame({"rmse": [4.0, 60.0], "mae": [1.0, 1.0], "pinball": [1.0, 1.0]}, index=["a", "b"])
     study = {
-        "name": "n", "task": "regression", "seed": 3, "cells": "splits", "methods": ["RF", "ET"],
+        "name": "n", "task": "regression", "score": "rmse", "seed": 3, "cells": "splits", "methods": ["RF", "ET"],
         "evaluation": {"alpha": 0.05}, "rotated": [], "optimistic": [],
     }  # fmt: skip
     content = study_board(study, scores, baseline, pd.DataFrame(), {"RF": "", "ET": ""}, "RF", "results/n")
-    assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2"]
+    assert [m["name"] for m in content["metrics"]] == ["rmse", "mae", "r2", "pinball"]
     assert content["metrics"][0]["scores"] == [[0.5, 0.25], [0.5, 1]]
     assert content["metrics"][0]["shown"] == [[2, 1], [30, 60]]
     assert content["times"] == {}

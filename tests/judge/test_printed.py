@@ -16,12 +16,13 @@ from rotastack.judge.comparisons import compare_methods
 from rotastack.judge.latex import document, escaped, latex_table
 from rotastack.judge.printed import About, printed_tables
 from rotastack.project import project_file
+from rotastack.stats import metrics
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.elo import elo
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
 STRANGE = r"<script>&%_#${}~^\ |" + '"'
-METRICS = ("error", "balanced_accuracy", "log_loss", "brier")
+METRICS = tuple(metrics.METRICS["classification"])
 NAN = float("nan")
 
 
@@ -35,7 +36,7 @@ def finished(folder, errors, optimistic=(), seconds=True):
         table.to_csv(folder / f"tables/{name}.csv", index=False)
 
     for name in METRICS:
-        values = 1 - errors if name == "balanced_accuracy" else errors
+        values = 1 - errors if metrics.higher_is_better(name) else errors
         write(name, values.rename_axis("dataset").reset_index())
     long = errors.rename_axis("dataset").reset_index().melt("dataset", var_name="method", value_name="mean")
     write("variance", long.assign(sd=0.0125, verdict="none"))
@@ -46,7 +47,7 @@ def finished(folder, errors, optimistic=(), seconds=True):
     spec = {"control": control, "alpha": 0.05, "optimistic": list(optimistic)}
     comparison = {"error": compare_methods(errors, False, spec)}
     (folder / "statistics/comparison.json").write_text(json.dumps(comparison))
-    return About("s", "rotastack run s", "classification", "splits", control, 0.05, methods, list(optimistic))
+    return About("s", "rotastack run s", "classification", "error", "splits", control, 0.05, methods, list(optimistic))
 
 
 def errors_of(methods, n=6):
@@ -181,7 +182,7 @@ def test_the_command_writes_both_kinds(tmp_path, monkeypatch, capsys):
     assert run_command(given) == 0
     assert not list((tmp_path / "paper").glob("*.tex"))
     assert run_command([*given, "--latex"]) == 0
-    assert "10 tables in paper" in capsys.readouterr().out
+    assert "13 tables in paper" in capsys.readouterr().out
     names = {path.stem for path in (tmp_path / "paper").glob("*.csv")}
     assert {path.stem for path in (tmp_path / "paper").glob("*.tex")} == {*names, "all"}
     assert r"\input{leaderboard}" in (tmp_path / "paper/all.tex").read_text()

@@ -25,7 +25,9 @@ def test_the_best_the_control_the_baseline_and_the_next_best():
         first
         == "A: error 10.0% against 30.0% for B and 50.0% for always the largest class; the next best of 3 is C (20.0%)."
     )
-    assert second.startswith("The difference from B is beyond chance (p < 0.001, corrected t test over 10 splits)")
+    assert second.startswith(
+        "The difference from B is beyond chance (p < 0.001 after Holm's correction for 2 comparisons, as the best is picked from 3; "
+    )
 
 
 def test_where_the_control_is_best_it_is_compared_with_the_next():
@@ -51,7 +53,7 @@ def test_the_p_value_is_of_the_corrected_test():
         (
             (0.1, 0.3, 0.2),
             ["A"],
-            "Rotations help here: the best method with them is A (10.0%), without them C (20.0%; p < 0.001).",
+            "Rotations help here: the best method with them is A (10.0%), without them C (20.0%; p < 0.001, of these two alone).",
         ),
     ],
 )
@@ -78,7 +80,7 @@ def test_failures_and_few_splits_are_said():
     table = cells(0.1, 0.3).iloc[:3].assign(C=np.nan)
     found = said(table)
     assert "over 3 splits, which can show little)" in found[1]
-    assert found[-1] == "Failed: C; the report says why."
+    assert found[-1] == "Failed: C; the others are compared."
     nothing = verdict_of_one(table * np.nan, "classification", "B")
     assert nothing["best"] is None
     assert nothing["sentences"] == ["All methods failed; the report says why."]

@@ -19,7 +19,7 @@ ERRORS = pd.DataFrame(
 )
 SECONDS = {"RF": 1.0, "RRE": 3.0, "CUT": 0.5}
 SPEC = {
-    "task": "classification", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS), "shown": [],
+    "task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "RF", "methods": list(ERRORS), "shown": [],
     "optimistic": ["CUT"], "groups": [], "sweeps": {},
 }  # fmt: skip
 

@@ -47,7 +47,9 @@ def errors_of(cells):
 def scores_of(errors):
     scores = errors.stack().rename("error").reset_index()
     own = {"split": "S-01", "log_loss": 1.0, "brier": 1.0}
-    return scores.assign(balanced_accuracy=1 - scores["error"], **own)
+    return scores.assign(
+        **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - scores["error"]), **own
+    )
 
 
 def test_groups_keep_their_order_and_end_with_all_of_them():
@@ -140,7 +142,7 @@ def test_the_report_is_given_methods_and_groups_in_their_order():
 def test_the_source_s_errors_give_its_ranks_improvements_and_tests(cells, tmp_path):
     groups = source_groups()
     write_frame(tmp_path / "scores", scores_of(errors_of(cells)))
-    spec = {"task": "classification", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
+    spec = {"task": "classification", "score": "error", "axes": ["split"], "alpha": 0.05, "control": "Plain/NN", "methods": list(errors_of(cells)), "pairs": [["Plain/NN", "RP/NN"]],
             "claims": [], "optimistic": [], "published_columns": [], "groups": groups,
             "titles": {g["name"]: "" for g in groups}, "test_to_train": {}, "rotated": []}  # fmt: skip
     tables = [*Plan(Study.from_mapping(load_yaml(project_file("config/studies/tiny.yaml")), "s"), {}).tables, "groups"]

@@ -7,7 +7,17 @@ from rotastack.run.tracked.card import ModelCard
 from rotastack.run.tracked.notes import dataset_note, method_note, plain, study_note
 from rotastack.run.tracked.numbers import means_table, method_params, run_metrics, spread
 
-CELLS = pd.DataFrame({"error": [0.2, 0.3, 0.4], "balanced_accuracy": 0.7, "log_loss": 0.5, "brier": 0.3})
+CELLS = pd.DataFrame(
+    {
+        "error": [0.2, 0.3, 0.4],
+        "balanced_accuracy": 0.7,
+        "roc_auc": 0.8,
+        "average_precision": 0.6,
+        "f1": 0.7,
+        "log_loss": 0.5,
+        "brier": 0.3,
+    }
+)
 REFIT = {
     "started": "2026-02-03T04:05:06+00:00", "version": "1.2.3", "seed": 7, "code": "abc",
     "metrics": {"method": "RF", "training_error": 0.0, "oob_error": 0.31, "model_bytes": 10},
@@ -17,10 +27,10 @@ REFIT = {
 def card(**changes):
     """Return the text of a card."""
     known = {
-        "study": "shop", "dataset": "customers", "method": "RF", "task": "classification",
+        "study": "shop", "dataset": "customers", "method": "RF", "task": "classification", "score": "error",
         "params": {"estimator": "Forest", "view": "none"}, "digest": "f00d", "source": "data/raw/customers.csv.gz",
         "facts": {"numeric_columns": 2, "categorical_columns": 1, "missing_cells": 5, "class_counts": {"x": 90, "y": 10}},
-        "rows": 100, "columns": ["a", "b", "c"], "numbers": run_metrics(CELLS, "classification"), "cells": 3,
+        "rows": 100, "columns": ["a", "b", "c"], "numbers": run_metrics(CELLS, "classification", "error"), "cells": 3,
         "methods": 4, "baseline": 0.45, "refit": REFIT, "chosen": True, "loaded": "runs:/1/model", "store": "sqlite:///m.db",
     }  # fmt: skip
     return ModelCard(**{**known, **changes}).text()
@@ -56,10 +66,10 @@ def test_the_card_says_what_is_not_known():
 
 
 def test_the_card_of_numbers():
-    cells = pd.DataFrame({"rmse": [2.0, 4.0], "mae": 1.0, "r2": 0.5, "interval_coverage": 0.9})
+    cells = pd.DataFrame({"rmse": [2.0, 4.0], "mae": 1.0, "r2": 0.5, "pinball": 0.2, "interval_coverage": 0.9})
     metrics = {"training_rmse": 1.5, "oob_rmse_of_members": 3.25, "model_bytes": 1}
     text = card(
-        task="regression", numbers=run_metrics(cells, "regression"), cells=2, refit={**REFIT, "metrics": metrics},
+        task="regression", score="rmse", numbers=run_metrics(cells, "regression", "rmse"), cells=2, refit={**REFIT, "metrics": metrics},
         facts={"numeric_columns": 3}, baseline=9.0,
     )  # fmt: skip
     for part in (
@@ -83,14 +93,14 @@ def test_markup_of_names_is_taken_out():
 
 
 def test_numbers_of_runs():
-    numbers = run_metrics(CELLS, "classification")
+    numbers = run_metrics(CELLS, "classification", "error")
     assert numbers["test/error"] == pytest.approx(0.3)
     assert (numbers["test/error_lower"], numbers["test/error_upper"]) == pytest.approx(spread([0.2, 0.3, 0.4]))
     failed = CELLS.assign(error=[0.2, None, 0.4])
-    assert pd.isna(run_metrics(failed, "classification")["test/error"])
-    assert "test/error_lower" not in run_metrics(failed, "classification")
+    assert pd.isna(run_metrics(failed, "classification", "error")["test/error"])
+    assert "test/error_lower" not in run_metrics(failed, "classification", "error")
     both = pd.concat([failed.assign(method="A"), CELLS.assign(method="B")])
-    table = means_table(both, "classification")
+    table = means_table(both, "classification", "error")
     assert table["method"].tolist() == ["B", "A"]
     assert table["failed_cells"].tolist() == [0, 1]
 
@@ -107,7 +117,7 @@ def test_params_are_what_tells_methods_apart():
 
 
 SPEC = {
-    "name": "shop", "title": "", "description": "Who *buys*?", "task": "classification",
+    "name": "shop", "title": "", "description": "Who *buys*?", "task": "classification", "score": "error",
     "datasets": ["iris", {"name": "own"}],
     "methods": {"RF": {"pool": "forest", "combiner": {"kind": "vote", "voting": "soft"}},
                 "<b>": {"pool": "forest", "combiner": {"kind": "member", "member": 3}}},
@@ -129,13 +139,13 @@ def test_the_note_of_a_study_has_the_verdict_and_where_to_look():
 
 
 def test_notes_of_runs():
-    numbers = run_metrics(CELLS, "classification")
+    numbers = run_metrics(CELLS, "classification", "error")
     note = method_note("RF", "iris", numbers, "error", 3, 1.5, 4)
     assert note.endswith("error 30.00 % (the middle 95 % of 3 cells: 20.50 % to 39.50 %), rank 1.5 of 4.")
     assert "failed" in method_note("RF", "iris", {}, "error", 3, float("nan"), 4)
     facts = {"rows": 1500, "numeric_columns": 4, "class_counts": {"x": 1000, "y": 500}}
-    table = means_table(CELLS.assign(method="RF"), "classification")
+    table = means_table(CELLS.assign(method="RF"), "classification", "error")
     note = dataset_note("iris", facts, "classification", table)
     assert "1,500 rows; columns: 4 numeric." in note
     assert "Classes: x (1,000), y (500)." in note
-    assert "| RF | 30.00 % | 70.00 % | 0.5 | 0.3 |" in note
+    assert "| RF | 30.00 % | 70.00 % | 0.8 | 0.6 | 0.7 | 0.5 | 0.3 |" in note

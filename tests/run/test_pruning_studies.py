@@ -37,7 +37,14 @@ def test_defaults_of_pruned_methods():
     }, protocol={"kind": "crossval"})  # fmt: skip
     combiner = made.methods["A"].combiner
     assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("margin", {}, None, None)
-    assert made.document.protocol.dump() == {"rotations": 8, "kind": "crossval", "repeats": 1, "folds": 10}
+    assert made.document.protocol.dump() == {
+        "rotations": 8,
+        "groups": None,
+        "time": None,
+        "kind": "crossval",
+        "repeats": 1,
+        "folds": 10,
+    }
     assert made.protocol.n_cells == 10
     assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
     assert json.loads(Slices(made).train("iris", "p", "S-01"))["selections"] == ["auto"]
@@ -135,7 +142,7 @@ def refitted(pool, combiner):
     """Return what the step would fit to iris."""
     frame = pd.DataFrame(load_iris().data).rename(columns=str)
     method = {"pool": pool, "combiner": combiner_slice(combiner)}
-    spec = {"task": "classification", "protocol": "splits", "folds": 5, "rotations": 3}
+    spec = {"task": "classification", "score": "error", "protocol": "splits", "folds": 5, "rotations": 3}
     preprocessor, model = _estimators(spec, method, TablePreprocessor(), frame)
     model.set_params(random_state=0)
     return model.fit(preprocessor.transform(frame), load_iris().target), preprocessor.transform(frame)

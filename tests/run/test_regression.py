@@ -189,7 +189,7 @@ def test_the_refitted_model_predicts_numbers(table, combiner, view):
 
 
 def test_the_flagship_is_refitted_on_the_table_itself():
-    spec = {"task": "regression", "folds": 3, "rotations": 3}
+    spec = {"task": "regression", "score": "rmse", "folds": 3, "rotations": 3}
     made = checked(study({"estimator": "rotastack"}))
     pool = json.loads(Slices(made).train("diabetes", "p", "S-01"))["pool"]
     frame = load_diabetes(as_frame=True).data

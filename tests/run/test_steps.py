@@ -18,6 +18,7 @@ from rotastack.tracking.records import read_record
 
 SPEC = {
     "task": "classification",
+    "score": "error",
     "axes": ["rotation_group", "fold_group"],
     "alpha": 0.05,
     "control": "A",
@@ -39,7 +40,7 @@ def summarized(tmp_path, errors, cells=1, n_rows=10, seconds=None, published=(),
     for name, row in errors.items():
         rows = [
             {"dataset": name, "method": m, "rotation_group": f"RG-{r}", "fold_group": f"FG-{f}",
-             "error": e, "balanced_accuracy": 1 - e, "log_loss": e, "brier": e}
+             "error": e, **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 1 - e), "log_loss": e, "brier": e}
             for m, e in row.items() for r in range(cells) for f in range(cells)
         ]  # fmt: skip
         curves = [
@@ -140,7 +141,7 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
     for m, values in {"A": cells, "B": rng.permutation(cells), "C": cells[::-1]}.items():
         frame += [
             {"dataset": "x", "method": m, "rotation_group": f"RG-{i % 3}", "fold_group": f"FG-{i // 3}", "error": e,
-             "balanced_accuracy": 0.5, "log_loss": 1.0, "brier": 1.0}
+             **dict.fromkeys(("balanced_accuracy", "roc_auc", "average_precision", "f1"), 0.5), "log_loss": 1.0, "brier": 1.0}
             for i, e in enumerate(values)
         ]  # fmt: skip
     means = pd.DataFrame(frame).pivot_table(index="dataset", columns="method", values="error")
@@ -212,16 +213,18 @@ def test_the_configuration_is_shown_without_what_has_no_effect():
         "pools": {"p": {"training_error": False}}, "methods": {"RF": {"pool": "p", "combiner": {"kind": "vote"}}},
     }  # fmt: skip
     assert report._shown(study) == shown
-    rotated = report._shown({**study, "task": "classification", "pools": {"p": {"view": {"class": "rotation"}}}})
+    rotated = report._shown(
+        {**study, "task": "classification", "score": "error", "pools": {"p": {"view": {"class": "rotation"}}}}
+    )
     assert rotated["protocol"]["rotations"] == 8
     assert rotated["methods"]["RF"]["combiner"]["voting"] == "soft"
 
 
 def test_captions_speak_of_the_study_s_task_and_protocol():
-    text = report._caption("differences", "classification", "folds")
+    text = report._caption("differences", "classification", "error", "folds")
     assert "five folds or more" in text
     assert "cells" not in text
-    assert "RMSE" in report._caption("boxes", "regression", "cells")
+    assert "RMSE" in report._caption("boxes", "regression", "rmse", "cells")
 
 
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):

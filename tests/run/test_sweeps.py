@@ -62,6 +62,7 @@ def test_the_step_writes_it(tmp_path):
     )
     spec = {
         "task": "classification",
+        "score": "error",
         "axes": ["split"],
         "datasets": [],
         "alpha": 0.05,

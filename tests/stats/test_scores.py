@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn import metrics
 
-from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
-from rotastack.stats.scores import constant_output, score_numbers
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY, score_named
+from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 
 NAN = float("nan")
 
@@ -20,6 +21,7 @@ def test_scores_of_numbers_by_hand():
         "rmse": pytest.approx(np.sqrt(5 / 3)),
         "mae": pytest.approx(1.0),
         "r2": pytest.approx(1 - 5 / 14),
+        "pinball": pytest.approx(np.mean([0.05, 0.95 * 0.5, 0.05 * 3, 0.05, 0.05, 0.95])),
         "interval_coverage": pytest.approx(1 / 3),
     }
     assert list(found) == list(METRICS["regression"])
@@ -34,9 +36,46 @@ def test_what_is_not_known_is_missing():
 
 def test_the_baseline_is_the_shares_or_the_mean():
     assert constant_output(np.array([0, 2, 2, 2]), 4).tolist() == [0.25, 0, 0.75, 0]
-    mean, *ends = constant_output(np.array([1.0, 4.0]), None)
-    assert mean == 2.5
-    assert np.isnan(ends).all()
+    mean, *ends = constant_output(np.arange(1.0, 102), None)
+    assert mean == 51
+    assert ends == [6, 96]
+
+
+@pytest.mark.parametrize(("n_classes", "positive"), [(2, 1), (2, 0), (4, 1)])
+def test_scores_of_classes_are_scikit_learns(n_classes, positive):
+    rng = np.random.default_rng(0)
+    y = rng.choice(n_classes, 300, p=np.arange(1, n_classes + 1) / np.arange(1, n_classes + 1).sum())
+    shares = np.round(rng.dirichlet(np.ones(n_classes), 300) + 0.4 * np.eye(n_classes)[y], 1) + 1e-3  # with ties
+    shares /= shares.sum(axis=1, keepdims=True)
+    found, tied = score_probabilities(y, shares, positive), shares.round(12)
+    decided = shares.argmax(axis=1)
+    if n_classes == 2:
+        areas = [metrics.roc_auc_score(y == positive, tied[:, positive])]
+        precisions = [metrics.average_precision_score(y == positive, tied[:, positive])]
+        f1 = metrics.f1_score(y, decided, pos_label=positive)
+    else:
+        areas = [metrics.roc_auc_score(y == k, tied[:, k]) for k in range(n_classes)]
+        precisions = [metrics.average_precision_score(y == k, tied[:, k]) for k in range(n_classes)]
+        f1 = metrics.f1_score(y, decided, average="macro")
+    assert found["roc_auc"] == pytest.approx(np.mean(areas))
+    assert found["average_precision"] == pytest.approx(np.mean(precisions))
+    assert found["f1"] == pytest.approx(f1)
+
+
+def test_one_class_has_no_area():
+    found = score_probabilities(np.zeros(3, dtype=int), np.array([[0.7, 0.3], [0.6, 0.4], [0.2, 0.8]]))
+    assert np.isnan(found["roc_auc"])
+    assert np.isnan(found["average_precision"])
+    assert found["error"] == pytest.approx(1 / 3)
+
+
+def test_names_of_scikit_learn_are_known():
+    assert score_named("accuracy", "classification") == "error"
+    assert score_named("neg_root_mean_squared_error", "regression") == "rmse"
+    with pytest.raises(ValueError, match="'rmse' is no score of a classification; there are error, "):
+        score_named("rmse", "classification")
+    with pytest.raises(ValueError, match="interval_coverage"):
+        score_named("interval_coverage", "regression")
 
 
 def test_every_score_has_a_name():

@@ -1,5 +1,7 @@
 """How a study of one's own table is laid out."""
 
+from importlib.util import find_spec
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,8 @@ from rotastack.ensembles.flagship.families import FAMILIES as FAMILIES_OF_CLASSE
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES as FAMILIES_OF_NUMBERS
 from rotastack.ensembles.flagship.families import find_families
 from rotastack.ensembles.flagship.regressor import RotastackRegressor
+from rotastack.ensembles.forests.random import RandomRotationForestClassifier
+from rotastack.ensembles.forests.rotation import RotationForestClassifier
 from rotastack.errors import RotastackError
 from rotastack.study.study import Study
 from rotastack.trees.forest import ForestClassifier
@@ -69,8 +73,8 @@ def test_a_budget_shortens_and_says_so():
     least = laid_out(Shape("regression", 1_000_000, 30, 0), "medium", 1.0, 2)
     assert least.shortened
     assert least.seconds > BUDGETS["small"], "there is no smaller one, and what it takes is said"
-    assert least.protocol == {"kind": "holdout", "repeats": 2, "train": 2_000}
-    assert least.test_in_words == "2 random splits, 2,000 of the rows to train"
+    assert least.protocol == {"kind": "holdout", "repeats": 5, "train": 2_000, "test": 20_000}
+    assert least.test_in_words == "5 random splits, 2,000 of the rows to train and 20,000 to test"
 
 
 def test_more_cores_are_faster():
@@ -80,11 +84,23 @@ def test_more_cores_are_faster():
 def test_seconds_are_of_rows_trees_and_columns():
     facts = ForestClassifier.study_facts
     one = facts.training_seconds(100, 1024, 25, 2)
-    assert one == pytest.approx(1e-9 * (20 + 12 * 5) * 100 * 1024 * 10)
+    assert one == pytest.approx(1e-9 * (11 + 8 * 5) * 100 * 1024 * 10)
     assert facts.training_seconds(200, 1024, 25, 2) == pytest.approx(2 * one)
     assert facts.training_seconds(100, 1024, 25, 12) == pytest.approx(1.6 * one)
     assert Facts().training_seconds(100, 1024, 25, 2) == one, "unknown classes are taken for a forest"
     assert facts.prediction_seconds(100, 1000) == pytest.approx(130e-9 * 100 * 1000)
+
+
+def test_costs_grow_as_the_work_does():
+    drawn = RandomRotationForestClassifier.study_facts
+    few, many = (drawn.training_seconds(100, 60, p, 2) for p in (200, 400))
+    assert many > 3 * few, "rotations of few columns take the square of these"
+    assert drawn.training_seconds(100, 60, 4000, 2) < 2.1 * drawn.training_seconds(100, 60, 2000, 2), "of 500 at most"
+    turned = RotationForestClassifier.study_facts
+    assert turned.prediction_seconds(10, 1000, 2000, 2000) > 3 * turned.prediction_seconds(10, 1000, 1000, 2000)
+    assert turned.training_seconds(10, 70_000, 5, 2) > 4 * turned.training_seconds(10, 60_000, 5, 2)
+    sampled = RotastackClassifier.study_facts
+    assert sampled.training_seconds(90, 200_000, 10, 2) < 3 * sampled.training_seconds(90, 100_000, 10, 2)
 
 
 def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
@@ -99,7 +115,7 @@ def test_boosted_families_cost_the_same_whatever_the_trees_of_others():
 def test_a_layout_knows_what_a_split_takes():
     layout = Layout({"kind": "crossval", "folds": 5, "repeats": 1}, 100, 300)
     fit = ForestClassifier.study_facts.training_seconds(300, 400, 12, 2)
-    test = ForestClassifier.study_facts.prediction_seconds(300, 100)
+    test = ForestClassifier.study_facts.prediction_seconds(300, 100, 12, 400)
     assert layout.split_seconds("Random forest", SMALL) == pytest.approx(fit + test)
     assert layout.parameters("Rotastack") == {"trees_per_family": 100}
 
@@ -108,8 +124,10 @@ def test_names_of_studies():
     assert study_name("data/My table.csv", "y") == "my-table"
     assert study_name("iris.csv", "y") == "my-iris", "a registered data set"
     assert study_name("quickstart.xlsx", "y") == "my-quickstart"
-    assert study_name("Ü.csv", "y") == "my-table"
-    assert study_name("Données 1.csv", "y") == "donn-es-1"
+    assert study_name("Ü.csv", "y") == "u"
+    assert study_name("Straße.csv", "y") == "strasse"
+    assert study_name("Données 1.csv", "y") == "donnees-1"
+    assert study_name("数据.csv", "y") != study_name("данные.csv", "y")
     assert study_name("https://host/prices.csv.gz", "y") == "prices"
 
 
@@ -144,7 +162,7 @@ def test_counts_are_numbers_and_codes_of_two_are_not():
         {"rooms": [1, 2, 3, 4] * 10, "yes": [0, 1] * 20, "x": np.arange(40) / 7, "city": ["a", "b"] * 20}
     )
     assert counts_among(table) == ["rooms"]
-    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), ["rooms"])
+    made = study_of("t.csv", "label", SMALL, laid_out(SMALL, "small", None, 2), numeric=["rooms"])
     assert made["datasets"][0]["kinds"] == {"numeric": ["rooms"], "others": "auto"}
     Study.from_mapping(made, "s")
 
@@ -154,7 +172,10 @@ def test_methods_that_rotate_are_known():
 
 
 def test_labels():
-    assert labels_of("classification") == list(own_table.METHODS)
+    installed = {name: find_spec(name) is not None for name in ("lightgbm", "xgboost", "catboost")}
+    named = {"LightGBM": "lightgbm", "XGBoost": "xgboost", "CatBoost": "catboost"}
+    there = [label for label in own_table.METHODS if installed.get(named.get(label, ""), True)]
+    assert labels_of("classification") == there
     assert set(labels_of("classification")) - set(labels_of("regression")) == {"Rotation Forest"}
 
 

@@ -120,7 +120,7 @@ KINDS = {
     "histogram": "**Look at overlap**",
     "heatmap_": "**Look for stripes.**",
     "calibration": "Are decisions as often right as they are sure?",
-    "differences": "**Left of the line is better than the control.**",
+    "differences": "**The axis says which side of the line is better than the control.**",
     "margin_distributions": "The margin of a row",
     "ordered_curves": "members in the pruner's order",
     "members": "How many members are kept",

@@ -50,7 +50,7 @@ rule summarize:
         published=PLAN.published_columns_files,
     output:
         scores=FILES.scores,
-        comparison=f"{ROOT}/statistics/comparison.json",
+        comparison=FILES.comparison,
         verdict=FILES.verdict,
         variance=f"{ROOT}/statistics/variance.parquet",
         tables=[FILES.table(name) for name in PLAN.tables],

@@ -40,10 +40,11 @@ rule explain:
         runtime=lambda w, attempt: 60 * attempt,
     params:
         study=PLAN.study.name,
+        slice=lambda w: SLICES.explain(),
         code=lambda w: CODES.step("explain"),
     message:
         "{wildcards.dataset}: what its model looks at"
     shell:
-        "rotastack step explain --code {params.code} --about study={params.study:q} dataset={wildcards.dataset:q}"
+        "rotastack step explain --slice {params.slice:q} --code {params.code} --about study={params.study:q} dataset={wildcards.dataset:q}"
         " --input raw {input.raw:q} --input model {input.model:q} --input refit {input.refit:q}"
         " --output explanation {output.explanation:q} --output page {output.page:q} --output record {output.record:q} 2> {log:q}"

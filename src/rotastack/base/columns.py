@@ -30,6 +30,21 @@ _DAYS = (
 _DATES = ("ISO8601", *(day + time for day in _DAYS for time in ("", " %H:%M", " %H:%M:%S")))
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 _ID_WORDS = frozenset({"id", "ids", "uuid", "guid", "identifier"})
+_GROUP_WORDS = frozenset(
+    {
+        "patient",
+        "subject",
+        "participant",
+        "person",
+        "customer",
+        "client",
+        "user",
+        "member",
+        "household",
+        "family",
+        "group",
+    }
+)
 _ID_NAMES = frozenset({"", "index", "row", "rownum", "rownumber", "row number", "no", "nr", "unnamed 0"})
 
 
@@ -171,6 +186,12 @@ def _id(column: pd.Series, numbers: NDArray[np.float64]) -> ColumnKind | None:
 def _named_id(name: str) -> bool:
     words = [word.lower() for word in _WORDS.findall(name)]
     return " ".join(words) in _ID_NAMES or words[-1] in _ID_WORDS
+
+
+def named_group(name: str) -> bool:
+    """Tell whether a column is called as ids, or as what has several rows in a table, are."""
+    words = [word.lower() for word in _WORDS.findall(name)]
+    return bool(words) and (words[-1] in _ID_WORDS or words[0] in _GROUP_WORDS)
 
 
 def holds_dates(values: Any) -> bool:

@@ -1,12 +1,12 @@
 """What a study knows of a class before it trains it: whether members look at rotated columns, how many trees there are, what these take.
 
 Our classes have these facts as the attribute ``study_facts``; those of others stand in :mod:`rotastack.study.catalogue`.
-Coefficients are fitted to measurements on generated tables of 500 to 16,000 rows, 5 to 100 columns and 2 or 10 classes;
+Coefficients are fitted to processor times on generated tables of 60 to 200,000 rows, 5 to 2,000 columns and 2 to 10 classes;
 a machine may well be twice as fast or as slow. They are for what people are told, and for how a study of one's own table
 is laid out; limits of jobs, in :mod:`rotastack.run.resources`, are many times that.
 """
 
-from math import log2
+from math import inf, log2
 from typing import NamedTuple
 
 __all__ = ["JOB_SECONDS", "USUAL_COST", "Cost", "Facts"]
@@ -16,22 +16,62 @@ JOB_SECONDS = 3.0
 
 
 class Cost(NamedTuple):
-    """Nanoseconds of one tree, or of all boosted families: for each row and doubling of rows in training, for each row in prediction."""
+    """Nanoseconds of one tree, or of 100 rounds of boosting, by the rows and columns that it is grown on.
+
+    Attributes
+    ----------
+    constant, per_root, per_column : float
+        For each row and doubling of rows: plus so much for each square root of columns, and for each column.
+    predicted : float
+        For each row that is predicted.
+    per_class : float
+        Share that each class beyond the second adds.
+    per_row, per_cell : float
+        For each row, and for each row and column.
+    per_leaf : float
+        For each column and leaf, of which there is one for 25 rows, at most `leaves`.
+    leaves : int
+    drawn : float
+        For each column and each of the 500 columns at most that it is turned with: a rotation is drawn, to train and to predict.
+    turned : float
+        For each row, column, and each of half of the columns, or of as many as there are rows.
+    most_rows : float
+        Rows beyond which a tree sees no more.
+    far : float
+        Multiple of the first three from 65,536 rows on.
+    """
 
     constant: float
     per_root: float
     per_column: float
     predicted: float
     per_class: float = 0.06
-    """Share that each class beyond the second adds."""
+    per_row: float = 0.0
+    per_cell: float = 0.0
+    per_leaf: float = 0.0
+    leaves: int = 31
+    drawn: float = 0.0
+    turned: float = 0.0
+    most_rows: float = inf
+    far: float = 1.0
 
-    def training(self, columns: int, n_classes: int) -> float:
-        """Return the nanoseconds for each row and doubling of rows."""
-        each = self.constant + self.per_root * columns**0.5 + self.per_column * columns
+    def training(self, rows: float, columns: int, n_classes: int) -> float:
+        """Return the nanoseconds of growing."""
+        seen = max(min(rows, self.most_rows), 2.0)
+        sorted_ = seen * log2(seen) * (self.far if seen >= 1 << 16 else 1.0)
+        each = sorted_ * (self.constant + self.per_root * columns**0.5 + self.per_column * columns)
+        each += self.per_row * rows + self.per_cell * seen * columns
+        each += self.per_leaf * columns * min(rows / 25, self.leaves)
+        each += self.drawn * columns * min(columns, 500) + self.turned * rows * columns * min(columns / 2, rows)
         return each * (1 + self.per_class * max(n_classes - 2, 0))
 
+    def prediction(self, rows: float, columns: int, trained: float) -> float:
+        """Return the nanoseconds of predicting so many rows after training on so many."""
+        turned = self.turned / 2 * columns * min(columns / 2, trained)
+        return rows * (self.predicted + turned) + self.drawn * columns * min(columns, 500)
 
-USUAL_COST = Cost(20, 12, 0, 130)
+
+USUAL_COST = Cost(11, 8, 0, 130)
 """Of a random forest's trees, for which those of unknown classes are taken."""
 
 
@@ -77,12 +117,11 @@ class Facts(NamedTuple):
         rows, columns, n_classes : int
             Of the training rows; 0 classes in regression.
         """
-        each = sum(n * cost.training(columns, n_classes) for n, cost in self._costs(n_trees))
-        return 1e-9 * each * rows * log2(max(rows, 2.0))
+        return 1e-9 * sum(n * cost.training(rows, columns, n_classes) for n, cost in self._costs(n_trees))
 
-    def prediction_seconds(self, n_trees: int, rows: float) -> float:
-        """Return what predicting so many rows takes."""
-        return 1e-9 * rows * sum(n * cost.predicted for n, cost in self._costs(n_trees))
+    def prediction_seconds(self, n_trees: int, rows: float, columns: int = 1, trained: float = 1) -> float:
+        """Return what predicting so many rows takes, after training on so many."""
+        return 1e-9 * sum(n * cost.prediction(rows, columns, trained) for n, cost in self._costs(n_trees))
 
     def _costs(self, n_trees: int) -> list[tuple[int, Cost]]:
         boosted = [] if self.boosted_cost is None else [(1, self.boosted_cost)]

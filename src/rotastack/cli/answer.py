@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from rotastack.errors import unreadable
 from rotastack.files import read_json
+from rotastack.stats.metrics import NAMES, higher_is_better
 
 if TYPE_CHECKING:
     from rotastack.run.plan import Plan
@@ -23,6 +24,10 @@ class Answer:
     study : str
     sentences : list of str
         The verdict.
+    score : str
+        The score that methods are ranked by.
+    comparison : dict
+        Of the methods by this score.
     scores : list of dict
         A data set and method each, with the means of its scores.
     baseline : list of dict
@@ -36,6 +41,8 @@ class Answer:
 
     study: str
     sentences: list[str]
+    score: str
+    comparison: dict[str, Any]
     scores: list[dict[str, Any]]
     baseline: list[dict[str, Any]]
     report: Path
@@ -47,7 +54,8 @@ class Answer:
         """Read the results of a study that has been run in the working directory."""
         models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
         return cls(
-            plan.study.name, read_json(plan.files.verdict)["sentences"], _scores(Path(plan.files.scores)),
+            plan.study.name, read_json(plan.files.verdict)["sentences"], plan.study.score,
+            read_json(plan.files.comparison)[plan.study.score], _scores(Path(plan.files.scores)),
             _table(Path(plan.files.table("baseline"))), Path(plan.files.report), models, about or {},
         )  # fmt: skip
 
@@ -55,7 +63,7 @@ class Answer:
         """Return the answer for people."""
         from rotastack.run.progress import duration
 
-        lines = [*self.sentences, ""]
+        lines = [*self.sentences, "", *self._table(), ""]
         took = f" (in {duration(seconds)})" if seconds else ""
         lines.append(f"{'report':10s}{self.report}{took}")
         for dataset, model in list(self.models.items())[:3]:
@@ -68,14 +76,66 @@ class Answer:
             lines.append(f"{'predict':10s}rotastack predict --study {self.study}{which} NEW_ROWS.csv")
         return "\n".join(lines)
 
+    def _table(self) -> list[str]:
+        """Return the methods and their scores, the best first; over several data sets their average ranks."""
+        ranks = self.comparison.get("average_ranks") if len(self.datasets) > 1 else None
+        rows = {row["method"]: row for row in self.scores}
+        if ranks is not None:
+            against = {row["method"]: row for row in self.comparison.get("against_control", [])}
+            cells = {
+                m: [f"{rank:.2f}", *_wins(against.get(m))] for m, rank in sorted(ranks.items(), key=lambda x: x[1])
+            }
+            return _aligned(["method", "rank", "better/equal/worse"], cells)
+        if len(self.datasets) > 1:
+            return []
+        from rotastack.judge.words import printer
+
+        higher, names = higher_is_better(self.score), [self.score, *(n for n in self._scores if n != self.score)]
+        worst = float("inf")
+        order = sorted(rows, key=lambda m: worst if (v := rows[m][self.score]) is None else -v if higher else v)
+        shown = [n for n in names if any(rows[m][n] is not None for m in rows)]
+        printed = {n: printer(n, [v for m in rows if (v := rows[m][n]) is not None]) for n in shown}
+        cells = {m: ["-" if rows[m][n] is None else printed[n](rows[m][n]) for n in shown] for m in order}
+        return _aligned(["method", *(SHORT.get(n, NAMES[n]) for n in shown)], cells)
+
+    @property
+    def datasets(self) -> list[str]:
+        """The data sets, in the study's order."""
+        return list(dict.fromkeys(row["dataset"] for row in self.scores))
+
+    @property
+    def _scores(self) -> list[str]:
+        known = [n for n in self.scores[0] if n in NAMES] if self.scores else []
+        return [n for n in known if higher_is_better(n) is not None]
+
     def as_json(self, seconds: float | None) -> str:
         """Return the answer for programs."""
         content = {
-            "study": self.study, "verdict": self.sentences, "scores": self.scores, "baseline": self.baseline,
+            "study": self.study, "verdict": self.sentences, "score": self.score, "scores": self.scores, "baseline": self.baseline,
             "report": self.report, "models": self.models, "seconds": None if seconds is None else round(seconds, 1),
             **({"table": self.about} if self.about else {}),
         }  # fmt: skip
         return json.dumps(content, indent=1, default=str)
+
+
+SHORT = {
+    "balanced_accuracy": "bal. acc.", "average_precision": "av. prec.", "brier": "Brier", "pinball": "pinball",
+}  # fmt: skip
+"""Score -> its name above a narrow column."""
+
+
+def _wins(row: dict[str, Any] | None) -> list[str]:
+    return ["-"] if row is None else [f"{row['better']}/{row['equal']}/{row['worse']}"]
+
+
+def _aligned(head: list[str], rows: dict[str, list[str]]) -> list[str]:
+    """Return lines of a table, its first column to the left and the others to the right."""
+    table = [head, *([name, *cells] for name, cells in rows.items())]
+    widths = [max(len(row[k]) for row in table) for k in range(len(head))]
+    return [
+        "  ".join([row[0].ljust(widths[0]), *(c.rjust(w) for c, w in zip(row[1:], widths[1:], strict=True))])
+        for row in table
+    ]
 
 
 def _table(path: Path) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ def add(commands: Any) -> None:
     )
     explain.add_argument("study", help="the study that made the model")
     add_study_options(explain)
+    explain.add_argument("--score", help="what is lost where a column is shuffled (default: the study's score)")
     explain.set_defaults(run=_explain)
 
 
@@ -32,7 +33,7 @@ def _explain(arguments: Namespace) -> None:
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)
     folder = path.parents[1]
     raw = Path(arguments.project) / f"data/raw/{folder.name}.csv.gz"
-    content = explain_saved(path, raw, folder.parent.name, folder.name)
+    content = explain_saved(path, raw, folder.parent.name, folder.name, arguments.score)
     page = folder / "explain.html"
     write_explanation(content, path.with_name("explanation.json"), page)
     for sentence in content["words"]:

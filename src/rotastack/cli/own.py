@@ -18,6 +18,8 @@ class OwnTable:
     study : dict
     place : Place
         Where it is written.
+    megabytes : int
+        Memory that all jobs together may take.
     lines : list of tuple of str
         What is said before the run: a word, and what is to be said of it.
     about : dict
@@ -26,6 +28,7 @@ class OwnTable:
 
     study: dict[str, Any]
     place: Any
+    megabytes: int
     lines: list[tuple[str, str]] = field(default_factory=list)
     about: dict[str, Any] = field(default_factory=dict)
 
@@ -46,8 +49,10 @@ def look_at(arguments: Namespace) -> OwnTable:
     import warnings
 
     from rotastack.data.preprocessing import TablePreprocessor
-    from rotastack.data.tables import move_target_last, read_with_notes
+    from rotastack.data.suspicions import suspicions
+    from rotastack.data.tables import read_with_notes, with_target
     from rotastack.data.target import check_target, decide_task
+    from rotastack.stats.metrics import NAMES
     from rotastack.use import own_table
 
     table = arguments.study
@@ -57,7 +62,7 @@ def look_at(arguments: Namespace) -> OwnTable:
             f"{table}: say which column is to be predicted: --target COLUMN; columns are {_few(map(str, frame.columns), 20)}"
         )
     frame, reading = read_with_notes(table, arguments.target)
-    frame = move_target_last(frame, arguments.target, str(table))
+    frame, without = with_target(frame, arguments.target, str(table))
     task, reason = decide_task(frame["target"])
     if arguments.task and arguments.task != task:
         task, reason = arguments.task, f"--task; else it would be {task}, as {reason}"
@@ -67,20 +72,36 @@ def look_at(arguments: Namespace) -> OwnTable:
         features = frame.drop(columns="target")
         counted = own_table.counts_among(features)
         try:
-            preprocessor = TablePreprocessor(dict.fromkeys(counted, "numeric")).fit(features)
+            groups = [] if arguments.groups is None else [arguments.groups]
+            kinds = dict.fromkeys(counted, "numeric") | dict.fromkeys(groups, "id")
+            preprocessor = TablePreprocessor(kinds, encoding="onehot").fit(features)
         except RotastackError as error:
             raise RotastackError(f"{table}: {error}") from None
     if len(frame) < own_table.LEAST_ROWS:
         raise RotastackError(
             f"{table}: {len(frame)} rows are too few to train and test on; {own_table.LEAST_ROWS} are the least"
         )
+    divided_by = {
+        key: column for key in ("groups", "time") if (column := _dividing(arguments, key, features)) is not None
+    }
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), len(preprocessor.get_feature_names_out()), n_classes)
-    n_cores = cores(arguments.cores)
-    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores)
-    study = own_table.study_of(arguments.study, arguments.target, shape, layout, counted)
+    n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
+    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by)
+    score, why = _score(arguments.score, target, task)
+    labels = own_table.labels_of(task)
+    study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
+    needed = _megabytes(study)
+    left_out = {label: needed[label] for label in labels if needed[label] > memory}
+    if len(labels) - len(left_out) < 2:
+        least = sorted(needed.values())[1]
+        raise RotastackError(
+            f"{table}: {memory:,.0f} MB of memory are too few; two methods take {least:,.0f} MB at least"
+        )
+    labels = [label for label in labels if label not in left_out]
+    study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
     place = own_table.place_of(study)
-    own = OwnTable(study, place)
+    own = OwnTable(study, place, int(memory))
     own.lines.append(("table", str(reading)))
     other = {"classification": "regression", "regression": "classification"}[task]
     hint = f" (--task {other} for {other})" if reason.startswith("it holds") and "number" in reason else ""
@@ -88,6 +109,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     kinds = _kinds(preprocessor)
     own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
     dropped = preprocessor.dropped_in_words()
+    dropped.pop(arguments.groups, None)
     own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
     if len(dropped) > 10:
         own.lines.append(("", f"and {len(dropped) - 10} more columns; the report names all"))
@@ -97,25 +119,64 @@ def look_at(arguments: Namespace) -> OwnTable:
         own.lines.append(
             ("missing", _few([f"{c} {share:.0%}" if share >= 0.01 else f"{c} below 1%" for c, share in holes.items()]))
         )
-    notes = [*reading.notes, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
+    own.lines += [("look at", text) for text in suspicions(features, target, task, preprocessor.kinds_, divided_by)]
+    notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
     own.lines += [("note", note) for note in notes]
     if place.edited:
-        text = f"{place.path}, edited by you, and run as it is: --size and --time change nothing in it"
+        text = f"{place.path}, edited by you, and run as it is: options of the table change nothing in it"
         own.lines.append(("study", f"{text}, and its kinds of columns count, not those above"))
     else:
-        sizes = {label: next(iter(layout.parameters(label).values())) for label in study["methods"]}
-        trees = ", ".join(f"{label} {n}" for label, n in sizes.items())
+        sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
+        trees = ", ".join(label if n is None else f"{label} {n}" for label, n in sizes.items())
         own.lines.append(("methods", f"{trees} (trees; of Rotastack in each of its families)"))
+        own.lines += [
+            (
+                "left out",
+                f"{label}: it takes about {megabytes / 1000:.1f} GB, and there are {memory / 1000:.1f} (--memory)",
+            )
+            for label, megabytes in left_out.items()
+        ]
         shortened = " (shortened to fit into the time)" if layout.shortened else ""
+        own.lines.append(("score", f"{NAMES[score]}, {why}"))
         own.lines.append(("test", f"{layout.test_in_words}{shortened}"))
-        own.lines.append(("time", _time(layout.seconds, arguments, n_cores, shape)))
+        own.lines.append(("time", _time(layout.seconds, arguments, n_cores, max(needed[label] for label in labels))))
         replaced = f", in place of the one there ({place.replaced})" if place.replaced else ""
         own.lines.append(("study", f"{place.path}{replaced}"))
     own.about = {
-        "table": str(table), "rows": len(frame), "target": arguments.target, "task": task, "task_reason": reason,
+        "table": str(table), "rows": len(frame), "target": arguments.target, "task": task, "task_reason": reason, "score": score,
         "columns": kinds, "dropped": dropped, "estimated_seconds": round(layout.seconds),
     }  # fmt: skip
     return own
+
+
+def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
+    """Return the column by which rows are divided, if one is given and can be used."""
+    from rotastack.data.preprocessing import numbered
+
+    option = {"groups": "--groups", "time": "--time-column"}[key]
+    column: str | None = {"groups": arguments.groups, "time": arguments.time_column}[key]
+    if column is None:
+        return None
+    try:
+        numbered(features, column, key, str(arguments.study))
+    except RotastackError as error:
+        raise RotastackError(str(error).replace(f"protocol.{key}", option)) from None
+    return column
+
+
+def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:
+    """Return the score that methods are ranked by, and why."""
+    from rotastack.stats.metrics import METRICS, score_named
+    from rotastack.use.own_table import default_score
+
+    score, why = default_score(target, task)
+    if given is None:
+        others = ", ".join(name for name, higher in METRICS[task].items() if name != score and higher is not None)
+        return score, f"{why} (--score takes {others})"
+    try:
+        return score_named(given, task), f"--score; else it would be {score}, {why}"
+    except ValueError as error:
+        raise RotastackError(f"--score: {error}") from None
 
 
 def cores(given: str) -> int:
@@ -129,12 +190,43 @@ def cores(given: str) -> int:
     return int(given)
 
 
-def _time(seconds: float, arguments: Namespace, n_cores: int, shape: Any) -> str:
+def _megabytes(study: dict[str, Any]) -> dict[str, int]:
+    """Return the memory that a training of each method is thought to take."""
+    from rotastack.run.resources import Resources
+    from rotastack.study.study import Study
+
+    checked = Study.from_mapping(study, study["name"])
+    resources = Resources(checked, checked.datasets)
+    return {label: resources.train_mb(study["name"], method["pool"], 1) for label, method in study["methods"].items()}
+
+
+def _memory() -> float:
+    """Return the megabytes that the machine has left, or the container."""
+    from pathlib import Path
+
+    import psutil
+
+    limit, used = Path("/sys/fs/cgroup/memory.max"), Path("/sys/fs/cgroup/memory.current")
+    left = float(psutil.virtual_memory().available)
+    if limit.is_file() and used.is_file() and (most := limit.read_text().strip()) != "max":
+        left = min(left, float(most) - float(used.read_text()))
+    return left / 1e6
+
+
+def megabytes_of(text: str) -> float:
+    """Return a size such as ``500M`` or ``8G`` in megabytes; ValueError if it is none."""
+    unit = {"m": 1.0, "g": 1e3, "t": 1e6}.get(text.lower().removesuffix("b")[-1:], 0.0)
+    number = float(text.lower().removesuffix("b")[:-1]) if unit else 0.0
+    if not number > 0:
+        raise ValueError(text)
+    return number * unit
+
+
+def _time(seconds: float, arguments: Namespace, n_cores: int, megabytes: float) -> str:
     from rotastack.run.progress import duration
     from rotastack.use.own_table import BUDGETS
 
     text = f"about {duration(seconds)} on {n_cores} core{'s' * (n_cores > 1)}"
-    megabytes = 500 + 8e-6 * shape.rows * shape.columns * 16
     text += f", up to {megabytes / 1000:.1f} GB of memory for each"
     if arguments.time is not None and seconds > arguments.time:
         return f"{text}: more than was asked for, but the least that compares at all"

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.models import add_study_options, model_at
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
 
@@ -15,7 +15,7 @@ def add(commands: Any) -> None:
     predict = commands.add_parser(
         "predict",
         help="predict the rows of a table with a saved model",
-        description="Predict the rows of a table: its columns come back, with the predictions beside them.",
+        description="Predict the rows of a table: its rows come back in their order, with the predictions beside their columns.",
         epilog="example:\n  rotastack predict --study customers new.csv --proba --output predicted.csv",
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -36,6 +36,12 @@ def add(commands: Any) -> None:
         help="file to write, of the format of its ending: .csv, .tsv, .jsonl (each also .gz), .parquet, .xlsx "
         "(default: CSV to standard output)",
     )
+    predict.add_argument(
+        "--keep",
+        metavar="COLUMN",
+        action="append",
+        help="of the table's columns only this one, such as an id; may be given several times",
+    )
     predict.set_defaults(run=_predict)
 
 
@@ -50,6 +56,10 @@ def _predict(arguments: Namespace) -> None:
         if Path(arguments.output).resolve() == Path(arguments.table).resolve():
             raise RotastackError(f"--output: {arguments.output} is the table itself; name another file")
     table, reading = read_with_notes(arguments.table)
+    strange = [column for column in arguments.keep or () if column not in table]
+    if strange:
+        names = list(map(str, table.columns))
+        raise RotastackError(f"--keep: {arguments.table} has no column {strange[0]!r}{nearest(strange[0], names)}")
     model = (
         model_at(arguments)
         if arguments.model
@@ -68,7 +78,8 @@ def _predict(arguments: Namespace) -> None:
     ]:
         print(f"rotastack: {arguments.table}: {note}", file=sys.stderr)
     rounded = found.columns.round({c: 6 for c in found.columns if str(c).startswith("probability=")})
-    result = table.drop(columns=replaced).join(rounded)
+    kept = table if arguments.keep is None else table[list(dict.fromkeys(arguments.keep))]
+    result = kept.drop(columns=replaced, errors="ignore").join(rounded)
     if arguments.output:
         write_table(result, arguments.output)
         print(f"rotastack: {len(result)} rows written to {arguments.output}", file=sys.stderr)

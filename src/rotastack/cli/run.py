@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.answer import Answer
-from rotastack.cli.own import OwnTable, look_at, seconds_of
+from rotastack.cli.own import OwnTable, look_at, megabytes_of, seconds_of
 from rotastack.cli.profiles import profile_options
 from rotastack.cli.studies import plan_of, snakemake
 from rotastack.errors import RotastackError
@@ -47,6 +47,24 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--time", type=_seconds, metavar="TIME", help="of a table: what the run may take, such as 90s, 10m or 2h"
     )
+    run.add_argument(
+        "--score", metavar="NAME",
+        help="of a table: what methods are ranked and tested by, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
+        "name of it (default: what fits the target; a study has the key evaluation.score)",
+    )  # fmt: skip
+    split = run.add_mutually_exclusive_group()
+    split.add_argument(
+        "--groups", metavar="COLUMN", help="of a table: rows with the same value stay together, in training or in test"
+    )
+    split.add_argument(
+        "--time-column",
+        metavar="COLUMN",
+        help="of a table: dates or numbers; what follows is tested after training on the past",
+    )
+    run.add_argument(
+        "--memory", type=_megabytes, metavar="SIZE",
+        help="of a table: what all jobs together may take, such as 8G; a method that takes more is left out (default: what is free)",
+    )  # fmt: skip
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
     run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
@@ -64,6 +82,13 @@ def _seconds(text: str) -> float:
         raise argparse.ArgumentTypeError(f"{text!r} is no time; such as 90s, 10m or 2h is") from None
 
 
+def _megabytes(text: str) -> float:
+    try:
+        return megabytes_of(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no size; such as 500M or 8G is") from None
+
+
 def _run(arguments: Namespace) -> int:
     own, name, size = None, arguments.study, arguments.size
     if _is_table(name):
@@ -72,9 +97,15 @@ def _run(arguments: Namespace) -> int:
             return 0
         name = str(own.place.path)
     else:
-        _refuse(arguments, ("target", "task", "time"), f"goes with a table, and {name} is a study")
+        _refuse(
+            arguments,
+            ("target", "task", "score", "groups", "time_column", "time", "memory"),
+            f"goes with a table, and {name} is a study",
+        )
     plan = plan_of(name, size)
     options = [*profile_options(arguments.profile), *arguments.rest, "--cores", str(arguments.cores)]
+    if own is not None and arguments.profile is None:
+        options += ["--resources", f"mem_mb={own.megabytes}"]
     options += ["--dry-run"] if arguments.dry_run else []
     code, seconds = snakemake(plan, size, options, quiet=not (arguments.verbose or arguments.dry_run))
     if code == 0 and not arguments.rest and not arguments.dry_run:
@@ -86,7 +117,7 @@ def _run(arguments: Namespace) -> int:
 def _refuse(arguments: Namespace, options: tuple[str, ...], why: str) -> None:
     for option in options:
         if getattr(arguments, option) is not None:
-            raise RotastackError(f"--{option} {why}")
+            raise RotastackError(f"--{option.replace('_', '-')} {why}")
 
 
 def _is_table(name: str) -> bool:

@@ -35,7 +35,7 @@ def _tables(arguments: Namespace) -> None:
     study = plan.study
     size = f" --size {arguments.size}" if arguments.size else ""
     about = About(
-        study.name, f"rotastack run {arguments.study}{size}", study.task.name, study.protocol.cells, study.control, study.document.evaluation.alpha,
+        study.name, f"rotastack run {arguments.study}{size}", study.task.name, study.score, study.protocol.cells, study.control, study.document.evaluation.alpha,
         list(study.methods), study.optimistic,
     )  # fmt: skip
     found = printed_tables(Path(plan.root), about)

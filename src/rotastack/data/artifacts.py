@@ -81,6 +81,8 @@ class Prepared:
         None in a regression.
     outputs : list of str
         What a member gives for a row: the classes' probabilities, or a prediction and its interval.
+    groups, time : ndarray of int of shape (n_rows,)
+        Number of each row's group, or of its moment, if rows are divided by these; else None.
     precision : type
         Of outputs that are kept: numbers are kept in full, as their spread may be a small part of them.
     """
@@ -92,7 +94,12 @@ class Prepared:
         self.y = frame["target"].to_numpy(dtype=np.float64 if numbers else np.intp)
         self.outputs = list(NUMBERS) if numbers else self.classes
         self.precision = np.float64 if numbers else np.float32
-        columns = frame.drop(columns="target")
+        self._n_without = int(about.get("encoding", "dummies") == "dummies")
+        self.groups, self.time = (
+            frame[about["divided_by"][key]].to_numpy() if key in about.get("divided_by", {}) else None
+            for key in ("groups", "time")
+        )
+        columns = frame.drop(columns=["target", *about.get("divided_by", {}).values()])
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
         self.codes = (
@@ -101,13 +108,18 @@ class Prepared:
             else np.empty((len(frame), 0), dtype=np.intp)
         )
         self.n_categories = [len(categorical[c].cat.categories) for c in categorical]
-        has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
-        self._unknown = (self.codes == 0) & np.array(has_missing, dtype=bool)
+        self._has_missing = [categorical[c].cat.categories[0] == MISSING for c in categorical]
+        self._unknown = (self.codes == 0) & np.array(self._has_missing, dtype=bool)
 
     @property
     def n_classes(self) -> int | None:
         """How many classes there are; None in a regression."""
         return len(self.classes) or None
+
+    @property
+    def positive(self) -> int:
+        """Of two classes, the number of the rarer one, of equal ones the second: scores of one class are of this one."""
+        return int(self.n_classes == 2 and np.sum(self.y) * 2 <= len(self.y))
 
     @property
     def strata(self) -> NDArray[np.intp]:
@@ -117,7 +129,8 @@ class Prepared:
     @cached_property
     def X(self) -> NDArray[np.float64]:  # noqa: N802
         """The numeric columns, then 0/1 dummies: what estimators of numbers are given."""
-        return np.hstack([self.numeric, dummies(self.codes, self.n_categories)])
+        without = [max(self._n_without, int(missing)) for missing in self._has_missing]
+        return np.hstack([self.numeric, dummies(self.codes, self.n_categories, without)])
 
     @cached_property
     def is_dummy(self) -> NDArray[np.bool_]:

@@ -24,9 +24,9 @@ from rotastack.base.columns import (
 )
 from rotastack.base.warned import warn
 from rotastack.data.categories import MISSING, dummies, texts_of
-from rotastack.errors import RotastackError
+from rotastack.errors import RotastackError, nearest
 
-__all__ = ["TablePreprocessor"]
+__all__ = ["TablePreprocessor", "numbered"]
 
 
 class TablePreprocessor(TransformerMixin, BaseEstimator):
@@ -256,6 +256,39 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
             for c in cs[first:]
         ]
         return np.asarray([*map(str, self.numeric_), *names], dtype=object)
+
+
+def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
+    """Return the numbers of the rows' groups or moments, by which rows are divided.
+
+    Parameters
+    ----------
+    features : DataFrame of shape (n_rows, n_columns)
+    column : str
+    key : {"groups", "time"}
+    where : str
+        What the message is about.
+
+    Raises
+    ------
+    RotastackError
+        There is no such column, values are missing, or times are neither numbers nor dates.
+    """
+    if column not in features:
+        raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
+    values = features[column]
+    if values.isna().any():
+        raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
+    if key == "groups":
+        return np.unique(texts_of(values).to_numpy(dtype=str), return_inverse=True)[1]
+    found = column_kind(values)
+    moments = date_numbers(values, found.format or "", ["days"])[:, 0] if found.kind == "date" else numbers_of(values)
+    if not np.isfinite(moments).all():
+        wrong = values[~np.isfinite(moments)].iloc[0]
+        raise RotastackError(
+            f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
+        )
+    return np.unique(moments, return_inverse=True)[1]
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:

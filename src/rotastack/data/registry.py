@@ -95,6 +95,13 @@ class OwnDataset(_Entry):
         int, Field(ge=0, description="columns of N(0, 1) noise that are added to the numeric ones")
     ] = 0
 
+    encoding: Annotated[
+        Literal["dummies", "onehot"],
+        Field(
+            description="what estimators of numbers get for C categories: dummies are C - 1 columns, as in the thesis, onehot "
+            "are C"
+        ),
+    ] = "dummies"
     roughly: Annotated[
         Extent | None,
         Field(description="how large the table is, for memory and time; unlike rows and columns not checked"),

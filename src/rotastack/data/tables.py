@@ -20,12 +20,12 @@ from rotastack.data.net import download, reason
 from rotastack.data.openml import openml_table
 from rotastack.data.packed import gunzipped
 from rotastack.data.text import check_names, decoded_as, marked, read_delimited, unmarked, without_row_numbers
-from rotastack.errors import RotastackError, nearest, unreadable, without
+from rotastack.errors import RotastackError, in_one_line, nearest, unreadable, without
 from rotastack.files import replacing
 
 __all__ = [
-    "Reading", "check_writable", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "write_raw",
-    "write_table",
+    "Reading", "check_writable", "move_target_last", "read_frame", "read_raw", "read_table", "read_with_notes", "with_target",
+    "write_raw", "write_table",
 ]  # fmt: skip
 
 DOWNLOADS = Path("data/raw/addresses")
@@ -165,7 +165,26 @@ def move_target_last(table: pd.DataFrame, target: str, where: str) -> pd.DataFra
         raise RotastackError(f"{where}: {target!r} is the only column; there is nothing to predict it from")
     if "target" in features.columns:
         features = features.rename(columns={"target": "target_"})
-    return features.assign(target=table[target])
+    return pd.concat([features, table[target].rename("target")], axis=1)
+
+
+def with_target(table: pd.DataFrame, target: str, where: str) -> tuple[pd.DataFrame, list[str]]:
+    """Return a table of one's own with its target last, without rows that have none, and notes.
+
+    Raises
+    ------
+    RotastackError
+        No such column, or no other; no row has a target.
+    """
+    table = move_target_last(table, target, where)
+    there = table["target"].notna()
+    if there.all():
+        return table, []
+    if not there.any():
+        raise RotastackError(f"{where}: the target {target!r} is missing in all rows")
+    n = int((~there).sum())
+    note = f"{n} row{'s' * (n > 1)} without a target {'are' if n > 1 else 'is'} left out"
+    return table[there].reset_index(drop=True), [note]
 
 
 def check_writable(path: str | Path) -> None:
@@ -254,6 +273,8 @@ def _file(path: Path, labels: str | None, where: str) -> _Found:
 _PACKAGES = {".xlsx": "openpyxl", ".parquet": "pyarrow", ".feather": "pyarrow"}
 """Format -> what pandas reads and writes it with."""
 
+_OLE = b"\xd0\xcf\x11\xe0"
+"""How files of old Excels begin, and those that are locked by a password."""
 _MAGIC = {b"PK\x03\x04": ".xlsx", b"PAR1": ".parquet", b"ARROW1": ".feather"}
 
 
@@ -293,7 +314,16 @@ def _arff(body: bytes, labels: str | None) -> _Found:
 
 
 def _excel(body: bytes, labels: str | None) -> _Found:
-    sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
+    if body.startswith(_OLE):
+        raise RotastackError(
+            "it is locked by a password, or of an Excel before 2007; save it anew as .xlsx, without one"
+        )
+    try:
+        sheets = pd.read_excel(io.BytesIO(body), sheet_name=None, header=None, engine="openpyxl")
+    except ImportError:
+        raise
+    except Exception as error:  # of damaged files openpyxl raises nearly everything
+        raise RotastackError(f"it is damaged, or no Excel file ({in_one_line(error)})") from None
     name, cells = next(iter(sheets.items()))
     if not len(cells):
         raise RotastackError(f"its first sheet, {name!r}, is empty")

@@ -9,6 +9,7 @@ import pandas as pd
 from rotastack.errors import RotastackError
 from rotastack.judge.results import compared, complete
 from rotastack.stats.comparison import Comparison, compare
+from rotastack.stats.metrics import higher_is_better
 from rotastack.stats.wilcoxon import wilcoxon_holm
 
 __all__ = ["compare_group", "compare_methods"]
@@ -107,17 +108,18 @@ def _or_none(number: float) -> float | None:
     return float(number) if np.isfinite(number) else None
 
 
-def compare_group(errors: pd.DataFrame, alpha: float, as_accuracy: bool = True) -> dict:
-    """Compare the methods of a group with the first of them: by accuracy, or by the errors as they are."""
-    control = errors.columns[0]
-    scores = 1 - errors.round(12) if as_accuracy else errors.round(12)
+def compare_group(scores: pd.DataFrame, alpha: float, score: str = "error") -> dict:
+    """Compare the methods of a group with the first of them by a score; by accuracy in the place of the error."""
+    control = scores.columns[0]
+    scores = 1 - scores.round(12) if score == "error" else scores.round(12)
+    higher = score == "error" or bool(higher_is_better(score))
     spec = {"control": control, "alpha": alpha, "optimistic": []}
-    result = compare_methods(scores, as_accuracy, spec)
+    result = compare_methods(scores, higher, spec)
     del result["means"], result["higher_is_better"]
     n_rows = result.pop("n_datasets") if "average_ranks" in result else 0
-    result = {"methods": list(errors.columns), "control": control, "n_rows": n_rows, **result}
+    result = {"methods": list(scores.columns), "control": control, "n_rows": n_rows, **result}
     if "improvement" in result:
-        result["better"] = compare(complete(scores), as_accuracy).better(control).to_dict()
+        result["better"] = compare(complete(scores), higher).better(control).to_dict()
     if "nemenyi_p" in result:
         ranks = sorted(result["average_ranks"].items(), key=lambda item: item[1])
         result["different"] = [

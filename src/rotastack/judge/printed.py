@@ -12,7 +12,7 @@ from rotastack.files import read_json
 from rotastack.judge.leaderboard import Metric, board, board_table
 from rotastack.judge.results import compared, in_units, read_table, seconds_by_method
 from rotastack.judge.words import p_cell, score_cell
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA, higher_is_better
 
 __all__ = ["About", "Printed", "printed_tables"]
 
@@ -26,6 +26,8 @@ class About(NamedTuple):
     command : str
         What finishes it.
     task : str
+    score : str
+        The score that methods are ranked by.
     cells : str
         What a cell is called: ``splits``.
     control : str
@@ -37,6 +39,7 @@ class About(NamedTuple):
     name: str
     command: str
     task: str
+    score: str
     cells: str
     control: str
     alpha: float
@@ -113,9 +116,9 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
     scores = {name: tables[name].set_index("dataset").copy() for name in METRICS[about.task] if name in tables}
     comparison = read_json(folder / "statistics/comparison.json")
     found = [_leaderboard(scores, tables, about), *_scores(scores, tables, about)]
-    found += _tests(comparison[PRIMARY[about.task]], about)
+    found += _tests(comparison[about.score], about)
     words = {
-        "cells": about.cells, "score": NAMES[PRIMARY[about.task]], "baseline": BASELINE[about.task], "control": about.control,
+        "cells": about.cells, "score": NAMES[about.score], "baseline": BASELINE[about.task], "control": about.control,
     }  # fmt: skip
     printed = {table.name for table in found}
     for name, table in tables.items():
@@ -128,16 +131,16 @@ def printed_tables(folder: Path, about: About) -> list[Printed]:
 
 
 def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> Printed:
-    primary = PRIMARY[about.task]
+    primary = about.score
     units = in_units(primary, tables["baseline"].set_index("dataset"))
     means = compared(scores[primary], units)
     methods = [m for m in about.methods if m in means and m not in about.optimistic]
     seconds = seconds_by_method(tables.get("times", pd.DataFrame()))
     times = {kind: t.reindex(index=means.index, columns=means.columns) for kind, t in seconds.items()}
     control = about.control if about.control in methods else None
-    found = board(
-        Metric(primary, NAMES[primary], False, means, optimum=0.0), methods, control, alpha=about.alpha, times=times
-    )
+    higher = bool(higher_is_better(primary))
+    metric = Metric(primary, NAMES[primary], higher, means, optimum=OPTIMA.get(primary, 0.0))
+    found = board(metric, methods, control, alpha=about.alpha, times=times)
     values = board_table(found, means.columns)
     counts = ("wins", "ties", "losses")
     values = values.astype({c: "Int64" if c in counts else "float64" for c in values.columns.drop("method")})
@@ -163,9 +166,9 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     n = len(found["datasets"])
     share = f"{100 * (1 - about.alpha):g} %"
     note = (
-        f"By the mean {NAMES[primary]} over {about.cells} on the {n} data sets on which no method failed; less is better. "
+        f"By the mean {NAMES[primary]} over {about.cells} on the {n} data sets on which no method failed; {'more' if higher else 'less'} is better. "
         f"In brackets bootstrap intervals of {share} over data sets. Elo has mean 1000, ties are half a win. Improvability is "
-        f"the share of the {NAMES[primary]} that the best method of a data set does without. Against {about.control}: "
+        f"the share of the {_distance(primary)} that the best method of a data set does without. Against {about.control}: "
         "data sets won/tied/lost, and p of Wilcoxon's signed-rank test with Holm's correction. Training and predicting are "
         f"in times of {about.control}'s, at the median data set."
     )
@@ -174,6 +177,11 @@ def _leaderboard(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame
     if about.optimistic:
         note += f" Not ranked, as they choose members by the test rows: {', '.join(about.optimistic)}."
     return Printed("leaderboard", values, shown, "Leaderboard", note, bold)
+
+
+def _distance(score: str) -> str:
+    """Return what improvability is a share of: a score of which 0 is best, or the distance to the best possible one."""
+    return f"distance of the {NAMES[score]} to 1" if score in OPTIMA else NAMES[score]
 
 
 def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
@@ -185,7 +193,7 @@ def _with_interval(values: pd.DataFrame, name: str, form: str) -> list[str]:
 
 def _scores(scores: dict[str, pd.DataFrame], tables: dict[str, pd.DataFrame], about: About) -> list[Printed]:
     """Return a table for each score: data sets by methods, the best of a row marked."""
-    primary, found = PRIMARY[about.task], []
+    primary, found = about.score, []
     variance = tables["variance"].pivot(index="dataset", columns="method", values="sd")
     for name, table in scores.items():
         better = METRICS[about.task][name]
@@ -233,7 +241,7 @@ def _tests(comparison: dict[str, Any], about: About) -> list[Printed]:
     ]  # fmt: skip
     values = pd.DataFrame([(what, value) for what, value, _ in rows], columns=["what", "value"])
     shown = pd.DataFrame([(what, text) for what, _, text in rows], columns=["what", "value"])
-    score = NAMES[PRIMARY[about.task]]
+    score = NAMES[about.score]
     found = [Printed("tests", values, shown, f"Whether methods differ by {score} over data sets")]
     nemenyi = pd.DataFrame(comparison["nemenyi_p"]).T
     texts = nemenyi.map(_p)

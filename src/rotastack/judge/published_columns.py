@@ -87,14 +87,19 @@ def published_scores(columns: pd.DataFrame) -> pd.DataFrame:
 
 
 def ranks_beside_published(
-    means: pd.DataFrame, columns: pd.DataFrame, optimistic: Sequence[str], alpha: float, units: pd.Series | None = None
+    means: pd.DataFrame,
+    columns: pd.DataFrame,
+    optimistic: Sequence[str],
+    alpha: float,
+    units: pd.Series | None = None,
+    higher: bool = False,
 ) -> pd.DataFrame:
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
-        The study's; less is better.
+        The study's.
     columns : DataFrame
         From :func:`published_columns`.
     optimistic : sequence of str
@@ -103,6 +108,8 @@ def ranks_beside_published(
         1 - coverage of the intervals.
     units : Series, optional
         By data set, what scores are compared as multiples of.
+    higher : bool, default=False
+        Whether more of the score is better.
 
     Returns
     -------
@@ -119,8 +126,8 @@ def ranks_beside_published(
     both = compared(own.join(theirs.reindex(own.index)), units).dropna()
     if len(both) < 2 or not own.shape[1]:
         return nothing
-    ranks = bootstrap_ranks(both, False, alpha=alpha)
-    alone = both[own.columns].rank(axis=1).mean()
+    ranks = bootstrap_ranks(both, higher, alpha=alpha)
+    alone = both[own.columns].rank(axis=1, ascending=not higher).mean()
     ranks = ranks.assign(
         published=ranks.index.isin(theirs.columns), own_rank=alone.reindex(ranks.index), n_datasets=len(both)
     )

@@ -9,13 +9,10 @@ import yaml
 from rotastack.judge.leaderboard import Metric, leaderboard
 from rotastack.judge.published_columns import published_scores
 from rotastack.judge.results import by_method, compared, in_units, mean_scores, seconds_by_method
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA
 from rotastack.study.names import slug
 
 __all__ = ["described", "study_board"]
-
-OPTIMA = {"balanced_accuracy": 1.0, "r2": 1.0}
-"""Score -> the best possible one; of the others it is 0."""
 
 
 def study_board(
@@ -56,7 +53,7 @@ def study_board(
         for metric, higher in METRICS[task].items()
         if higher is not None
     ]
-    metrics.sort(key=lambda m: m.name != PRIMARY[task])
+    metrics.sort(key=lambda m: m.name != study["score"])
     theirs = pd.DataFrame() if published is None else published
     metrics = [_beside(metrics[0], theirs, baseline), *metrics[1:]] if len(theirs) else metrics
     known = {
@@ -65,7 +62,7 @@ def study_board(
     for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
         row = part.iloc[0]
         known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
-    counts = by_method(scores, PRIMARY[task], "count")
+    counts = by_method(scores, study["score"], "count")
     datasets = list(metrics[0].scores.index)
     cells = {
         "word": study["cells"], "counts": counts.where(counts > 0), "seed": study["seed"], "study": study["name"],

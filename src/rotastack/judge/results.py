@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rotastack.stats.metrics import IN_UNITS
+from rotastack.stats.metrics import IN_UNITS, higher_is_better
 
 __all__ = [
     "baselines",
@@ -68,10 +68,12 @@ def score_matrices(scores: pd.DataFrame, metric: str, axes: Sequence[str]) -> di
 
 
 def best_method(scores: pd.DataFrame, metric: str, among: Container[str]) -> str | None:
-    """Return the method with the smallest mean of a score; among equals the first; None if all failed."""
+    """Return the method with the best mean of a score; among equals the first; None if all failed."""
     scores = scores[[method in among for method in scores["method"]]]
     means = scores.groupby("method", sort=False)[metric].apply(lambda e: e.mean(skipna=False)).dropna()
-    return None if means.empty else str(means.idxmin())
+    if means.empty:
+        return None
+    return str(means.idxmax() if higher_is_better(metric) else means.idxmin())
 
 
 def compared(scores: pd.DataFrame, units: pd.Series | None) -> pd.DataFrame:

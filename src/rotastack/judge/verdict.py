@@ -2,17 +2,17 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import ceil, log2
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from rotastack.judge.results import complete
-from rotastack.judge.words import counted, listed, p_equal
+from rotastack.judge.words import counted, listed, p_equal, printer
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY
-from rotastack.stats.resampled_t import corrected_t
-from rotastack.stats.wilcoxon import wilcoxon_holm
+from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
+from rotastack.stats.resampled_t import CorrectedT, corrected_t
+from rotastack.stats.wilcoxon import holm, wilcoxon_holm
 
 __all__ = ["verdict_of_groups", "verdict_of_one", "verdict_over_datasets"]
 
@@ -28,21 +28,26 @@ def verdict_of_one(
     task: str,
     control: str,
     *,
+    score: str | None = None,
     baseline: Mapping[str, float] | None = None,
     log_loss: Mapping[str, float] | None = None,
     rotated: Sequence[str] = (),
     test_to_train: float | None = None,
     alpha: float = 0.05,
+    failures: Mapping[str, str] | None = None,
+    doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Say which method is best on a data set, whether it is beyond chance that it beats the control, and what rotations do.
 
     Parameters
     ----------
     cells : DataFrame of shape (n_cells, n_methods)
-        The main score, of which less is better; a method that failed has missing values.
+        The main score; a method that failed has missing values.
     task : {"classification", "regression"}
     control : str
         The method that others are compared with.
+    score : str, optional
+        The main score; by default that of the task.
     baseline : mapping, optional
         Score -> its mean for always giving the same answer.
     log_loss : mapping, optional
@@ -54,6 +59,10 @@ def verdict_of_one(
         split, none is made.
     alpha : float
         Level of the test.
+    failures : mapping, optional
+        Method -> why it failed.
+    doubts : sequence of str
+        What makes the comparison doubtful: sentences that stand at the end.
 
     Returns
     -------
@@ -72,25 +81,22 @@ def verdict_of_one(
     The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
     So rotations help here.
     """
-    score, constant = NAMES[PRIMARY[task]], BASELINE[task]
-    level = None if baseline is None else baseline.get(PRIMARY[task])
-    means = cells.mean(skipna=False).dropna().sort_values(kind="stable")
+    score, constant = score or PRIMARY[task], BASELINE[task]
+    higher = bool(higher_is_better(score))
+    level = None if baseline is None else baseline.get(score)
+    if level is not None and np.isnan(level):
+        level = None
+    means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher, kind="stable")
     failed = [m for m in cells.columns if m not in means.index]
     if means.empty:
         sentences = ["All methods failed; the report says why."]
         return {"best": None, "means": {}, "p_value": None, "sentences": sentences}
-
-    def shown(value: float) -> str:
-        return f"{value:.1%}" if task == "classification" else f"{value:.4g}" if value < 1e4 else f"{value:,.0f}"
-
-    def p_of(first: str, second: str) -> float | None:
-        if not test_to_train or len(cells) < 2:
-            return None
-        found = corrected_t(cells[first], cells[second], 1.0, test_to_train, alpha=alpha)
-        return None if np.isinf(found.statistic) else float(found.p)
-
+    splits = _Splits(cells[list(means.index)], test_to_train, alpha)
     best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
     rival = control if control in others else others[0] if others else None
+    turned = _with_and_without(means.index, rotated)
+    named = [best, *([rival] if rival else []), *others[:1], *(turned or ())]
+    shown = printer(score, [*means[list(dict.fromkeys(named))], *([] if level is None else [level])])
     against = [f"{shown(means[rival])} for {rival}"] if rival else []
     if level is not None:
         against.append(f"{shown(level)} for {constant}")
@@ -100,58 +106,105 @@ def verdict_of_one(
         else ""
     )
     sentences = [
-        f"{best}: {score} {shown(means[best])}{' against ' * bool(against)}{' and '.join(against)}{next_best}."
+        f"{best}: {NAMES[score]} {shown(means[best])}{' against ' * bool(against)}{' and '.join(against)}{next_best}."
     ]
-    p_value = None if rival is None else p_of(best, rival)
-    if p_value is not None:
-        few = ", which can show little" if len(cells) < FEW else ""
-        sentences.append(
-            f"The difference from {rival} is {_beyond(p_value, alpha)} (p {p_equal(p_value)}, corrected t test over {len(cells)} splits{few})."
-        )
-    elif rival is not None and test_to_train and len(cells) > 1:
-        sentences.append(
-            f"The difference from {rival} is the same in all {len(cells)} splits, so that no test can tell it from chance."
-        )
-    sentences += _of_rotations(means, rotated, {best, rival}, p_of, alpha, shown)
-    if level is not None and means[best] >= level:
-        sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, task))
+    p_value = None
+    if rival is not None:
+        p_value, sentence = splits.difference(best, rival, control, score)
+        sentences += [sentence] if sentence else []
+    if turned is not None:
+        sentences += splits.rotations(turned, means, {best, rival}, shown)
+    if level is not None and (means[best] <= level if higher else means[best] >= level):
+        sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
     if failed:
-        sentences.append(f"Failed: {', '.join(failed)}; the report says why.")
+        reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
+        sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
+    sentences += doubts
     return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
 
 
-def _of_rotations(
-    means: pd.Series,
-    rotated: Sequence[str],
-    told: set[str | None],
-    p_of: Callable[[str, str], float | None],
-    alpha: float,
-    shown: Callable[[float], str],
-) -> list[str]:
-    """Compare the best method that rotates with the best that does not, if there are both and splits to test by."""
-    pair = _with_and_without(means.index, rotated)
-    p = None if pair is None else p_of(*pair)
-    if pair is None or p is None:
-        return []
-    turned, plain = pair
-    what = _effect(p, alpha, means[turned] < means[plain])
-    if {turned, plain} == told:
-        return [f"So rotations {what} here."]
-    return [
-        f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
-        f"without them {plain} ({shown(means[plain])}; p {p_equal(p)})."
-    ]
+class _Splits(NamedTuple):
+    """Scores over the splits of a data set, and the test of their differences.
+
+    Attributes
+    ----------
+    cells : DataFrame of shape (n_splits, n_methods)
+    test_to_train : float or None
+    alpha : float
+    """
+
+    cells: pd.DataFrame
+    test_to_train: float | None
+    alpha: float
+
+    def test(self, first: str, second: str) -> CorrectedT | None:
+        """Return the corrected t test of two methods; None where there is none."""
+        if not self.test_to_train or len(self.cells) < 2:
+            return None
+        return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the test could hardly show any difference: two splits, or more rows to test than to train."""
+        return len(self.cells) < 3 or (self.test_to_train or 0) > 1
+
+    def difference(self, best: str, rival: str, control: str, score: str) -> tuple[float | None, str]:
+        """Return the p-value of a difference, corrected for the number of comparisons with the control, and a sentence."""
+        found = self.test(best, rival)
+        if found is None:
+            return None, ""
+        n = len(self.cells)
+        if np.isinf(found.statistic):
+            return None, (
+                f"The difference from {rival} is the same in all {n} splits, so that no test can tell it from chance."
+            )
+        if self.is_hopeless:
+            edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
+            shown = printer(score, [found.difference, *edges])
+            why = "two splits" if n < 3 else f"{self.test_to_train:.2g} rows to test for each to train"
+            return None, (
+                f"The difference from {rival} is {shown(abs(found.difference))}, with a {1 - self.alpha:.0%} interval from "
+                f"{shown(edges[0])} to {shown(edges[1])} in its favour: {why} cannot tell it from chance."
+            )
+        tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
+        p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
+        method = rival if best == control else best
+        adjusted, picked = found.p, ""
+        if len(p) > 1 and method in p:
+            adjusted = float(holm(pd.Series(p))[method])
+            picked = f" after Holm's correction for {len(p)} comparisons, as the best is picked from {len(p) + 1};"
+        few = ", which can show little" if n < FEW else ""
+        return adjusted, (
+            f"The difference from {rival} is {_beyond(adjusted, self.alpha)} (p {p_equal(adjusted)}{picked or ','} "
+            f"corrected t test over {n} splits{few})."
+        )
+
+    def rotations(
+        self, pair: tuple[str, str], means: pd.Series, compared: set[str | None], shown: Callable[[float], str]
+    ) -> list[str]:
+        """Compare the best method that rotates with the best that does not, if there are splits to test by."""
+        turned, plain = pair
+        found = self.test(turned, plain)
+        if found is None or self.is_hopeless or np.isinf(found.statistic):
+            return []
+        what = _effect(found.p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
+        if set(pair) == compared and len(means) == 2:
+            return [f"So rotations {what} here."]
+        return [
+            f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
+            f"without them {plain} ({shown(means[plain])}; p {p_equal(found.p)}, of these two alone)."
+        ]
 
 
-def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], task: str) -> str:
-    """Say of what use methods are that err as much as the baseline."""
+def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:
+    """Say of what use methods are that are no better than the baseline."""
     least = min(log_loss, key=lambda m: log_loss[m], default=None)
-    if least is not None and "log_loss" in baseline and log_loss[least] < baseline["log_loss"]:
+    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
         return (
             f"No method makes fewer errors than {constant}, but the probabilities of {least} tell more than the classes' shares "
             f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})."
         )
-    what = "makes fewer errors" if task == "classification" else "is nearer"
+    what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
     return f"No method {what} than {constant}: of the target these columns tell little or nothing."
 
 

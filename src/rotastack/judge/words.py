@@ -1,10 +1,12 @@
 """Numbers and names as verdicts, pages and printed tables write them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pandas as pd
 
-__all__ = ["counted", "listed", "p_cell", "p_equal", "score_cell"]
+from rotastack.stats.metrics import IN_UNITS
+
+__all__ = ["counted", "listed", "p_cell", "p_equal", "printer", "score_cell"]
 
 
 def p_equal(p: float) -> str:
@@ -42,6 +44,37 @@ def score_cell(score: float | None, task: str) -> str:
     if score is None or pd.isna(score):
         return "failed"
     return f"{score:.4f}" if task == "classification" else f"{score:.4g}"
+
+
+def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
+    """Return what prints a score, with the digits that tell these values apart, up to three more than usual.
+
+    Examples
+    --------
+    >>> shown = printer("error", [0.0003, 0.0004, 0.25])
+    >>> shown(0.0003), shown(0.25), printer("roc_auc", [0.75, 0.81])(0.75), printer("rmse", [66906.0])(66906.0)
+    ('0.03%', '25.00%', '0.750', '66,906')
+    """
+    different = len({round(float(v), 12) for v in values})
+
+    def form(more: int) -> Callable[[float], str]:
+        if score in ("error", "balanced_accuracy"):
+            return lambda value: f"{value:.{1 + more}%}"
+        if score not in IN_UNITS:
+            return lambda value: f"{value:.{3 + more}f}"
+        return lambda value: f"{value:.{4 + more}g}" if abs(value) < 1e4 else f"{value:,.{more}f}"
+
+    forms = [form(more) for more in range(4)]
+    fits = (
+        f
+        for f in forms
+        if len({f(v) for v in values}) == different and all(v == 0 or _is_not_zero(f(v)) for v in values)
+    )
+    return next(fits, forms[0])
+
+
+def _is_not_zero(text: str) -> bool:
+    return any(digit in text for digit in "123456789")
 
 
 def counted(n: int, word: str) -> str:

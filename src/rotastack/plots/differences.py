@@ -12,19 +12,23 @@ __all__ = ["plot_differences"]
 _WIDTH = 7.2
 
 
-def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error") -> Figure:
-    """Draw error minus the control's error in percentage points; left of the line is better.
+def plot_differences(
+    means: pd.DataFrame, errors_of_mean: pd.DataFrame, control: str, score: str = "error", higher: bool = False
+) -> Figure:
+    """Draw scores minus the control's in percentage points; on one side of the line is better.
 
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
-        Mean errors.
+        Mean scores.
     errors_of_mean : DataFrame of shape (n_datasets, n_methods)
         Standard error, over cells, of the difference to the control; drawn as bars of two, missing ones not at all.
     control : str
         The method that the others are compared with.
     score : str
-        What the errors are called.
+        What the scores are called.
+    higher : bool, default=False
+        Whether more is better.
     """
     others = [m for m in means.columns if m != control]
     step = min(0.12, 0.84 / max(len(others), 1))  # all methods of a data set stay within its band
@@ -32,7 +36,7 @@ def plot_differences(means: pd.DataFrame, errors_of_mean: pd.DataFrame, control:
     longest = max((len(m) for m in others), default=0)
     columns = max(1, min(len(others), 5, int(_WIDTH / (0.55 + 0.08 * longest))))
     text = f"{score} minus that of {control}, percentage points"
-    left = "(left of the line is better)"
+    left = f"({'right' if higher else 'left'} of the line is better)"
     lines = [f"{text} {left}"] if len(text) < 60 else [*textwrap.wrap(text, 90), left]
     height = band * len(means) + 0.95 + 0.15 * len(lines) + 0.2 * -(-len(others) // columns)
     figure = new_figure(_WIDTH, height)

@@ -20,20 +20,22 @@ ORDERS = {
 
 
 def plot_heatmaps(
-    matrices: Mapping[str, pd.DataFrame], title: str, order: str = "drawn", score: str = "error"
+    matrices: Mapping[str, pd.DataFrame], title: str, order: str = "drawn", score: str = "error", higher: bool = False
 ) -> Figure:
     """Draw one heat map per method, all on one colour scale; lighter is better.
 
     Parameters
     ----------
     matrices : mapping of str to DataFrame
-        Method -> errors, rows fold groups, columns rotation groups; a matrix of missing
+        Method -> scores, rows fold groups, columns rotation groups; a matrix of missing
         values is shown as a failed method.
     title : str
     order : {"drawn", "by_rotation_group", "by_fold_group"}
         Sorting is each method's own. Means stand at the margins.
     score : str
-        What the errors are called.
+        What the scores are called.
+    higher : bool, default=False
+        Whether more is better.
     """
     finite = np.concatenate([m.to_numpy().ravel() for m in matrices.values()])
     finite = finite[np.isfinite(finite)]
@@ -48,7 +50,7 @@ def plot_heatmaps(
     axes = figure.subplots(n_down, n_across, squeeze=False).ravel()
     image: Any = None
     for axis, (method, matrix) in zip(axes, matrices.items(), strict=False):
-        image = _one(axis, method, _sorted(matrix, order), norm, small)
+        image = _one(axis, method, _sorted(matrix, order, higher), norm, small, f"{SCALE}_r" if higher else SCALE)
     for axis in axes[len(matrices) :]:
         axis.set_visible(False)
     figure.colorbar(image, ax=list(axes), label=f"{score} (lighter is better)", shrink=0.8, pad=0.02)
@@ -56,17 +58,17 @@ def plot_heatmaps(
     return figure
 
 
-def _sorted(matrix: pd.DataFrame, order: str) -> pd.DataFrame:
+def _sorted(matrix: pd.DataFrame, order: str, higher: bool) -> pd.DataFrame:
     if order == "by_rotation_group":
-        return matrix[matrix.mean().sort_values(kind="stable").index]
+        return matrix[matrix.mean().sort_values(ascending=not higher, kind="stable").index]
     if order == "by_fold_group":
-        return matrix.loc[matrix.mean(axis=1).sort_values(kind="stable").index]
+        return matrix.loc[matrix.mean(axis=1).sort_values(ascending=not higher, kind="stable").index]
     return matrix
 
 
-def _one(axis, method, matrix, norm, small):
+def _one(axis, method, matrix, norm, small, scale):
     values = matrix.to_numpy()
-    image = axis.imshow(values, cmap=SCALE, norm=norm, aspect="auto")
+    image = axis.imshow(values, cmap=scale, norm=norm, aspect="auto")
     size = 8 if small else 5.5
     mean = f"mean {np.mean(values):.4f}" if np.isfinite(values).all() else "failed"
     axis.set_title(f"{method}  ({mean})", fontsize=9)

@@ -35,6 +35,11 @@ class StudyFiles(NamedTuple):
         return f"{self.root}/statistics/verdict.json"
 
     @property
+    def comparison(self) -> str:
+        """The comparisons of the methods, by score."""
+        return f"{self.root}/statistics/comparison.json"
+
+    @property
     def skipped(self) -> str:
         """The data sets that cannot be had, for jobs, which do not ask again."""
         return f"{self.root}/skipped.json"

@@ -156,7 +156,7 @@ class Resources:
         facts, rows, n_trees = self._facts(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
         trained = facts.training_seconds(n_trees, 0.7 * rows, self.columns(dataset), n_classes)
-        return trained + facts.prediction_seconds(n_trees, 0.3 * rows)
+        return trained + facts.prediction_seconds(n_trees, 0.3 * rows, self.columns(dataset), 0.7 * rows)
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""

@@ -44,6 +44,11 @@ class Slices:
         """Return the task and the kinds of columns."""
         entry = self._of_dataset[dataset]
         slice_: dict[str, Any] = {"task": self.study.task.name, "kinds": entry.get("kinds", "auto")}
+        slice_ |= {"divided_by": divided} if (divided := self.study.protocol.divided_by) else {}
+        if any("file" in source for source in entry["sources"]):
+            slice_["is_own"] = True
+        if entry.get("encoding", "dummies") != "dummies":
+            slice_["encoding"] = entry["encoding"]
         if entry.get("noise_columns"):
             slice_ |= {"noise_columns": entry["noise_columns"], "seed": self.study.document.seed}
         return compact(slice_)
@@ -115,7 +120,7 @@ class Slices:
         titles = {name: group["title"] for name, group in evaluation["groups"].items()}
         return compact(
             {
-                "task": study.task.name, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
+                "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
                 "control": study.control, "methods": list(study.methods), "pairs": evaluation["pairs"],
                 "claims": evaluation["claims"], "published_columns": evaluation["published_columns"],
                 "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotated": study.rotated, "titles": titles,
@@ -129,7 +134,7 @@ class Slices:
         shown = evaluation["shown"]
         return compact(
             {
-                "task": study.task.name, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
+                "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
                 "control": study.control, "methods": list(study.methods), "shown": shown,
                 "optimistic": study.optimistic, "groups": study.groups_of_methods,
                 "sweeps": {sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
@@ -149,20 +154,31 @@ class Slices:
         study = self.study
         return compact(
             {
-                "task": study.task.name, "seed": study.document.seed, "dataset": dataset, "refit": study.document.model.refit,
+                "task": study.task.name, "score": study.score, "seed": study.document.seed, "dataset": dataset, "refit": study.document.model.refit,
+                **({} if study.document.model.threshold is None else {"threshold": study.document.model.threshold}),
                 "methods": {
                     label: {"pool": self._pools[m.pool], "combiner": m.combiner.resolved(self._estimators)}
                     for label, m in study.methods.items()
                     if label in study.refittable
                 },
                 "kinds": self._of_dataset[dataset].get("kinds", "auto"), "rotations": study.protocol.rotations,
+                **({"divided_by": divided} if (divided := study.protocol.divided_by) else {}),
                 "folds": study.protocol.folds_spec().get("folds", 5),
             }
         )  # fmt: skip
+
+    def explain(self) -> str:
+        """Return the score by which a model is explained."""
+        return compact({"score": self.study.score})
 
     def report(self) -> str:
         """Return the whole study, blocks left out: the report shows it."""
         study = self.study
         content = {k: v for k, v in study.document.dump().items() if k not in ("blocks", "sizes")}
-        more = {"optimistic": study.optimistic, "rotated": study.rotated, "cells": study.protocol.cells}
+        more = {
+            "score": study.score,
+            "optimistic": study.optimistic,
+            "rotated": study.rotated,
+            "cells": study.protocol.cells,
+        }
         return compact({**content, **more})

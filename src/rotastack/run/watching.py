@@ -59,7 +59,12 @@ def train_watched(job: Job, work: Work, trained: Any, limit: float | None = None
     if sys.platform == "win32" or not (limit or _foreign(trained)):
         work(job, lambda seconds: None, None)
         return
-    failure = _apart(lambda: work(job, _set_alarm, None), limit)
+    try:
+        failure = _apart(lambda: work(job, _set_alarm, None), limit)
+    except MemoryError:
+        if not limit:
+            raise
+        failure = TrainingStoppedError("it was out of memory")
     if failure is not None:
         work(job, lambda seconds: None, failure)
 
@@ -120,6 +125,8 @@ def _apart(work: Callable[[], None], limit: float | None) -> TrainingStoppedErro
     name = signal.Signals(-code).name
     if name == "SIGALRM":
         return TrainingStoppedError(f"it took longer than {limit:g} s (training_limit)")
+    if name == "SIGKILL" and limit:
+        return TrainingStoppedError("its process was ended by SIGKILL: it was out of memory, most likely")
     if name in _OF_THE_MACHINE:
         more = ": was it out of memory?" if name == "SIGKILL" else ""
         raise RotastackError(f"the process that trains was ended by {name}{more}")

@@ -27,7 +27,7 @@ def paired_scores(x: ArrayLike, y: ArrayLike, at_least: int) -> tuple[NDArray[np
 
 
 class PairedComparison(NamedTuple):
-    """How often each of two methods makes fewer errors.
+    """How often each of two methods is the better one.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class PairedComparison(NamedTuple):
     wins_first, ties, wins_second : float
         Shares of these cells; they sum to 1.
     difference : float
-        Mean error of the first minus that of the second.
+        Mean score of the first minus that of the second.
     p_value : float
         Of Wilcoxon's signed-rank test; 1 if all cells are ties. Cells share their rows, so it is
         too small as evidence on new data; it tells the two methods apart on this data set.
@@ -50,13 +50,15 @@ class PairedComparison(NamedTuple):
     p_value: float
 
 
-def compare_pair(first: ArrayLike, second: ArrayLike) -> PairedComparison:
-    """Compare the errors of two methods cell by cell.
+def compare_pair(first: ArrayLike, second: ArrayLike, higher_is_better: bool = False) -> PairedComparison:
+    """Compare the scores of two methods cell by cell.
 
     Parameters
     ----------
     first, second : array-like of shape (n_cells,)
-        Errors on the same cells; NaN where a method has none.
+        Scores on the same cells; NaN where a method has none.
+    higher_is_better : bool, default=False
+        Whether the larger of two scores is the better one.
 
     Returns
     -------
@@ -78,11 +80,12 @@ def compare_pair(first: ArrayLike, second: ArrayLike) -> PairedComparison:
     n = len(difference)
     if not n:
         return PairedComparison(0, *[float("nan")] * 5)
+    gain = -difference if not higher_is_better else difference
     return PairedComparison(
         n,
-        float((difference < 0).mean()),
-        float((difference == 0).mean()),
-        float((difference > 0).mean()),
+        float((gain > 0).mean()),
+        float((gain == 0).mean()),
+        float((gain < 0).mean()),
         float(difference.mean()),
         signed_rank_p(difference),
     )

@@ -1,10 +1,12 @@
 """Scores of predicted class probabilities, and of predicted numbers."""
 
 import warnings
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import balanced_accuracy_score, log_loss
+from scipy.stats import rankdata
+from sklearn.metrics import balanced_accuracy_score, f1_score, log_loss, mean_pinball_loss
 
 from rotastack.stats.metrics import METRICS
 
@@ -13,7 +15,7 @@ __all__ = ["constant_output", "score_numbers", "score_probabilities"]
 _CLIP = 1e-3
 
 
-def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> dict[str, float]:
+def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating], positive: int = 1) -> dict[str, float]:
     """Score predicted class probabilities of all rows of a data set.
 
     Parameters
@@ -22,12 +24,16 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
         Class numbers.
     proba : ndarray of shape (n_rows, n_classes)
         Missing values (a failed method) give missing scores.
+    positive : int, default=1
+        Of two classes, the one that ``average_precision`` and ``f1`` are of.
 
     Returns
     -------
     dict
         ``error`` (share of wrong decisions; ties go to the lower class number),
-        ``balanced_accuracy``, ``log_loss`` (natural logarithm; probabilities clipped at
+        ``balanced_accuracy``, ``roc_auc`` and ``average_precision`` (of more than two classes the mean over the classes that
+        `y` has, each against all others; missing where `y` has one class), ``f1`` (of more than two classes the mean over
+        those that `y` or a decision has), ``log_loss`` (natural logarithm; probabilities clipped at
         0.001 and renormalised, as forests often output 0), ``brier`` (sum over classes of squared
         differences from the one-hot class, averaged over rows, 0 to 2).
 
@@ -36,7 +42,7 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
     >>> import numpy as np
     >>> s = score_probabilities(np.array([0, 1]), np.array([[0.8, 0.2], [0.6, 0.4]]))
     >>> {name: round(value, 3) for name, value in s.items()}
-    {'error': 0.5, 'balanced_accuracy': 0.5, 'log_loss': 0.57, 'brier': 0.4}
+    {'error': 0.5, 'balanced_accuracy': 0.5, 'roc_auc': 1.0, 'average_precision': 1.0, 'f1': 0.0, 'log_loss': 0.57, 'brier': 0.4}
     """
     if not np.isfinite(proba).all():
         return dict.fromkeys(METRICS["classification"], float("nan"))
@@ -50,11 +56,33 @@ def score_probabilities(y: NDArray[np.integer], proba: NDArray[np.floating]) -> 
     with warnings.catch_warnings():  # a rare class may have no test row, and be predicted all the same
         warnings.filterwarnings("ignore", message="y_pred contains classes not in y_true")
         balanced = float(balanced_accuracy_score(y, decision))
+    two = {"pos_label": positive} if len(labels) == 2 else {"average": "macro"}
     return {
         "error": float(np.mean(decision != y)),
         "balanced_accuracy": balanced,
+        **_rank_scores(y, proba, [positive] if len(labels) == 2 else labels),
+        "f1": float(f1_score(y, decision, zero_division=0, **two)),
         "log_loss": float(log_loss(y, clipped, labels=labels)),
         "brier": float(((proba - one_hot) ** 2).sum(axis=1).mean()),
+    }
+
+
+def _rank_scores(y: NDArray[np.integer], proba: NDArray[np.float64], classes: Iterable[int]) -> dict[str, float]:
+    """Return the means over classes of the area under the ROC curve and of average precision."""
+    proba = proba.round(12)  # equal but for rounding is a tie
+    middle, last = (rankdata(-proba, method, axis=0) for method in ("average", "max"))
+    areas, precisions = [], []
+    for k in classes:
+        is_class = y == k
+        n, others = is_class.sum(), (~is_class).sum()
+        if n and others:
+            # Of the pairs of a row of the class and a row of the others, the share that is in order; ties count half.
+            areas.append(1 - (middle[is_class, k].sum() - n * (n + 1) / 2) / (n * others))
+            precisions.append(np.mean(rankdata(-proba[is_class, k], "max") / last[is_class, k]))
+    missing = float("nan")
+    return {
+        "roc_auc": float(np.mean(areas)) if areas else missing,
+        "average_precision": float(np.mean(precisions)) if precisions else missing,
     }
 
 
@@ -73,6 +101,7 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
     dict
         ``rmse`` (root of the mean squared difference), ``mae`` (mean absolute difference), ``r2`` (1 less the
         squared differences as a share of those to the mean of `y`; missing where `y` is constant),
+        ``pinball`` (mean pinball loss of the interval's ends as quantiles .05 and .95; missing where one is),
         ``interval_coverage`` (share of rows within their interval; missing where one is).
 
     Examples
@@ -80,7 +109,7 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
     >>> import numpy as np
     >>> s = score_numbers(np.array([1.0, 3.0]), np.array([[1.0, 0.0, 2.0], [2.0, 1.0, 2.5]]))
     >>> {name: round(value, 3) for name, value in s.items()}
-    {'rmse': 0.707, 'mae': 0.5, 'r2': 0.5, 'interval_coverage': 0.5}
+    {'rmse': 0.707, 'mae': 0.5, 'r2': 0.5, 'pinball': 0.169, 'interval_coverage': 0.5}
     """
     missing = float("nan")
     predicted, lower, upper = outputs.T
@@ -92,12 +121,17 @@ def score_numbers(y: NDArray[np.floating], outputs: NDArray[np.floating]) -> dic
         "rmse": float(np.sqrt(np.mean(gaps**2))),
         "mae": float(np.mean(np.abs(gaps))),
         "r2": float(1 - np.sum(gaps**2) / spread) if spread > 0 else missing,
+        "pinball": np.mean(
+            [mean_pinball_loss(y, end, alpha=level) for end, level in ((lower, 0.05), (upper, 0.95))]
+        ).item()
+        if known
+        else missing,
         "interval_coverage": float(np.mean((lower <= y) & (y <= upper))) if known else missing,
     }
 
 
 def constant_output(y: NDArray, n_classes: int | None) -> NDArray[np.float64]:
-    """Return the best output that looks at no column: the shares of the classes, or the mean without an interval.
+    """Return the best output that looks at no column: the shares of the classes, or the mean and the interval of nine in ten.
 
     Parameters
     ----------
@@ -109,9 +143,9 @@ def constant_output(y: NDArray, n_classes: int | None) -> NDArray[np.float64]:
     Examples
     --------
     >>> import numpy as np
-    >>> constant_output(np.array([0, 1, 1, 1]), 2).tolist(), constant_output(np.array([1.0, 2.0]), None).tolist()
-    ([0.25, 0.75], [1.5, nan, nan])
+    >>> constant_output(np.array([0, 1, 1, 1]), 2).tolist(), constant_output(np.array([1.0, 2.0]), None).round(2).tolist()
+    ([0.25, 0.75], [1.5, 1.05, 1.95])
     """
     if n_classes is None:
-        return np.array([y.mean(), np.nan, np.nan])
+        return np.array([y.mean(), *np.quantile(y, [0.05, 0.95])])
     return np.bincount(y, minlength=n_classes) / len(y)

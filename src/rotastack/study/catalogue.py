@@ -44,6 +44,8 @@ def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
 
 # a seed, as it lists no parameter that was not given, and seeds are set where one is listed
 _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
+_XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 1.0, per_cell=6, per_leaf=2_500, leaves=64))
+_HISTOGRAMS = Facts(cost=Cost(0, 0, 0, 60, 1.0, per_row=40, per_cell=6.2, per_leaf=1_700), trees=("max_iter",))
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
 
 ESTIMATORS: dict[str, Entry] = {
@@ -56,7 +58,7 @@ ESTIMATORS: dict[str, Entry] = {
     "bagged_c45": Entry(
         "rotastack.trees.forest.ForestClassifier", {"criterion": "c45", "max_features": None, "min_samples_leaf": 2}
     ),
-    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}, Facts(cost=Cost(60, 0, 2.5, 30, 1.0))),
+    "boosted": Entry("xgboost.XGBClassifier", {"n_jobs": 1}, {"verbosity": 0}, _XGBOOST),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesClassifier"),
     "c45": Entry("rotastack.trees.c45.C45Classifier"),
     "catboost": Entry(
@@ -77,9 +79,7 @@ ESTIMATORS: dict[str, Entry] = {
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingClassifier", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry(
-        "sklearn.ensemble.HistGradientBoostingClassifier", facts=Facts(trees=("max_iter",))
-    ),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingClassifier", facts=_HISTOGRAMS),
     "lda": Entry("sklearn.discriminant_analysis.LinearDiscriminantAnalysis"),
     "lightgbm": Entry(
         "lightgbm.LGBMClassifier", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60, 1.1))
@@ -117,7 +117,7 @@ ESTIMATORS: dict[str, Entry] = {
 
 REGRESSORS: dict[str, Entry] = {
     "bagging": Entry("sklearn.ensemble.BaggingRegressor"),
-    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}, Facts(cost=Cost(60, 0, 3, 30))),
+    "boosted": Entry("xgboost.XGBRegressor", {"n_jobs": 1}, {"verbosity": 0}, _XGBOOST),
     "boosted_trees": Entry("rotastack.trees.boosted.BoostedTreesRegressor"),
     "catboost": Entry(
         "catboost.CatBoostRegressor",
@@ -130,7 +130,7 @@ REGRESSORS: dict[str, Entry] = {
     "gradient_boosting": Entry(
         "sklearn.ensemble.GradientBoostingRegressor", {"max_depth": 1, "subsample": 0.5, "min_samples_leaf": 10}
     ),
-    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", facts=Facts(trees=("max_iter",))),
+    "hist_gradient_boosting": Entry("sklearn.ensemble.HistGradientBoostingRegressor", facts=_HISTOGRAMS),
     "lightgbm": Entry("lightgbm.LGBMRegressor", {"n_jobs": 1}, {"verbosity": -1}, Facts(cost=Cost(2, 0, 1.6, 60))),
     "linear": Entry("sklearn.linear_model.LinearRegression"),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestRegressor"),

@@ -31,7 +31,9 @@ class Claim(Document):
 
     what: Annotated[
         str,
-        Field(description="error, or any other column of the scores: disagreement, member_accuracy, margin, members"),
+        Field(
+            description="error, or any other column of the scores: roc_auc, disagreement, member_accuracy, margin, members"
+        ),
     ]
     of: Annotated[str, Field(description="a method")]
     than: Annotated[str, Field(description="the method it is compared with")]
@@ -73,6 +75,14 @@ class Evaluation(Document):
     """What is made of the scores."""
 
     alpha: Annotated[float, Field(gt=0, lt=0.5, description="significance level")] = 0.05
+    score: Annotated[
+        str | None,
+        Field(
+            description="score by which methods are ranked and tested, and the best one is chosen: error, balanced_accuracy, "
+            "roc_auc, average_precision, f1, log_loss, brier; rmse, mae, r2, pinball; or scikit-learn's name of it. Null: error, "
+            "or rmse"
+        ),
+    ] = None
     control: Annotated[str | None, Field(description="method that the others are compared with; null: the first")] = (
         None
     )

@@ -15,6 +15,7 @@ from pydantic import Discriminator, Field, Tag, field_validator, model_validator
 from rotastack.base.documents import Document
 from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
+from rotastack.stats.metrics import score_named
 from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
 from rotastack.study.combiners import Combiner, Member, Prune
 from rotastack.study.components import Label, Parameters, View, check_texts, in_order
@@ -66,8 +67,8 @@ class Pool(Document):
         float | None,
         Field(
             gt=0,
-            description="seconds that a training may take, after which it is stopped and the pool has failed; null: "
-            "as long as it takes. What comes out then depends on how fast the machine is",
+            description="seconds that a training may take, after which it is stopped and the pool has failed, as it has "
+            "where memory runs out; null: as long as it takes, and again with more memory. What comes out then depends on how fast the machine is",
         ),
     ] = None
     diversity: Annotated[
@@ -131,6 +132,15 @@ class Refit(Document):
     """The model that is made of a data set."""
 
     refit: Annotated[str, Field(description="best (per data set), a method's label, or none")] = "best"
+    threshold: Annotated[
+        float | None,
+        Field(
+            gt=0,
+            lt=1,
+            description="of two classes: the probability of the rarer one from which on the model decides for it; null: "
+            "the more probable class",
+        ),
+    ] = None
     explain: Annotated[
         bool,
         Field(
@@ -261,6 +271,13 @@ class StudyDocument(Document):
             except RotastackError as error:  # of a class that a combiner names
                 raise ValueError(f"methods.{label}.combiner.{error}") from None
         self.evaluation.check(labels, self.optimistic)
+        if self.evaluation.score is not None:
+            try:
+                score_named(self.evaluation.score, self.task)
+            except ValueError as error:
+                raise ValueError(f"evaluation.score: {error}") from None
+        if self.model.threshold is not None and self.task == "regression":
+            raise ValueError("model.threshold: a regression decides for no class")
         for key, value, extra in [
             ("evaluation.control", self.evaluation.control, []),
             ("model.refit", self.model.refit, ["best", "none"]),

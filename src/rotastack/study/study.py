@@ -8,7 +8,7 @@ from typing import Any
 
 from rotastack.data.registry import OwnDataset, make_sources, registry
 from rotastack.errors import RotastackError, nearest
-from rotastack.stats.metrics import PRIMARY
+from rotastack.stats.metrics import PRIMARY, score_named
 from rotastack.study.catalogue import facts_of, find
 from rotastack.study.combiners import Prune
 from rotastack.study.components import View
@@ -75,7 +75,7 @@ class Study:
         if self.document.published is None and not columns:
             return
         try:
-            check_published(self.document.published, columns, PRIMARY[self.task.name])
+            check_published(self.document.published, columns, self.score)
         except RotastackError as error:
             raise RotastackError(f"{where}: {error}") from None
 
@@ -143,6 +143,12 @@ class Study:
     def control(self) -> str:
         """The method that the others are compared with."""
         return self.document.evaluation.control or next(iter(self.methods))
+
+    @property
+    def score(self) -> str:
+        """The score that methods are ranked and tested by."""
+        named = self.document.evaluation.score
+        return PRIMARY[self.task.name] if named is None else score_named(named, self.task.name)
 
     @property
     def groups_of_methods(self) -> list[dict[str, Any]]:

@@ -9,14 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
-from sklearn.model_selection import train_test_split
+from sklearn.model_selection import FixedThresholdClassifier, train_test_split
 
 from rotastack.base.columns import date_numbers
 from rotastack.data.tables import read_raw
-from rotastack.data.target import check_target
+from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
+from rotastack.stats.metrics import NAMES, higher_is_better, score_named
+from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.tracking.records import read_record
 from rotastack.use.saved_model import saved_model
 
@@ -28,6 +30,8 @@ N_SHOWN = 6  # columns whose partial dependence is drawn, and classes in it
 PREDICTED_ROWS = 200  # that partial dependence is the mean over
 N_VALUES = 20  # of a column of numbers
 N_CATEGORIES = 12
+_SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
+"""Score -> the share that stands for it, of which more is better."""
 LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights
 PARTS = {
     "identity": "the columns as they are",
@@ -40,7 +44,7 @@ PARTS = {
 ROTATED = ("principal", "sparse")
 
 
-def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 0) -> dict[str, Any]:
+def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, seed: int = 0) -> dict[str, Any]:
     """Return what a model looks at, as JSON holds it.
 
     Parameters
@@ -50,21 +54,23 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 
     features : DataFrame of shape (n_rows, n_columns)
         The raw table that it was trained on.
     target : ndarray of shape (n_rows,)
+    score : str
+        What is lost where a column is shuffled: accuracy for the error, R² for the RMSE, else the score itself.
     seed : int
         Of shufflings, and of the rows that are drawn.
 
     Returns
     -------
     dict
-        ``how`` columns were shuffled ("out of bag" or "held out"), ``scoring``, ``score`` and ``rows``; ``importances``, the most important
+        ``how`` columns were shuffled ("out of bag" or "held out"), ``scoring`` in words, ``task``, ``score`` and ``rows``; ``importances``, the most important
         column first; ``families`` with their weights; ``dependence`` of the top columns; ``words``.
     """
     reader = pipeline.named_steps["table"]
     features = features[reader.needed_]
-    how, rows, score = _scored(pipeline, features, target, seed)
+    how, rows, judged = _scored(pipeline, features, target, score, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = permutation_importances(features.iloc[rows], score, N_REPEATS, np.random.default_rng(seed))
+        found = permutation_importances(features.iloc[rows], judged, N_REPEATS, np.random.default_rng(seed))
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [
             {
@@ -76,17 +82,26 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int = 
         ]
         top = [str(features.columns[j]) for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
         dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
-    scoring = "R²" if is_regressor(pipeline) else "accuracy"
-    families = _families(pipeline[-1])
+    task = "regression" if is_regressor(pipeline) else "classification"
+    families, sign = _families(_decider(pipeline)), _sign(score)
+    scoring, whole = _SHOWN.get(score, NAMES[score]), sign * float(found.score)
     return {
-        "how": how, "rows": len(rows), "scoring": scoring, "score": float(found.score), "importances": importances,
+        "how": how, "rows": len(rows), "scoring": scoring, "task": task, "score": whole, "importances": importances,
         "families": families, "dependence": dependence,
-        "words": [*_importances_in_words(importances, scoring, float(found.score), how), *_families_in_words(families, scoring)],
+        "words": [*_importances_in_words(importances, scoring, whole, sign, how), *_families_in_words(families, task)],
     }  # fmt: skip
 
 
-def explain_saved(path: Path, raw: Path, study: str, dataset: str) -> dict[str, Any]:
+def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
     """Return the same of the model in a study's file, with the names of the study, the data set and the method.
+
+    Parameters
+    ----------
+    path, raw : Path
+        Of the model, and of the table that it was trained on.
+    study, dataset : str
+    score : str, optional
+        By default the study's.
 
     Raises
     ------
@@ -97,26 +112,64 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str) -> dict[str, 
     if not raw.is_file():
         raise RotastackError(f"{raw}: the table that the model was trained on is gone; run the study again")
     table = read_raw(raw)
-    target = table["target"]
-    y = check_target(target, dataset, "regression" if is_regressor(pipeline) else "classification")
-    method = read_record(path.with_name("refit.run.json"))["metrics"]["method"]
-    names = {"study": study, "dataset": dataset, "method": method}
-    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy())}
+    task: Task = "regression" if is_regressor(pipeline) else "classification"
+    y = check_target(table["target"], dataset, task)
+    refit = read_record(path.with_name("refit.run.json"))
+    try:
+        score = score_named(score or refit["parameters"]["score"], task)
+    except ValueError as error:
+        raise RotastackError(f"--score: {error}") from None
+    names = {"study": study, "dataset": dataset, "method": refit["metrics"]["method"]}
+    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy(), score)}
+
+
+def _decider(pipeline: Any) -> Any:
+    """Return the estimator at the end of a model; of one that decides by a threshold, the estimator behind it."""
+    last = pipeline[-1]
+    return last.estimator_ if isinstance(last, FixedThresholdClassifier) else last
+
+
+def _sign(score: str) -> int:
+    """Return 1 if more of the score that stands for `score` is better, else -1."""
+    return 1 if score in _SHOWN or higher_is_better(score) else -1
+
+
+def _scorer(score: str, target: NDArray, task: str) -> Callable[[Any, Any, NDArray], float]:
+    """Return what scores a fitted estimator as scikit-learn's scorers do: more is better."""
+    classes, counts = np.unique(target, return_counts=True)
+
+    def scored(model: Any, X: Any, y: NDArray) -> float:
+        if task == "regression":
+            predicted = np.asarray(model.predict(X), dtype=float)
+            found = score_numbers(y, np.stack([predicted, predicted, predicted], axis=1))
+        else:
+            if hasattr(model, "predict_proba"):
+                shares = model.predict_proba(X)
+            else:
+                shares = np.asarray(model.predict(X))[:, None] == classes
+            positive = int(len(counts) == 2 and counts[1] <= counts[0])
+            found = score_probabilities(np.searchsorted(classes, y), np.asarray(shares, dtype=float), positive)
+        if score in _SHOWN:
+            return 1 - found["error"] if score == "error" else found["r2"]
+        return _sign(score) * found[score]
+
+    return scored
 
 
 def _scored(
-    pipeline: Any, features: pd.DataFrame, target: NDArray, seed: int
+    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, seed: int
 ) -> tuple[str, NDArray[np.intp], Callable[[pd.DataFrame], float]]:
     """Return how rows are judged, which rows these are, and a function from such a table to its score.
 
     Rows out of bag where the model knows them; else the method is trained anew on two thirds of the rows and judged
     by the others, as a model that has seen a row remembers it.
     """
-    model = pipeline[-1]
+    model = _decider(pipeline)
+    scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification")
     if hasattr(model, "out_of_bag_scorer"):
         try:
-            rows, score = model.out_of_bag_scorer(target, max_rows=MOST_ROWS, random_state=seed)
-            return "out of bag", rows, lambda table: score(pipeline[:-1].transform(table))
+            rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
+            return "out of bag", rows, lambda table: judged(pipeline[:-1].transform(table))
         except ValueError:
             pass  # bags that are not known: those of weighted rows
     counts = np.unique(target, return_counts=True)[1]
@@ -128,7 +181,7 @@ def _scored(
     reader = pipeline[:1]
     again = clone(pipeline[1:]).fit(reader.transform(features.iloc[train]), target[train])
     rows = np.sort(test[:MOST_ROWS])
-    return "held out", rows, lambda table: float(again.score(reader.transform(table), target[rows]))
+    return "held out", rows, lambda table: scorer(again, reader.transform(table), target[rows])
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
@@ -208,7 +261,7 @@ def _family_in_words(family: TreeFamily) -> str:
     return text + (", each on all rows but those of a fold" if family.folds else "")
 
 
-def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list[str]:
+def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
     """Return what weights say of rotations, beside equal weights; and what families err by themselves."""
     if not families:
         return []
@@ -226,8 +279,8 @@ def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list
     ]
     best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
     if all(f["error"] == f["error"] for f in best):
-        number = "{:.4g}" if scoring == "R²" else "{:.1%}"
-        what = "a root mean squared error" if scoring == "R²" else "an error"
+        number = "{:.4g}" if task == "regression" else "{:.1%}"
+        what = "a root mean squared error" if task == "regression" else "an error"
         first, second = (number.format(f["error"]) for f in best)
         words.append(
             f"By itself, out of bag, the best family on rotated columns, {best[0]['name']}, has {what} of {first}, "
@@ -236,15 +289,18 @@ def _families_in_words(families: Sequence[dict[str, Any]], scoring: str) -> list
     return words
 
 
-def _importances_in_words(importances: Sequence[dict[str, Any]], scoring: str, score: float, how: str) -> list[str]:
+def _importances_in_words(
+    importances: Sequence[dict[str, Any]], scoring: str, score: float, sign: int, how: str
+) -> list[str]:
     """Return what is lost, and which columns make no difference."""
+    number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
     used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
     if not used:
-        return [f"Shuffling any single column loses no {scoring} beyond chance ({score:.3f}, {how})."]
+        return [f"Shuffling any single column loses no {scoring} beyond chance ({number.format(score)}, {how})."]
     first = used[0]
     matters = "matters most" if first is importances[0] else "is the column that most surely matters"
     words = [
-        f"{first['column']} {matters}: with its values shuffled, {scoring} falls from {score:.3f} to {score - first['loss']:.3f} ({how})."
+        f"{first['column']} {matters}: with its values shuffled, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
     ]
     rest = len(importances) - len(used)
     if rest:

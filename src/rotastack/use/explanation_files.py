@@ -41,7 +41,7 @@ def _figures(content: Mapping[str, Any]) -> dict[str, Figure]:
         return {}
     bars = content["importances"][:MOST_BARS]
     lost = f"{content['scoring']} lost where the column is shuffled"
-    mean = "mean prediction" if content["scoring"] == "R²" else "mean probability"
+    mean = "mean prediction" if content["task"] == "regression" else "mean probability"
     columns, losses, deviations = ([bar[key] for bar in bars] for key in ("column", "loss", "sd"))
     return {
         "importances": plot_importances(columns, losses, deviations, lost),

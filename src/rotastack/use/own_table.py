@@ -1,8 +1,10 @@
 """A study of one's own table: which methods, how they are tested, and what it will take."""
 
 import hashlib
-from collections.abc import Iterator, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +29,7 @@ __all__ = [
     "SIZES",
     "Layout",
     "Shape",
+    "default_score",
     "laid_out",
     "place_of",
     "study_name",
@@ -34,17 +37,18 @@ __all__ = [
     "write_study",
 ]
 
+_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
 SIZES = ("small", "medium", "full")
 BUDGETS = {"small": 60.0, "medium": 200.0, "full": float("inf")}
 """Size -> seconds that a study is laid out for, if nothing else is asked for."""
 
 
 class Named(NamedTuple):
-    """A method: its pool, the short name of its estimator, and how many trees it has at most."""
+    """A method: its pool, the short name of its estimator, and whether the layout says how many trees it has."""
 
     pool: str
     estimator: str
-    most_trees: int = 500
+    is_forest: bool = True
 
 
 METHODS = {
@@ -53,13 +57,22 @@ METHODS = {
     "Extra trees": Named("extra_trees", "extra_forest"),
     "Random rotations": Named("random_rotations", "random_rotation_forest"),
     "Rotation Forest": Named("rotation_forest", "rotation_forest"),
-    "XGBoost": Named("xgboost", "boosted", most_trees=100),
+    "HistGradientBoosting": Named("hist_gradient_boosting", "hist_gradient_boosting", is_forest=False),
+    "LightGBM": Named("lightgbm", "lightgbm", is_forest=False),
+    "XGBoost": Named("xgboost", "boosted", is_forest=False),
+    "CatBoost": Named("catboost", "catboost", is_forest=False),
 }
-"""Label -> method. The order is that of the report; the random forest is the control."""
+"""Label -> method. The order is that of the report; the random forest is the control. What is not installed is not compared."""
 CONTROL = "Random forest"
 BLOCK_SECONDS = 30
 """Splits that take about so long are one job."""
+LIMIT_SECONDS, LIMIT_TIMES = 60, 10
+"""A training that takes a minute more than ten times its usual time is stopped, and the others are compared without it."""
+SPLITS, TESTED = 5, 20_000
+"""Of large tables: splits, and rows that each tests at most."""
 LEAST_ROWS = 20
+RARE = 0.4
+"""Of the share that classes would have if all had the same: below it a class is rare, of two classes below a fifth of the rows."""
 FEW, SOME = 1000, 5000
 """Rows up to which tests are repeated often, and some times."""
 
@@ -105,25 +118,37 @@ class Layout:
     def test_in_words(self) -> str:
         """How rows are divided."""
         repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
+        groups, time = self.protocol.get("groups"), self.protocol.get("time")
+        together = f", rows of the same {groups} together" if groups else ""
+        if folds and time:
+            return f"{folds} spans of {time} in turn, each after training on what came before"
         if folds:
-            return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "")
-        train = self.protocol["train"]
+            return f"{folds}-fold cross-validation" + (f", {repeats} times" if repeats > 1 else "") + together
+        train, test = self.protocol["train"], self.protocol.get("test")
         share = f"{train:.0%}" if train < 1 else f"{train:,}"
-        return f"{repeats} random splits, {share} of the rows to train"
+        tested = f" and {test:,} to test" if test else ""
+        kind = f"spans of {time} in turn" if time else "random splits"
+        return f"{repeats} {kind}, {share} of the rows to train{tested}{together}"
 
     def parameters(self, label: str) -> dict[str, int]:
-        """Return the parameters of a method's estimator."""
+        """Return the parameters of a method's estimator; boosters have their own."""
         if label == "Rotastack":
             return {"trees_per_family": self.trees_per_family}
-        return {"n_estimators": min(self.n_estimators, METHODS[label].most_trees)}
+        return {"n_estimators": self.n_estimators} if METHODS[label].is_forest else {}
+
+    def rows(self, shape: Shape) -> tuple[float, float]:
+        """Return how many rows a split trains on and tests; of spans of time their means."""
+        folds = self.protocol.get("folds")
+        if folds and self.protocol.get("time"):
+            return shape.rows / 2, shape.rows / (folds + 1)
+        if folds:
+            return shape.rows * (1 - 1 / folds), shape.rows / folds
+        train = self.protocol["train"] * (shape.rows if self.protocol["train"] < 1 else 1)
+        return train, self.protocol.get("test") or shape.rows - train
 
     def split_seconds(self, label: str, shape: Shape) -> float:
         """Return what training and testing a method on one split takes on one core."""
-        if "folds" in self.protocol:
-            train = shape.rows * (1 - 1 / self.protocol["folds"])
-        else:
-            train = self.protocol["train"] * (shape.rows if self.protocol["train"] < 1 else 1)
-        return sum(self._seconds(label, shape, train, shape.rows - train))
+        return sum(self._seconds(label, shape, *self.rows(shape)))
 
     def model_seconds(self, shape: Shape) -> float:
         """Return what training the flagship on all rows takes on one core, and predicting these."""
@@ -131,11 +156,32 @@ class Layout:
 
     def _seconds(self, label: str, shape: Shape, train: float, test: float) -> tuple[float, float]:
         facts = facts_of(find(METHODS[label].estimator, TASKS[shape.task].estimators).path)
-        (trees,) = self.parameters(label).values()
-        trees *= facts.families or 1
+        trees = next(iter(self.parameters(label).values()), facts.n_trees) * (facts.families or 1)
         return facts.training_seconds(trees, train, shape.columns, shape.n_classes), facts.prediction_seconds(
-            trees, test
+            trees, test, shape.columns, train
         )
+
+
+def default_score(target: pd.Series, task: Task) -> tuple[str, str]:
+    """Return the score that fits a target, and why: the error misleads where nearly all rows are of some classes.
+
+    Examples
+    --------
+    >>> default_score(pd.Series(["no"] * 91 + ["yes"] * 9), "classification")
+    ('roc_auc', "as 'yes' is 9% of the rows, and always saying the largest class would err little")
+    """
+    if task == "regression":
+        return "rmse", "as the target is a number"
+    counts = target.value_counts()
+    share = counts.min() / len(target)
+    if share * len(counts) >= RARE:
+        return "error", "as no class is rare"
+    score = "roc_auc" if len(counts) == 2 else "log_loss"
+    return score, (
+        f"as {str(counts.index[-1])!r} is {share:.0%} of the rows, and always saying the largest class would err little"
+        if len(counts) == 2
+        else f"as {str(counts.index[-1])!r} is {share:.1%} of the rows of {len(counts)} classes"
+    )
 
 
 def counts_among(features: pd.DataFrame) -> list[str]:
@@ -151,12 +197,17 @@ def counts_among(features: pd.DataFrame) -> list[str]:
 
 
 def labels_of(task: Task) -> list[str]:
-    """Return the labels of the methods that a task has."""
-    return [label for label, method in METHODS.items() if method.estimator in TASKS[task].estimators]
+    """Return the labels of the methods that a task has, and whose packages are installed."""
+    known = TASKS[task].estimators
+    of_task = {label: method.estimator for label, method in METHODS.items() if method.estimator in known}
+    return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
 
 
-def _candidates(size: str, rows: int) -> Iterator[Layout]:
-    """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train."""
+def _candidates(size: str, rows: int, divided_by: Mapping[str, str]) -> Iterator[Layout]:
+    """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train.
+
+    A split tests so many rows that a difference of a point of error can be seen. Where there are rows enough, splits share none.
+    """
     many = 0 if rows <= FEW else 1 if rows <= SOME else 2
     folds, repeats, trees = {
         "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
@@ -164,17 +215,21 @@ def _candidates(size: str, rows: int) -> Iterator[Layout]:
     less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
     splits = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
     fewer = [trees, *(few for few in [(100, 300), (30, 100)] if few < trees)]
+    if "time" in divided_by:
+        splits = list(dict.fromkeys((f, 1) for f, _ in splits))
     for per_family, others in fewer[:2]:
         for f, r in splits:
-            yield Layout({"kind": "crossval", "folds": f, "repeats": r}, per_family, others)
-    for per_family, others in fewer[1:] or fewer:
-        yield Layout({"kind": "holdout", "repeats": 2, "train": 0.7}, per_family, others)
-    for train in (50_000, 20_000, 10_000, 5_000, 2_000):
+            yield Layout({"kind": "crossval", "folds": f, "repeats": r, **divided_by}, per_family, others)
+    for train in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000):
         if train < rows / 2:
-            yield Layout({"kind": "holdout", "repeats": 2, "train": train}, *fewer[-1])
+            apart = min(TESTED, rows // SPLITS - train)
+            test = apart if apart >= train / 2 else train // 2
+            yield Layout({"kind": "holdout", "repeats": SPLITS, "train": train, "test": test, **divided_by}, *fewer[-1])
 
 
-def laid_out(shape: Shape, size: str, budget: float | None, n_cores: int) -> Layout:
+def laid_out(
+    shape: Shape, size: str, budget: float | None, n_cores: int, divided_by: Mapping[str, str] | None = None
+) -> Layout:
     """Return the largest layout of a size that fits into a budget, else the smallest there is.
 
     Parameters
@@ -184,11 +239,13 @@ def laid_out(shape: Shape, size: str, budget: float | None, n_cores: int) -> Lay
     budget : float or None
         Seconds; None is what the size is meant for, see ``BUDGETS``.
     n_cores : int
+    divided_by : mapping, optional
+        ``groups`` or ``time`` -> the column by which rows are divided.
     """
     budget = BUDGETS[size] if budget is None else budget
     labels = labels_of(shape.task)
     found = None
-    for k, layout in enumerate(_candidates(size, shape.rows)):
+    for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {})):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
         n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
         # The model is trained beside nothing else, with all cores.
@@ -219,7 +276,8 @@ def study_name(table: str, target: str) -> str:
     name = _plain(Path(table).name.split(".")[0])
     shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
     taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
-    name = name if name and name not in taken else f"my-{name or 'table'}"
+    name = name or f"table-{_digest(Path(table).name)[:6]}"  # in letters of another alphabet
+    name = name if name not in taken else f"my-{name}"
     path = Path("studies") / f"{name}.yaml"
     files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
     other = any(file["path"] == table and file["target"] != target for file in files)
@@ -227,13 +285,38 @@ def study_name(table: str, target: str) -> str:
 
 
 def _plain(text: str) -> str:
-    return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in text.lower()).strip("-_")
+    """Return a text in small letters of ASCII, digits and hyphens; a letter with a mark is that letter without it."""
+    bare = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
+    kept = (c for c in bare if not unicodedata.combining(c))
+    return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in kept).strip("-_")
 
 
-def study_of(table: str, target: str, shape: Shape, layout: Layout, numeric: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the study of a table, as its YAML file says it; `numeric` are columns that are numbers whatever the rules say."""
+def study_of(
+    table: str,
+    target: str,
+    shape: Shape,
+    layout: Layout,
+    score: str | None = None,
+    numeric: Sequence[str] = (),
+    labels: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Return the study of a table, as its YAML file says it.
+
+    Parameters
+    ----------
+    table, target : str
+        File, and the column to be predicted.
+    shape : Shape
+    layout : Layout
+    score : str, optional
+        By which methods are ranked and tested; by default the task's usual one.
+    numeric : sequence of str
+        Columns that are numbers whatever the rules say.
+    labels : sequence of str, optional
+        Methods; by default all of the task that are installed.
+    """
     name, file = study_name(table, target), Path(table).name
-    labels = labels_of(shape.task)
+    labels = labels_of(shape.task) if labels is None else labels
     return {
         "name": name,
         "title": f"What predicts {target} in {file} best, and do rotations help?",
@@ -244,6 +327,7 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout, numeric: Seq
             {
                 "name": name,
                 "sources": [{"file": {"path": table, "target": target}}],
+                "encoding": "onehot",
                 **({"kinds": {"numeric": list(numeric), "others": "auto"}} if numeric else {}),
                 "roughly": {"rows": shape.rows, "columns": shape.columns},
             }
@@ -251,11 +335,18 @@ def study_of(table: str, target: str, shape: Shape, layout: Layout, numeric: Seq
         "protocol": layout.protocol,
         "blocks": {"splits": _block(layout, shape)},
         "pools": {
-            METHODS[label].pool: {"estimator": METHODS[label].estimator, "parameters": layout.parameters(label)}
+            METHODS[label].pool: {
+                "estimator": METHODS[label].estimator,
+                **({"parameters": parameters} if (parameters := layout.parameters(label)) else {}),
+                "training_limit": round(LIMIT_SECONDS + LIMIT_TIMES * layout.split_seconds(label, shape)),
+            }
             for label in labels
         },
         "methods": {label: {"pool": METHODS[label].pool, "combiner": {"kind": "vote"}} for label in labels},
-        "evaluation": {"control": CONTROL},
+        "evaluation": {
+            "control": CONTROL if CONTROL in labels else labels[0],
+            **({} if score is None else {"score": score}),
+        },
         "model": {"refit": "best", "explain": True},
     }
 
@@ -295,7 +386,7 @@ def place_of(study: dict[str, Any]) -> Place:
     mark, _, body = path.read_text(encoding="utf-8").partition("\n")
     if not mark.endswith(_digest(body)):
         return Place(path, edited=True)
-    if all(found.get(key) == study[key] for key in ("task", "protocol", "pools")):
+    if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
         return Place(path)
     return Place(path, replaced=Layout(found["protocol"], 0, 0).test_in_words)
 

@@ -28,10 +28,10 @@ class FileSource(Source):
         return path if is_address(path) else Path(path)
 
     def load(self) -> pd.DataFrame:
-        from rotastack.data.tables import move_target_last, read_frame
+        from rotastack.data.tables import read_frame, with_target
 
         target = "target" if isinstance(self.value, str) else self.value.get("target", "target")
-        return move_target_last(read_frame(self.path, target), target, self.where)
+        return with_target(read_frame(self.path, target), target, self.where)[0]
 
     def probe(self) -> None:
         if not isinstance(self.path, Path):

@@ -104,8 +104,8 @@ class RotastackClassifier(LabelClassifier, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
-        cost=Cost(5.6, 3.3, 1.1, 60, 0.15),
-        boosted_cost=Cost(23, 0, 190, 13_000, 0.75),
+        cost=Cost(0, 7.2, 0.68, 60, 0.3, most_rows=40_000),
+        boosted_cost=Cost(0, 0, 0, 10_000, 0.5, per_row=31_000, per_cell=210, per_leaf=57_000),
         trees=("trees_per_family",),
         families=3,
     )

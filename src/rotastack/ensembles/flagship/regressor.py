@@ -112,8 +112,8 @@ class RotastackRegressor(RegressorMixin, RotastackEnsemble):
 
     study_facts: ClassVar[Facts] = Facts(
         rotates=True,
-        cost=Cost(42, 1.9, 9.2, 140),
-        boosted_cost=Cost(0, 630, 370, 8_000),
+        cost=Cost(0, 0, 10, 100, most_rows=40_000),
+        boosted_cost=Cost(0, 0, 0, 7_000, per_row=76_000, per_cell=2_100, most_rows=40_000),
         trees=("trees_per_family",),
         families=2,
     )

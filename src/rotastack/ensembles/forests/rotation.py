@@ -180,7 +180,9 @@ class RotationForestClassifier(SubsetRotationForest):
     array([0, 1, 2])
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, has_matrices=True, cost=Cost(50, 0, 5, 200, 0.2))
+    study_facts: ClassVar[Facts] = Facts(
+        rotates=True, has_matrices=True, cost=Cost(6.4, 0, 3.8, 60, 0.2, turned=0.185, far=5)
+    )
 
     _parameter_constraints: ClassVar[dict] = SUBSET_CONSTRAINTS
 

@@ -15,7 +15,7 @@ from rotastack.plots.histogram import plot_histograms
 from rotastack.plots.kappa_error import plot_kappa_error
 from rotastack.plots.style import add_note
 from rotastack.run.figures.votes import first_cell_votes
-from rotastack.stats.metrics import NAMES
+from rotastack.stats.metrics import NAMES, higher_is_better
 
 __all__ = ["draw_members", "draw_scores"]
 
@@ -42,7 +42,7 @@ def draw_scores(name: str, dataset: str, scores: pd.DataFrame, primary: str) -> 
     matrices = score_matrices(scores, primary, axes)
     if name == "histogram":
         return plot_histograms(matrices, f"{dataset}: {plural} over all cells", score=score)
-    return plot_heatmaps(matrices, dataset, name.removeprefix("heatmap_"), score=score)
+    return plot_heatmaps(matrices, dataset, name.removeprefix("heatmap_"), score, bool(higher_is_better(primary)))
 
 
 def draw_members(dataset: str, table: Path, folds: Path, pools: Mapping[str, Path], silent: Sequence[str]) -> Figure:

@@ -31,7 +31,7 @@ from rotastack.seeds import child, root_sequence
 from rotastack.stats.bayesian import signed_rank_draws
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
 from rotastack.stats.comparison import compare
-from rotastack.stats.metrics import IN_UNITS, NAMES, PRIMARY
+from rotastack.stats.metrics import IN_UNITS, NAMES, higher_is_better
 from rotastack.stats.ranks import average_ranks
 from rotastack.stats.win_matrix import win_matrix
 from rotastack.study.names import ranks_name
@@ -55,8 +55,8 @@ class StudyScores(NamedTuple):
         A row for each data set, method and cell.
     primary, score : str
         The score that is drawn, and what it is called.
-    errors : DataFrame
-        Means of this score, a row for each data set and a column for each method.
+    means : DataFrame
+        Of this score, a row for each data set and a column for each method.
     shown : list of str
         The methods in figures that would hold too much of all.
     tables : dict
@@ -67,9 +67,14 @@ class StudyScores(NamedTuple):
     scores: pd.DataFrame
     primary: str
     score: str
-    errors: pd.DataFrame
+    means: pd.DataFrame
     shown: list[str]
     tables: dict[str, Path]
+
+    @property
+    def higher(self) -> bool:
+        """Whether more of the score is better."""
+        return bool(higher_is_better(self.primary))
 
     @property
     def ranked(self) -> pd.DataFrame | None:
@@ -77,7 +82,7 @@ class StudyScores(NamedTuple):
 
         Methods that choose members by the test rows are not ranked.
         """
-        table = complete(self.errors, self.slice["optimistic"])
+        table = complete(self.means, self.slice["optimistic"])
         return table if len(table) > 1 and table.shape[1] > 1 else None
 
 
@@ -106,7 +111,7 @@ def draw_of_study(
     tables : dict of str to Path
         The study's tables.
     """
-    primary = PRIMARY[slice_["task"]]
+    primary = slice_["score"]
     score = NAMES[primary]
     if primary in IN_UNITS:
         units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
@@ -119,7 +124,7 @@ def draw_of_study(
     figures = {}
     for name in names:
         if name in groups:
-            figures[name] = _draw_ranks(group_table(means, groups[name]), slice_["alpha"])
+            figures[name] = _draw_ranks(group_table(means, groups[name]), slice_["alpha"], drawn.higher)
         elif name in slice_["sweeps"]:
             figures[name] = draw_sweep(scores, slice_["sweeps"][name], primary, score)
         else:
@@ -129,14 +134,14 @@ def draw_of_study(
 
 def _critical_difference(study: StudyScores) -> Figure:
     """Average ranks of the methods, and by how much they must differ."""
-    return _draw_ranks(study.errors, study.slice["alpha"])
+    return _draw_ranks(study.means, study.slice["alpha"], study.higher)
 
 
 def _differences(study: StudyScores) -> Figure:
     """Errors less the control's, by data set."""
     control = study.slice["control"]
     deviations = _standard_errors(study.scores, study.primary, control, study.slice["axes"])
-    return plot_differences(study.errors[study.shown], deviations, control, study.score)
+    return plot_differences(study.means[study.shown], deviations, control, study.score, study.higher)
 
 
 def _calibration(study: StudyScores) -> Figure:
@@ -155,13 +160,13 @@ def _rank_intervals(study: StudyScores) -> Figure:
     """Average ranks, and how far they depend on which data sets the study has."""
     if study.ranked is None:
         return sentence(_TOO_FEW)
-    ranks = bootstrap_ranks(study.ranked, False, alpha=study.slice["alpha"])
+    ranks = bootstrap_ranks(study.ranked, study.higher, alpha=study.slice["alpha"])
     return plot_rank_intervals(ranks, study.slice["control"])
 
 
 def _win_matrix(study: StudyScores) -> Figure:
     """How often each method beats each other one."""
-    return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, False))
+    return sentence(_TOO_FEW) if study.ranked is None else plot_win_matrix(win_matrix(study.ranked, study.higher))
 
 
 def _pareto(study: StudyScores) -> Figure:
@@ -172,7 +177,7 @@ def _pareto(study: StudyScores) -> Figure:
     times = relative_times(seconds_by_method(read_table(study.tables["times"])), control)
     if "fit" not in times:
         return sentence(f"What a training costs is not known of {control}, which times are multiples of.")
-    ranks = average_ranks(study.ranked, False)
+    ranks = average_ranks(study.ranked, study.higher)
     points = pd.DataFrame({"time": times["fit"].median().reindex(ranks.index), "quality": ranks})
     return plot_pareto(points, control, x_label=f"training, in times of {control}'s")
 
@@ -184,18 +189,19 @@ def _posterior(study: StudyScores) -> Figure:
         return sentence(_TOO_FEW)
     if control not in study.ranked:
         return sentence(f"{control}, which the others are compared with, failed on every data set.")
-    ranks = average_ranks(study.ranked, False).drop(control)
+    ranks = average_ranks(study.ranked, study.higher).drop(control)
     best = str(ranks.idxmin())
     seed = child(root_sequence(0), best, control)  # as bayesian_table draws
-    draws = signed_rank_draws(-study.ranked[best], -study.ranked[control], ROPE, random_state=seed)
+    sign = 1 if study.higher else -1
+    draws = signed_rank_draws(sign * study.ranked[best], sign * study.ranked[control], ROPE, random_state=seed)
     return plot_posterior(draws, best, control, ROPE)
 
 
-def _draw_ranks(errors: pd.DataFrame, alpha: float) -> Figure:
-    table = complete(errors)
+def _draw_ranks(means: pd.DataFrame, alpha: float, higher: bool) -> Figure:
+    table = complete(means)
     if len(table) < 2 or table.shape[1] < 2:
         return sentence(_TOO_FEW)
-    return plot_critical_difference(compare(table, False), alpha)
+    return plot_critical_difference(compare(table, higher), alpha)
 
 
 def draw_sweep(scores: pd.DataFrame, sweep: dict, primary: str = "error", score: str = "error") -> Figure:

@@ -34,7 +34,7 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
     record.metrics = {"smallest_class": int(counts.min())} if data.classes else {}
 
 
-def tested(column: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield masks of the rows that are tested together, by what is trained on all others: each fold of a group."""
+def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield masks of the rows that are tested together, and of those that are trained on for it: each fold of a group."""
     for fold in range(int(column.max()) + 1):
-        yield column == fold
+        yield column == fold, column != fold

@@ -1,40 +1,124 @@
-"""Splits of a data set: random ones, or those of a cross-validation."""
+"""Splits of a data set: random ones, those of a cross-validation, by groups, and in the order of time."""
 
-from collections.abc import Iterator
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, StratifiedGroupKFold, TimeSeriesSplit
 
 from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
 from rotastack.run.job import Job
-from rotastack.seeds import child, root_sequence
+from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.names import label
 from rotastack.tracking.records import Record
 
+TEST, TRAIN, NEITHER = 0, 1, 2
+"""What a row is in a split."""
+
 
 def draw(job: Job, data: Prepared, record: Record) -> None:
-    """Write output ``folds``: a column per split, 0 for test rows and 1 for training rows."""
+    """Write output ``folds``: a column per split, 0 for test rows, 1 for training rows and 2 for rows that are neither."""
     spec = job.slice
-    y = data.strata
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
     try:
-        if spec["kind"] == "crossval":
-            groups = fold_groups(y, spec["repeats"], spec["folds"], sequence)
-            test = np.concatenate([group == np.arange(spec["folds"])[:, None] for group in groups])
+        if data.groups is not None:
+            parts = _by_groups(data, data.groups, spec, sequence)
+        elif data.time is not None:
+            parts = _by_time(data.time, spec)
         else:
-            test = repeated_holdout(
-                y, spec["repeats"], spec["train"], sequence, levels=data.codes if data.codes.shape[1] else None
-            )
-    except RotastackError as error:
+            parts = _at_random(data, spec, sequence)
+    except (RotastackError, ValueError) as error:
         raise RotastackError(f"{spec['dataset']}: {error}") from None
-    names = [label("S", s) for s in range(len(test))]
-    write_frame(job.output("folds"), pd.DataFrame((~test).T.astype(np.int8), columns=names))
-    record.metrics = {"training_rows": int((~test[0]).sum()), "test_rows": int(test[0].sum())}
+    names = [label("S", s) for s in range(len(parts))]
+    write_frame(job.output("folds"), pd.DataFrame(parts.T.astype(np.int8), columns=names))
+    record.metrics = {"training_rows": int((parts[0] == TRAIN).sum()), "test_rows": int((parts[0] == TEST).sum())}
 
 
-def tested(column: np.ndarray) -> Iterator[np.ndarray]:
-    """Yield masks of the rows that are tested together, by what is trained on all others: those of the split."""
-    yield column == 0
+def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence) -> NDArray[np.int8]:
+    """Return random splits, or random folds in which classes have the same shares."""
+    if spec["kind"] == "crossval":
+        groups = fold_groups(data.strata, spec["repeats"], spec["folds"], sequence)
+        return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
+    levels = data.codes if data.codes.shape[1] else None
+    n, repeats, train, test = len(data.y), spec["repeats"], spec["train"], spec.get("test")
+    rows = round(train * n) if train < 1 else train
+    if test is not None and repeats * (rows + test) <= n:
+        parts = np.full((repeats, n), NEITHER, dtype=np.int8)
+        dealt = np.random.default_rng(child(sequence, "dealt")).permutation(n)
+        for part, mine in zip(parts, dealt[: repeats * (rows + test)].reshape(repeats, -1), strict=True):
+            part[mine[:rows]], part[mine[rows:]] = TRAIN, TEST
+        return parts
+    parts = (~repeated_holdout(data.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
+    return parts if test is None else _fewer_tested(parts, test, sequence)
+
+
+def _by_groups(
+    data: Prepared, groups: NDArray[np.intp], spec: Mapping[str, Any], sequence: np.random.SeedSequence
+) -> NDArray[np.int8]:
+    """Return splits by scikit-learn's splitters of groups, whose rows are all trained on or all tested."""
+    rows, n_groups = np.zeros((len(groups), 1)), len(np.unique(groups))
+    if spec["kind"] == "holdout":
+        share = spec["train"] if spec["train"] < 1 else spec["train"] / len(groups)
+        seed = integer_seed(child(sequence, "groups"))
+        splitter: Any = GroupShuffleSplit(spec["repeats"], train_size=share, random_state=seed)
+        return _fewer_tested(_parts(splitter.split(rows, data.y, groups), len(groups)), spec.get("test"), sequence)
+    if n_groups < spec["folds"]:
+        raise RotastackError(f"{n_groups} groups cannot be split into {spec['folds']} folds")
+    of_task = StratifiedGroupKFold if data.classes else GroupKFold
+    found = []
+    for repeat in range(spec["repeats"]):
+        splitter = of_task(spec["folds"], shuffle=True, random_state=integer_seed(child(sequence, "groups", repeat)))
+        with warnings.catch_warnings():  # a class of fewer rows than folds is spread thin
+            warnings.filterwarnings("ignore", message="The least populated class")
+            found += splitter.split(rows, data.y, groups)
+    return _parts(found, len(groups))
+
+
+def _by_time(time: NDArray[np.intp], spec: Mapping[str, Any]) -> NDArray[np.int8]:
+    """Return splits by scikit-learn's splitter of time series; rows of one moment are on one side."""
+    n_moments, n_splits = int(time.max()) + 1, spec["folds"] if spec["kind"] == "crossval" else spec["repeats"]
+    sizes: dict[str, int] = {}
+    if spec["kind"] == "holdout":
+        of_moment = len(time) / n_moments
+        if spec["train"] < 1:
+            tested = (1 - spec["train"]) * n_moments / n_splits
+        else:
+            sizes["max_train_size"] = max(1, round(spec["train"] / of_moment))
+            tested = (n_moments - sizes["max_train_size"]) / n_splits
+        if spec.get("test"):
+            tested = min(tested, spec["test"] / of_moment)
+        sizes["test_size"] = max(1, int(tested))
+    splitter = TimeSeriesSplit(n_splits, **sizes)
+    moments = splitter.split(np.zeros((n_moments, 1)))
+    rows = [(np.flatnonzero(np.isin(time, train)), np.flatnonzero(np.isin(time, test))) for train, test in moments]
+    return _parts(rows, len(time))
+
+
+def _parts(splits: Iterable[tuple[NDArray, NDArray]], n_rows: int) -> NDArray[np.int8]:
+    """Return for each split what each row is."""
+    splits = list(splits)
+    parts = np.full((len(splits), n_rows), NEITHER, dtype=np.int8)
+    for part, (train, test) in zip(parts, splits, strict=True):
+        part[train], part[test] = TRAIN, TEST
+    return parts
+
+
+def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random.SeedSequence) -> NDArray[np.int8]:
+    """Return splits of which no more rows are tested than asked for, drawn at random."""
+    for r, part in enumerate(parts):
+        tested = np.flatnonzero(part == TEST)
+        if test is not None and len(tested) > test:
+            rng = np.random.default_rng(child(sequence, "tested", r))
+            part[rng.choice(tested, len(tested) - test, replace=False)] = NEITHER
+    return parts
+
+
+def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield masks of the rows that are tested together, and of those that are trained on for it: those of the split."""
+    yield column == TEST, column == TRAIN

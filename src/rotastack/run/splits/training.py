@@ -15,6 +15,7 @@ from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import rows_for
 from rotastack.run.job import INFRASTRUCTURE, Job
 from rotastack.run.splits.fitting import MACHINES, Ballots, Fitted, cast_votes, fitted, machine_facts, stacked
+from rotastack.run.splits.folds import TEST, TRAIN
 from rotastack.run.watching import Beat, check_numbers, train_watched
 from rotastack.seeds import child, root_sequence
 from rotastack.study.building import make_estimator
@@ -45,7 +46,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     divided, _ = read_frame(job.input("folds"))
     splits = [s for s in spec["splits"] if s < spec["repeats"]]
     names = [label("S", s) for s in splits]
-    test = [np.flatnonzero(divided[name].to_numpy() == 0) for name in names]
+    test, trained_on = ([np.flatnonzero(divided[name].to_numpy() == part) for name in names] for part in (TEST, TRAIN))
     members = spec["members"]
     if spec["pool"]["view"] is not None:
         members = [str(k + 1) for k in range(spec["rotations"])]
@@ -62,9 +63,8 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
             if failure is not None:
                 raise failure
             rows = rows_for(make_estimator(spec["pool"], job.threads), data, spec["pool"])
-            for i, (s, held_out) in enumerate(zip(splits, test, strict=True)):
+            for i, (s, train, held_out) in enumerate(zip(splits, trained_on, test, strict=True)):
                 beat(spec["pool"].get("training_limit"))
-                train = np.setdiff1d(np.arange(len(data.y)), held_out)
                 trained = fitted(rows, data, train, spec, child(seeds, s), child(noise, s), child(views, s))
                 start, start_processor = time.perf_counter(), time.process_time()
                 seen = trained.seen(rows.X[held_out])

@@ -15,7 +15,6 @@ from rotastack.run.figures.members import FIGURES as FIGURES_OF_MEMBERS
 from rotastack.run.figures.members import draw_of_members
 from rotastack.run.figures.study import draw_of_study, names_of_study
 from rotastack.run.job import Job
-from rotastack.stats.metrics import PRIMARY
 
 
 def run(job: Job) -> None:
@@ -66,7 +65,7 @@ def _of_dataset(job: Job, k: int, dataset: str, scores: pd.DataFrame, names: lis
             folds = job.inputs["folds"][k]
             yield name, draw_members(dataset, job.inputs["table"][k], folds, pools, job.slice["silent"])
         elif name not in of_members:
-            yield name, draw_scores(name, dataset, scores, PRIMARY[job.slice["task"]])
+            yield name, draw_scores(name, dataset, scores, job.slice["score"])
     if of_members:
         files = methods[k * n_methods : (k + 1) * n_methods]
         yield from draw_of_members(of_members, files, scores, dataset, job.slice["only"]).items()

@@ -12,7 +12,7 @@ def run(job: Job) -> None:
     study, dataset = job.about["study"], job.about["dataset"]
     with job.recorded():
         if refit["status"] == "ok":
-            content = explain_saved(job.input("model"), job.input("raw"), study, dataset)
+            content = explain_saved(job.input("model"), job.input("raw"), study, dataset, job.slice["score"])
         else:  # the study goes on
             content = {"study": study, "dataset": dataset, "words": [f"No model was made: {refit['message']}."]}
         write_explanation(content, job.output("explanation"), job.output("page"))

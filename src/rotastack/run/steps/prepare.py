@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from rotastack.data.artifacts import write_frame
 from rotastack.data.loading import columns_by_kind
-from rotastack.data.preprocessing import TablePreprocessor
+from rotastack.data.preprocessing import TablePreprocessor, numbered
+from rotastack.data.suspicions import suspicions
 from rotastack.data.tables import read_raw
 from rotastack.data.target import check_target
 from rotastack.errors import RotastackError
@@ -23,7 +24,10 @@ def run(job: Job) -> None:
         raw = read_raw(job.input("raw"))
         target = check_target(raw["target"], dataset, job.slice["task"])
         features = raw.drop(columns="target")
+        divided_by = job.slice.get("divided_by", {})
         kinds = columns_by_kind(list(features.columns), job.slice["kinds"], dataset)
+        kinds |= dict.fromkeys([c for key, c in divided_by.items() if key == "groups"], "id")
+        dividing = {key: numbered(features, column, key, dataset) for key, column in divided_by.items()}
         try:
             preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)
             X = preprocessor.transform(features)
@@ -40,10 +44,16 @@ def run(job: Job) -> None:
         for k, categories in enumerate(preprocessor.categories_.values()):
             codes = np.nan_to_num(X[:, n_numeric + k]).astype(np.intp)  # missing is the first category
             columns[f"category {k}"] = pd.Categorical.from_codes(codes, categories)
-        frame = pd.DataFrame(columns).set_axis(_distinct(names), axis=1)
+        own = {key: f"rows by {key}" for key in dividing}
+        frame = pd.DataFrame(columns).set_axis(_distinct(names, {"target", *own.values()}), axis=1)
+        for key, numbers in dividing.items():
+            frame[own[key]] = numbers
         frame["target"], classes, known = _target(target, job.slice["task"])
         about = {"task": job.slice["task"], "classes": classes, "dropped": preprocessor.dropped_}
+        about |= {key: value for key, value in (("divided_by", own), ("encoding", job.slice.get("encoding"))) if value}
         write_frame(job.output("table"), frame, about)
+        if job.slice.get("is_own"):
+            known["suspicions"] = suspicions(features, target, job.slice["task"], preprocessor.kinds_, divided_by)
         record.warnings = [f"column {c!r} dropped: {why}" for c, why in preprocessor.dropped_in_words().items()]
         n_numbers, n_categorical = len(preprocessor.numbers_), len(preprocessor.categories_)
         of_dates = [len(how["parts"]) for how in preprocessor.dates_.values()]
@@ -78,9 +88,8 @@ def _target(target: pd.Series, task: str) -> tuple[Any, list[str], dict[str, Any
     return codes, classes, {"class_counts": {c: int((target == c).sum()) for c in classes}}
 
 
-def _distinct(names: list[str]) -> list[str]:
-    """Return names of which none is ``target`` and none stands twice."""
-    seen = {"target"}
+def _distinct(names: list[str], seen: set[str]) -> list[str]:
+    """Return names of which none is among those `seen` and none stands twice."""
     result = []
     for name in names:
         while name in seen:

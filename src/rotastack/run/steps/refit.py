@@ -5,6 +5,8 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline
 
 from rotastack.base.fitting import placed
@@ -16,6 +18,7 @@ from rotastack.data.target import check_target
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.rows import takes_tables, told
+from rotastack.errors import RotastackError
 from rotastack.files import replacing
 from rotastack.judge.results import best_method
 from rotastack.run.job import INFRASTRUCTURE, Job
@@ -43,10 +46,10 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
     says so.
     """
     spec = job.slice
-    dataset, primary = spec["dataset"], PRIMARY[spec["task"]]
+    dataset, score = spec["dataset"], spec["score"]
     with job.recorded() as record:
         scores, _ = read_frame(job.input("scores"))
-        label = best_method(scores, primary, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
+        label = best_method(scores, score, spec["methods"]) if spec["refit"] == "best" else spec["refit"]
         if label is None:
             record.status, record.message = "failed", "no method succeeded on this data set"
             with replacing(job.output("model")) as temporary:
@@ -55,6 +58,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
         raw = read_raw(job.input("raw"))
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
+        kinds |= {column: "id" for key, column in spec.get("divided_by", {}).items() if key == "groups"}
         try:
             if failure is not None:
                 raise failure
@@ -66,11 +70,13 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
                 **{k: v for k, v in {"random_state": seed, "n_jobs": job.threads}.items() if k in known}
             )
             names = ("table", "frame")[: len(before)]
-            model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], estimator)])
+            decides = _thresholded(estimator, target, spec.get("threshold"))
+            model = Pipeline([*zip(names, before, strict=True), (NAMES[spec["task"]], decides)])
             limit = spec["methods"][label]["pool"].get("training_limit")
             beat(limit and limit * (spec["folds"] + 1))  # a level-1 estimator is trained on folds
             model.fit(features, target)
             beat(None)
+            estimator = decides if decides is estimator else decides.estimator_
             if "n_jobs" in known:
                 estimator.set_params(n_jobs=None)
             dump_model(model, job.output("model"))
@@ -83,11 +89,22 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             return
         record.metrics = {
             "method": label,
-            f"cross_validated_{primary}": float(scores.loc[scores["method"] == label, primary].mean()),
-            f"training_{primary}": _error(target, model.predict(features), spec["task"]),
+            f"cross_validated_{score}": float(scores.loc[scores["method"] == label, score].mean()),
+            f"training_{PRIMARY[spec['task']]}": _error(target, model.predict(features), spec["task"]),
             "model_bytes": job.output("model").stat().st_size,
             **_out_of_bag(estimator, spec["task"]),
         }
+
+
+def _thresholded(estimator: Any, target: NDArray, threshold: float | None) -> Any:
+    """Return the estimator, or what decides for the rarer of two classes from a probability on."""
+    if threshold is None:
+        return estimator
+    classes, counts = np.unique(target, return_counts=True)
+    if len(classes) != 2:
+        raise RotastackError(f"model.threshold is of two classes; the target has {len(classes)}")
+    positive = classes[int(counts[1] <= counts[0])]
+    return FixedThresholdClassifier(estimator, threshold=threshold, pos_label=positive, response_method="predict_proba")
 
 
 def _error(target: Any, predicted: Any, task: str) -> float:

@@ -21,13 +21,14 @@ from rotastack.judge.results import read_table, relative_times, seconds_by_metho
 from rotastack.judge.words import score_cell
 from rotastack.project import project_file
 from rotastack.run.job import Job
-from rotastack.stats.metrics import BASELINE, METRICS, NAMES, PRIMARY
+from rotastack.stats.metrics import BASELINE, METRICS, NAMES, higher_is_better
 from rotastack.tracking.records import read_record
 
 LIBRARIES = ("numpy", "scipy", "pandas", "scikit-learn", "xgboost-cpu", "snakemake", "mlflow-skinny")
 
-RANKED_TOO = {"classification": ("log_loss", "brier"), "regression": ("mae",)}
-"""Other scores whose ranks stand beside the first one's; methods are set against the control by the first of them."""
+RANKED_TOO = {"classification": ("log_loss", "brier", "error"), "regression": ("mae", "rmse")}
+"""Scores whose ranks stand beside the first one's, if they are others, all but the last; methods are set against the control by the
+first of them, too."""
 
 MOST_BYTES = 4_000_000
 """Of figures in a page; those of all data sets together."""
@@ -82,7 +83,7 @@ def run(job: Job) -> None:
 def _page(job: Job) -> str:
     study = job.slice
     task = study["task"]
-    primary = PRIMARY[task]
+    primary = study["score"]
     tables = {path.stem: path for path in job.inputs["tables"]}
     comparison = read_json(job.input("comparison"))
     variance, _ = read_frame(job.input("variance"))
@@ -94,7 +95,7 @@ def _page(job: Job) -> str:
     fact_names = [name for name in facts[0] if name not in ("dataset", "method")] if facts else []
     environment = page_environment()
     environment.filters |= {
-        "caption": lambda name: _caption(name, task, cells),
+        "caption": lambda name: _caption(name, task, primary, cells),
         "score": lambda value: score_cell(value, task),
         "zip": zip,
     }
@@ -113,7 +114,7 @@ def _page(job: Job) -> str:
         score_name=NAMES[primary],
         scores_name="Errors" if primary == "error" else NAMES[primary],
         other_scores=[name for name in METRICS[task] if name != primary],
-        ranked_too=RANKED_TOO[task],
+        ranked_too=[name for name in RANKED_TOO[task] if name != primary][: len(RANKED_TOO[task]) - 1],
         baseline_name=BASELINE[task],
         baseline={row["dataset"]: row for row in _table(tables["baseline"])},
         figures=figures,
@@ -252,7 +253,7 @@ def _sentence(claim: dict) -> dict:
 def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping[str, Any]]) -> list[str]:
     notes = [
         note
-        for note in comparison[PRIMARY[job.slice["task"]]]["notes"]
+        for note in comparison[job.slice["score"]]["notes"]
         if many or not note.startswith("Friedman")  # of one data set nobody asks for it
     ]
     scored = list(map(read_record, job.inputs["scored"]))
@@ -287,13 +288,16 @@ def _seconds(job: Job, records: Mapping[str, Mapping[str, Any]]) -> list[dict]:
     return sorted(found.values(), key=lambda row: -row["seconds"])
 
 
-def _caption(name: str, task: str, cells: str) -> str:
+def _caption(name: str, task: str, score: str, cells: str) -> str:
     """Return a caption of workflow/report as HTML, in the words of the task and the protocol; there may be none."""
     from docutils.core import publish_parts
 
     own, file = (project_file(f"workflow/report/{n}.rst") for n in (f"{name}_{task}", name))
     text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
-    if task == "regression" and not own.is_file():
-        text = re.sub(r"\berrors?\b", NAMES[PRIMARY[task]], text, flags=re.IGNORECASE)
+    text = text.replace("RMSE", NAMES[score])
+    if score != "error" and not own.is_file():
+        text = re.sub(r"\berrors?\b", NAMES[score], text, flags=re.IGNORECASE)
+    if higher_is_better(score):
+        text = text.replace("of lower", "of higher").replace("relative reduction of", "relative gain on")
     text = text.replace("cells or splits", cells)
     return Markup(publish_parts(text, writer="html5", settings_overrides={"report_level": 5})["body"])

@@ -1,7 +1,7 @@
 """score: the scores of all methods on a data set, cell by cell; those of the baseline; calibration; what they cost."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -16,17 +16,12 @@ from rotastack.files import write_text
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
 from rotastack.stats.calibration import calibration_curve
-from rotastack.stats.metrics import PRIMARY
+from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
-
-SCORES: dict[str, Callable[[NDArray, NDArray], dict[str, float]]] = {
-    "classification": score_probabilities,
-    "regression": score_numbers,
-}
 
 
 def run(job: Job) -> None:
@@ -41,14 +36,15 @@ def run(job: Job) -> None:
     """
     _vote(job)
     data = read_prepared(job.input("table"))
-    primary = PRIMARY[data.task]
     with job.recorded() as record:
         rows, curves = [], []
+        failures: dict[str, str] = {}
         for path, _ in _methods(job):
             arrays = read_arrays(path)
             method = arrays.attrs["method"]
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
+                failures[method] = arrays.attrs["message"]
             scores, curve = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
             rows += scores
             curves.append(curve)
@@ -57,8 +53,11 @@ def run(job: Job) -> None:
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
         records = _records(job)
         write_text(job.output("records"), json.dumps(records) + "\n")
-        record.metrics = {f"mean_{primary}": frame.groupby("method")[primary].mean().to_dict()}
+        means = frame.groupby("method")[list(METRICS[data.task])].mean()
+        record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
         record.metrics["baseline"] = _baseline(job, data)
+        record.metrics["failures"] = failures
+        record.metrics["suspicions"] = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics |= _costs(records)
 
 
@@ -97,11 +96,16 @@ def _records(job: Job) -> dict[str, Any]:
     }
 
 
+def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
+    """Return the scores of outputs for rows of a data set."""
+    return score_probabilities(y, outputs, data.positive) if data.classes else score_numbers(y, outputs)
+
+
 def _scored(
     arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
 ) -> tuple[list[dict[str, Any]], pd.DataFrame]:
     """Return the scores and facts of a method, cell by cell, and its calibration curve."""
-    score, method = SCORES[data.task], arrays.attrs["method"]
+    method = arrays.attrs["method"]
     outputs, true, rows = [], [], []
     facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
     for cell in np.ndindex(*(arrays.sizes[axis] for axis in axes)):
@@ -116,7 +120,7 @@ def _scored(
                 "dataset": dataset,
                 "method": method,
                 **{axis: str(arrays[axis].values[i]) for axis, i in zip(axes, cell, strict=True)},
-                **score(y, proba),
+                **_scores(data, y, proba),
                 **{str(name): float(arrays[name].values[cell]) for name in facts},
             }
         )
@@ -124,17 +128,23 @@ def _scored(
 
 
 def _baseline(job: Job, data: Prepared) -> dict[str, float]:
-    """Return the mean scores over cells of what looks at no column, taken from the training rows of each."""
+    """Return the mean scores over cells of what looks at no column, taken from the training rows of each.
+
+    Rows that get the same output are in no order: shares that differ between folds would rank rows by folds.
+    """
     folds, _ = read_frame(job.input("folds"))
     tested = protocol_module(job.slice["protocol"], "groups").tested
     cells = []
     for _, column in folds.items():
         outputs = np.full((len(data.y), len(data.outputs)), np.nan)
         known = np.zeros(len(data.y), dtype=bool)
-        for test in tested(column.to_numpy()):
-            outputs[test] = constant_output(data.y[~test], data.n_classes)
+        for test, train in tested(column.to_numpy()):
+            outputs[test] = constant_output(data.y[train], data.n_classes)
             known |= test
-        cells.append(SCORES[data.task](data.y[known], outputs[known]))
+        same = np.broadcast_to(constant_output(data.y, data.n_classes), outputs[known].shape)
+        unordered = _scores(data, data.y[known], same)
+        of_cell = _scores(data, data.y[known], outputs[known])
+        cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
     return {name: float(value) for name, value in pd.DataFrame(cells).mean().items()}
 
 

@@ -24,7 +24,7 @@ from rotastack.judge.results import (
 )
 from rotastack.judge.verdict import verdict_of_groups, verdict_of_one, verdict_over_datasets
 from rotastack.run.job import Job
-from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
+from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 from rotastack.stats.pairs import compare_pair
 from rotastack.stats.variance import kendall_w, variance_components
 from rotastack.tracking.records import read_record
@@ -61,7 +61,7 @@ class StudyResults(NamedTuple):
     @property
     def primary(self) -> str:
         """The score that methods are ranked by."""
-        return PRIMARY[self.spec["task"]]
+        return self.spec["score"]
 
 
 def run(job: Job) -> None:
@@ -71,7 +71,7 @@ def run(job: Job) -> None:
     sets as multiples of the baseline's.
     """
     spec = job.slice
-    metrics, primary = METRICS[spec["task"]], PRIMARY[spec["task"]]
+    metrics, primary = METRICS[spec["task"]], spec["score"]
     with job.recorded() as record:
         scores, calibration = (
             pd.concat([read_frame(path)[0] for path in job.inputs[name]], ignore_index=True)
@@ -90,9 +90,7 @@ def run(job: Job) -> None:
         if spec["groups"]:
             units = in_units(primary, baseline)
             shown = compared(means[primary], units)
-            groups = {
-                g["name"]: compare_group(group_table(shown, g), spec["alpha"], units is None) for g in spec["groups"]
-            }
+            groups = {g["name"]: compare_group(group_table(shown, g), spec["alpha"], primary) for g in spec["groups"]}
             comparisons[primary]["groups"] = groups
         beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
@@ -126,10 +124,12 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
     log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
+    failures = {m: reason for record in results.records for m, reason in record["metrics"].get("failures", {}).items()}
     return verdict_of_one(
-        cells[fair], spec["task"], spec["control"],
+        cells[fair], spec["task"], spec["control"], score=spec["score"],
         baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
+        failures=failures, doubts=results.records[0]["metrics"].get("suspicions", ()),
     )  # fmt: skip
 
 
@@ -139,13 +139,14 @@ def _variance_table(results: StudyResults) -> pd.DataFrame:
     for dataset, part in results.scores.groupby("dataset", sort=False):
         for method, matrix in score_matrices(part, results.primary, results.spec["axes"]).items():
             means, grouped = matrix.mean(), len(results.spec["axes"]) > 1
+            low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                "best_rotation_group": means.idxmin() if grouped and means.notna().all() else "",
-                "best_mean": means.min(),
-                "worst_rotation_group": means.idxmax() if grouped and means.notna().all() else "",
-                "worst_mean": means.max(),
+                f"{low}_rotation_group": means.idxmin() if grouped and means.notna().all() else "",
+                f"{low}_mean": means.min(),
+                f"{high}_rotation_group": means.idxmax() if grouped and means.notna().all() else "",
+                f"{high}_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
             try:
@@ -164,11 +165,12 @@ def _pairs_table(results: StudyResults) -> pd.DataFrame:
     """Count wins and ties of pairs of methods over the cells of each data set."""
     spec = results.spec
     pairs = spec["pairs"] or [[spec["control"], m] for m in spec["methods"] if m != spec["control"]]
+    higher = bool(higher_is_better(results.primary))
     cells = results.scores.pivot_table(
         index=["dataset", *spec["axes"]], columns="method", values=results.primary, sort=False, dropna=False
     )
     rows = [
-        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b])._asdict()}
+        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b], higher)._asdict()}
         for dataset, part in cells.groupby("dataset", sort=False)
         for a, b in pairs
         if a in part and b in part
@@ -254,7 +256,10 @@ def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's, which no test of the study counts."""
     means = mean_scores(results.scores, results.primary, results.spec["methods"])
     units = in_units(results.primary, results.baseline)
-    return ranks_beside_published(means, results.published, results.spec["optimistic"], results.spec["alpha"], units)
+    higher = bool(higher_is_better(results.primary))
+    return ranks_beside_published(
+        means, results.published, results.spec["optimistic"], results.spec["alpha"], units, higher
+    )
 
 
 def _groups_table(results: StudyResults) -> pd.DataFrame:

@@ -50,7 +50,7 @@ def _datasets(job: Job) -> Iterator[TrackedDataset]:
         dataset = gathered["prepare"]["dataset"]
         model, refit = models.get(dataset, (None, None))
         yield TrackedDataset(
-            study=job.about["study"], dataset=dataset, task=prepared[1]["task"], table=prepared[0],
+            study=job.about["study"], dataset=dataset, task=prepared[1]["task"], score=job.slice["score"], table=prepared[0],
             scores=read_frame(scores)[0], records=gathered, baseline=read_record(scored)["metrics"]["baseline"],
             raw=raw, prepared_file=table, model=model, refit=refit, figures=[f for f in job.inputs["figures"] if f.parent.name == dataset],
             rotated=job.slice["rotated"], optimistic=job.slice["optimistic"],

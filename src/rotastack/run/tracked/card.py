@@ -21,6 +21,8 @@ class ModelCard:
     Parameters
     ----------
     study, dataset, method, task : str
+    score : str
+        The main score, by which the study ranks methods.
     params : mapping
         What people tell methods apart by.
     facts : mapping
@@ -50,6 +52,7 @@ class ModelCard:
     dataset: str
     method: str
     task: str
+    score: str
     params: Mapping[str, Any]
     facts: Mapping[str, Any]
     digest: str
@@ -88,11 +91,11 @@ class ModelCard:
     @property
     def error(self) -> str:
         """The main score over cells, with its name."""
-        return f"{self._score} {spread_note(self.numbers, PRIMARY[self.task], self.cells)}"
+        return f"{self._score} {spread_note(self.numbers, self.score, self.cells)}"
 
     @property
     def _score(self) -> str:
-        return NAMES[PRIMARY[self.task]]
+        return NAMES[self.score]
 
     def _kinds(self) -> str:
         named = {"numeric": "numeric", "categorical": "categorical", "date": "of dates"}
@@ -116,19 +119,24 @@ class ModelCard:
 
     def _scores(self) -> list[str]:
         primary, metrics = PRIMARY[self.task], self.refit["metrics"]
-        lines = [f"Cross-validated: {spread_note(self.numbers, primary, self.cells)}."]
+        named = "" if primary == self.score else f"{NAMES[primary]} "
+        lines = [f"Cross-validated: {spread_note(self.numbers, self.score, self.cells)}."]
         if self.baseline is not None:
-            lines.append(f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, primary)}.")
+            lines.append(
+                f"{BASELINE[self.task][0].upper()}{BASELINE[self.task][1:]}: {shown(self.baseline, self.score)}."
+            )
         if f"oob_{primary}" in metrics:
-            lines.append(f"Out of bag, of this model: {shown(metrics[f'oob_{primary}'], primary)}.")
+            lines.append(f"Out of bag, of this model: {named}{shown(metrics[f'oob_{primary}'], primary)}.")
         elif "oob_r2" in metrics:
             lines.append(f"Out of bag, of this model: R² {shown(metrics['oob_r2'], 'r2')}.")
         elif f"oob_{primary}_of_members" in metrics:
             alone = shown(metrics[f"oob_{primary}_of_members"], primary)
-            lines.append(f"Out of bag, mean of its members, each alone: {alone}.")
+            lines.append(f"Out of bag, mean of its members, each alone: {named}{alone}.")
         else:
             lines.append("Out of bag: nothing, as its members are not grown on bags of rows.")
-        lines.append(f"On the training rows, which says little: {shown(metrics[f'training_{primary}'], primary)}.")
+        lines.append(
+            f"On the training rows, which says little: {named}{shown(metrics[f'training_{primary}'], primary)}."
+        )
         return lines
 
     def _limits(self) -> list[str]:

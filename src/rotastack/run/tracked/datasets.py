@@ -11,7 +11,7 @@ import pandas as pd
 from rotastack.run.tracked.card import ModelCard
 from rotastack.run.tracked.notes import dataset_note, method_note
 from rotastack.run.tracked.numbers import means_table, method_params, pool_params, run_metrics
-from rotastack.stats.metrics import PRIMARY
+from rotastack.stats.metrics import PRIMARY, higher_is_better
 from rotastack.tracking.address import FOLDER, is_own, shown
 from rotastack.tracking.writer import Writer
 
@@ -33,6 +33,8 @@ class TrackedDataset:
     Attributes
     ----------
     study, dataset, task : str
+    score : str
+        The score that methods are ranked and chosen by.
     table, scores : DataFrame
     records : dict
         Records of the table, of the blocks of each pool, and of each method.
@@ -50,6 +52,7 @@ class TrackedDataset:
     study: str
     dataset: str
     task: str
+    score: str
     table: pd.DataFrame
     scores: pd.DataFrame
     records: dict[str, Any]
@@ -61,11 +64,6 @@ class TrackedDataset:
     figures: list[Path]
     rotated: list[str]
     optimistic: list[str]
-
-    @property
-    def primary(self) -> str:
-        """The score that methods are chosen by."""
-        return PRIMARY[self.task]
 
     @property
     def prepared(self) -> dict[str, Any]:
@@ -99,8 +97,8 @@ def track_dataset(data: TrackedDataset, writer: Writer) -> dict[str, str]:
 
 def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
     """Bring the data set's own run up to date: its table, figures, and how the methods did."""
-    methods = means_table(data.scores, data.task)
-    fair = methods[~methods["method"].isin(data.optimistic)].dropna(subset=[data.primary])
+    methods = means_table(data.scores, data.task, data.score)
+    fair = methods[~methods["method"].isin(data.optimistic)].dropna(subset=[data.score])
     facts = data.prepared["metrics"]
     numbers = {f"table/{name}": facts[name] for name in FACTS if name in facts}
     if n_classes := len(facts.get("class_counts", ())):
@@ -108,7 +106,7 @@ def _track_table(data: TrackedDataset, writer: Writer, home: str) -> None:
         numbers["table/classes"] = n_classes
     if len(fair):
         writer.set_tags(home, {"best": str(fair["method"].iloc[0])})
-        numbers[f"best/{data.primary}"] = float(fair[data.primary].iloc[0])
+        numbers[f"best/{data.score}"] = float(fair[data.score].iloc[0])
     writer.log_metrics(home, numbers, data.prepared["started"])
     writer.describe(home, dataset_note(data.dataset, facts, data.task, methods))
     _log_table(data, writer, home)
@@ -143,8 +141,8 @@ def _track_pools(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
 
 def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str, str]:
     runs = {}
-    means = data.scores.groupby("method", sort=False)[data.primary].agg(lambda e: e.mean(skipna=False))
-    ranks = means.round(12).rank()
+    means = data.scores.groupby("method", sort=False)[data.score].agg(lambda e: e.mean(skipna=False))
+    ranks = means.round(12).rank(ascending=not higher_is_better(data.score))
     for record in data.records["methods"]:
         label, pool = record["method"], record["pool"]
         part, parts = data.scores[data.scores["method"] == label], data.pools[pool]
@@ -156,15 +154,15 @@ def _track_methods(data: TrackedDataset, writer: Writer, home: str) -> dict[str,
         params = method_params(parts[0]["parameters"]["pool"], record["parameters"]["combiner"])
         run = writer.leaf("method", key, home, f"{data.dataset} / {label}", record, tags, params)
         runs[f"method {label}"] = run.run_id
-        numbers = run_metrics(part, data.task)
+        numbers = run_metrics(part, data.task, data.score)
         writer.log_metrics(run.run_id, {"test/rank": ranks[label]}, record["started"])
-        note = method_note(label, data.dataset, numbers, data.primary, len(part), ranks[label], len(ranks))
+        note = method_note(label, data.dataset, numbers, data.score, len(part), ranks[label], len(ranks))
         writer.describe(run.run_id, note)
         if run.is_new:
             writer.log_metrics(run.run_id, {**numbers, **data.times(pool)}, record["started"])
             if len(part) > 1:
-                values = part[data.primary].tolist()
-                writer.log_steps(run.run_id, f"cells/{data.primary}", values, record["started"])
+                values = part[data.score].tolist()
+                writer.log_steps(run.run_id, f"cells/{data.score}", values, record["started"])
             _log_table(data, writer, run.run_id)
         writer.finish(run.run_id, record["status"] == "ok")
     return runs
@@ -186,13 +184,13 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
     tags = {"method": label, "rotated": data.rotates(label)}
     run = writer.leaf("model", key, home, f"{dataset} / model", record, tags, params)
     part = data.scores[data.scores["method"] == label]
-    numbers = run_metrics(part, data.task)
+    numbers = run_metrics(part, data.task, data.score)
     source = data.raw.as_posix()
     card = ModelCard(
-        study=study, dataset=dataset, method=label, task=data.task, params=params,
+        study=study, dataset=dataset, method=label, task=data.task, score=data.score, params=params,
         facts=data.prepared["metrics"], digest=digest, source=source, rows=len(raw),
         columns=list(raw.columns.drop("target")), numbers=numbers, cells=len(part),
-        methods=len(record["parameters"]["methods"]), baseline=data.baseline.get(data.primary), refit=record,
+        methods=len(record["parameters"]["methods"]), baseline=data.baseline.get(data.score), refit=record,
         chosen=record["parameters"]["refit"] == "best", loaded=f"runs:/{run.run_id}/model",
         store=f"sqlite:///{FOLDER}/mlflow.db" if is_own(writer.uri) else shown(writer.uri),
     )  # fmt: skip
@@ -216,13 +214,13 @@ def _track_model(data: TrackedDataset, writer: Writer, home: str) -> dict[str, s
 
 def _log_model(data: TrackedDataset, writer: Writer, run: str, raw: pd.DataFrame, numbers: Mapping[str, float]) -> None:
     """Log a model's numbers and files."""
-    record, primary = data.refit, data.primary
+    record, on_training_rows = data.refit, PRIMARY[data.task]
     assert record is not None
     assert data.model is not None
     metrics = record["metrics"]
     found = {
-        **{k: v for k, v in numbers.items() if k.startswith(f"test/{primary}")},
-        f"train/{primary}": metrics[f"training_{primary}"],
+        **{k: v for k, v in numbers.items() if k.startswith(f"test/{data.score}")},
+        f"train/{on_training_rows}": metrics[f"training_{on_training_rows}"],
         **{f"oob/{k.removeprefix('oob_')}": v for k, v in metrics.items() if k.startswith("oob_")},
         "model/bytes": metrics["model_bytes"],
     }

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from rotastack.run.tracked.numbers import SPREAD
-from rotastack.stats.metrics import METRICS, NAMES, PRIMARY
+from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 
 __all__ = ["dataset_note", "method_note", "plain", "shown", "spread_note", "study_note"]
 
@@ -100,7 +100,7 @@ def study_note(
     report : str
         Where the report lies.
     """
-    score = PRIMARY[spec["task"]]
+    score = spec["score"]
     ranks = comparison.get("average_ranks", {})
     means = comparison.get("means", {})
     methods = [
@@ -111,7 +111,7 @@ def study_note(
     for item in _first(spec["datasets"]):
         name = item if isinstance(item, str) else item["name"]
         known = {m: v for m, v in means.get(name, {}).items() if v is not None and pd.notna(v)}
-        best = min(known, key=lambda m: known[m], default=None)
+        best = (max if higher_is_better(score) else min)(known, key=lambda m: known[m], default=None)
         datasets.append([plain(name), plain(best) if best else "—", shown(known.get(best) if best else None, score)])
     lines = [
         f"## {plain(spec['title'] or spec['name'])}", "", *(f"- {plain(s)}" for s in sentences), "",

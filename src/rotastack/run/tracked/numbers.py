@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from rotastack.stats.metrics import METRICS, PRIMARY
+from rotastack.stats.metrics import METRICS, higher_is_better
 
 __all__ = ["SPREAD", "dotless", "means_table", "method_params", "pool_params", "run_metrics", "spread"]
 
@@ -29,22 +29,22 @@ def spread(cells: Sequence[float]) -> tuple[float, float]:
     return float(lower), float(upper)
 
 
-def run_metrics(cells: pd.DataFrame, task: str) -> dict[str, float]:
+def run_metrics(cells: pd.DataFrame, task: str, score: str) -> dict[str, float]:
     """Return a method's scores as metrics of its run: means over its cells, and the spread of the main one."""
-    primary = PRIMARY[task]
     found = {f"test/{metric}": cells[metric].mean(skipna=False) for metric in METRICS[task]}
-    if cells[primary].notna().all():
-        found[f"test/{primary}_lower"], found[f"test/{primary}_upper"] = spread(cells[primary])
+    if cells[score].notna().all():
+        found[f"test/{score}_lower"], found[f"test/{score}_upper"] = spread(cells[score])
     return found
 
 
-def means_table(scores: pd.DataFrame, task: str) -> pd.DataFrame:
+def means_table(scores: pd.DataFrame, task: str, score: str) -> pd.DataFrame:
     """Return a row per method: its metrics, best first, with the number of its cells that failed."""
     rows = []
     for method, cells in scores.groupby("method", sort=False):
-        named = {name.removeprefix("test/"): value for name, value in run_metrics(cells, task).items()}
-        rows.append({"method": method, **named, "failed_cells": int(cells[PRIMARY[task]].isna().sum())})
-    return pd.DataFrame(rows).sort_values(PRIMARY[task], kind="stable", ignore_index=True)
+        named = {name.removeprefix("test/"): value for name, value in run_metrics(cells, task, score).items()}
+        rows.append({"method": method, **named, "failed_cells": int(cells[score].isna().sum())})
+    table = pd.DataFrame(rows)
+    return table.sort_values(score, ascending=not higher_is_better(score), kind="stable", ignore_index=True)
 
 
 def pool_params(pool: Mapping[str, Any]) -> dict[str, Any]:

@@ -6,7 +6,6 @@ from rotastack.files import read_json
 from rotastack.run.job import Job
 from rotastack.run.tracked.notes import study_note
 from rotastack.run.tracked.views import study_views
-from rotastack.stats.metrics import PRIMARY
 from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
 from rotastack.tracking.writer import Writer
@@ -21,7 +20,7 @@ def track_study(job: Job, writer: Writer) -> str:
     """Upsert the study's run; return its id."""
     study = job.about["study"]
     run = writer.container("study", {"study": study}, name=study)
-    primary = PRIMARY[job.slice["task"]]
+    primary = job.slice["score"]
     comparison = read_json(job.input("comparison"))[primary]
     verdict = read_json(job.input("verdict"))
     record = read_record(job.input("record"))

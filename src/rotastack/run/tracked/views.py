@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rotastack.stats.metrics import METRICS, NAMES
+from rotastack.stats.metrics import METRICS, NAMES, PRIMARY, higher_is_better
 
 __all__ = ["SavedView", "study_views"]
 
@@ -40,6 +40,8 @@ class SavedView:
         Type and metrics of each chart, as :meth:`bars`, :meth:`lines` and :meth:`scatter` give them.
     group : str
         A tag: the runs that share its value become one row, and one bar, their mean.
+    rising : bool
+        Whether the least value of `order` comes first.
 
     Examples
     --------
@@ -57,6 +59,7 @@ class SavedView:
     columns: Sequence[str]
     charts: Sequence[Mapping[str, Any]] = ()
     group: str | None = None
+    rising: bool = True
 
     @property
     def key(self) -> str:
@@ -82,7 +85,7 @@ class SavedView:
 
     def _state(self, columns: list[str]) -> str:
         state: dict[str, Any] = {
-            "searchFilter": self.query, "orderByKey": self.order, "orderByAsc": True,
+            "searchFilter": self.query, "orderByKey": self.order, "orderByAsc": self.rising,
             "startTime": "ALL", "lifecycleFilter": "Active", "datasetsFilter": [], "modelVersionFilter": "All Runs",
             "selectedColumns": columns, "columnOrder": columns, "runsHiddenMode": "SHOW_ALL", "isAccordionReordered": True,  # else ours come last
             "viewMaximized": False, "runListHidden": False, "hideEmptyCharts": True, "useGroupedValuesInCharts": True,
@@ -145,16 +148,17 @@ def study_views(spec: Mapping[str, Any], primary: str) -> list[tuple[SavedView, 
     lines = [SavedView.lines(f"cells/{primary}", f"{title} by cell")]
     overall = SavedView(
         "overall", "Methods over all data sets", _of("method"), f"metrics.`{main}`", [*scores, *times], charts,
-        group="method",
+        group="method", rising=not higher_is_better(primary),
     )  # fmt: skip
     methods = SavedView(
         "methods", "Methods on each data set", _of("method"), "tags.`dataset`",
         [*marks, "metrics.`test/rank`", *scores, *times, "tags.`rotated`", *params], [*charts, *lines],
     )  # fmt: skip
-    oob = [f"metrics.`oob/{primary}`", f"metrics.`oob/{primary}_of_members`"]
+    of_task = PRIMARY[spec["task"]]
+    oob = [f"metrics.`oob/{of_task}`", f"metrics.`oob/{of_task}_of_members`"]
     models = SavedView(
         "models", "Models", _of("model"), "tags.`dataset`",
-        [*marks, f"metrics.`{main}`", f"metrics.`train/{primary}`", *oob, "metrics.`model/bytes`", *params],
+        [*marks, f"metrics.`{main}`", f"metrics.`train/{PRIMARY[spec['task']]}`", *oob, "metrics.`model/bytes`", *params],
         [SavedView.bars(main, title), SavedView.bars("model/bytes", "Bytes of the file")],
     )  # fmt: skip
     members = ("fit_seconds", "depth", "n_nodes", "oob_error")

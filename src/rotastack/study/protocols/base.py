@@ -38,6 +38,11 @@ class Protocol(Document):
     rotations: int
 
     @property
+    def divided_by(self) -> dict[str, str]:
+        """The columns that decide how rows are divided: ``groups`` or ``time`` -> its name."""
+        return {}
+
+    @property
     def n_cells(self) -> int:
         """Number of scores of a method on a data set."""
         raise NotImplementedError

@@ -1,9 +1,9 @@
 """Random splits and plain cross-validation as a study describes them, and their names and sizes."""
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
 from rotastack.study.names import block_name
@@ -17,7 +17,10 @@ Rotations = Annotated[
 
 
 class Splits(Protocol):
-    """A series of divisions into training and test rows."""
+    """A series of divisions into training and test rows.
+
+    Rows may come in groups, or in the order of time; both are columns of each data set's table.
+    """
 
     package: ClassVar[str] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
@@ -26,10 +29,33 @@ class Splits(Protocol):
     keeps_forests: ClassVar[bool] = True
     training_seconds: ClassVar[float] = 10
 
+    groups: Annotated[
+        str | None,
+        Field(
+            description="column of groups: rows of a group stay together, in training or in test; no model sees the column"
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        Field(description="column of dates or numbers: a split tests on what follows the rows that it trains on"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_order(self) -> Self:
+        if self.groups is not None and self.time is not None:
+            raise ValueError("protocol.groups does not go with protocol.time; name one of them")
+        return self
+
     @property
     def n_cells(self) -> int:
         """Number of splits."""
         raise NotImplementedError
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """Return the column of groups or of time, if there is one."""
+        named = {"groups": self.groups, "time": self.time}
+        return {key: column for key, column in named.items() if column is not None}
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
         """Return ``S-01-10`` -> numbers of the splits."""
@@ -81,6 +107,14 @@ class RandomSplits(Splits):
         float | int,
         Field(gt=0, description="share of the rows that is trained on (below 1), or their number (a whole one)"),
     ] = 0.7
+    test: Annotated[
+        int | None,
+        Field(
+            ge=1,
+            description="number of rows that are tested; null: all that are not trained on. Where there are rows enough, no "
+            "two splits share a row",
+        ),
+    ] = None
     rotations: Rotations = 8
 
     @property
@@ -89,11 +123,19 @@ class RandomSplits(Splits):
         return self.repeats
 
     def folds_spec(self) -> dict[str, Any]:
-        """Return the number of splits, and the share of the rows that is trained on."""
-        return {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
+        """Return the number of splits, and how many rows are trained on and tested."""
+        tested = {} if self.test is None else {"test": self.test}
+        sizes = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
+        return {**sizes, **tested, **self.divided_by}
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row of a split."""
+        """Return the test rows for each training row of a split; 0 where no two splits share a row."""
+        train = self.train if self.train >= 1 or rows is None else self.train * rows
+        if self.test is not None:
+            if train < 1:
+                return None
+            disjoint = rows is not None and not self.divided_by and self.repeats * (train + self.test) <= rows
+            return 0.0 if disjoint else self.test / train
         if self.train < 1:
             return (1 - self.train) / self.train
         return rows / self.train - 1 if rows else None
@@ -108,6 +150,10 @@ class RandomSplits(Splits):
     def check_rows(self, rows: Mapping[str, int | None]) -> None:
         """Refuse data sets of which no row would be left to test."""
         for name, count in rows.items():
+            if count is not None and count < (self.train if self.train >= 1 else self.train * count) + (self.test or 0):
+                raise ValueError(
+                    f"protocol.test: {name} has {count} rows; {self.train} are trained on, and {self.test} tested"
+                )
             if count is not None and count <= self.train:
                 raise ValueError(
                     f"protocol.train: {name} has {count} rows; {self.train} to train on leave none to test"
@@ -131,8 +177,17 @@ class CrossValidation(Splits):
 
     def folds_spec(self) -> dict[str, Any]:
         """Return the number of partitions and of folds."""
-        return {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
+        folds = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
+        return {**folds, **self.divided_by}
 
     def test_to_train(self, rows: int | None) -> float | None:
-        """Return the test rows for each training row of a fold."""
+        """Return the test rows for each training row of a fold; in the order of time their mean over folds."""
+        if self.time is not None:
+            return sum(1 / k for k in range(1, self.folds + 1)) / self.folds
         return 1 / (self.folds - 1)
+
+    @model_validator(mode="after")
+    def _one_series(self) -> Self:
+        if self.time is not None and self.repeats > 1:
+            raise ValueError("protocol.repeats: there is one order of time; it must be 1")
+        return self

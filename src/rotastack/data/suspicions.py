@@ -1,0 +1,171 @@
+"""What makes a comparison on a table doubtful: leaks, equal rows, ids, groups, dates, and classes of few rows."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from pandas.api.types import is_float_dtype, is_numeric_dtype
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from rotastack.base.columns import column_kind, date_numbers, named_group, numbers_of
+from rotastack.data.categories import texts_of
+from rotastack.data.target import Task
+
+__all__ = ["suspicions"]
+
+SAMPLE = 2000
+"""Rows that a column is looked at in."""
+MOST_COLUMNS = 1000
+LEAK = 0.98
+"""Balanced accuracy, or R², of a column alone from which on it is suspicious."""
+EQUAL = 0.01
+"""Share of the rows that have an equal one."""
+MANY_VALUES = 50
+FEW_ROWS = 10
+"""Of a class."""
+ALIKE = 0.2
+"""Share of a column's variance within groups below which rows of a group are alike."""
+DRIFT = 0.3
+"""Rank correlation of a date with the target."""
+
+
+def suspicions(
+    features: pd.DataFrame, target: pd.Series, task: Task, kinds: Mapping[str, str], divided_by: Mapping[str, str]
+) -> list[str]:
+    """Return sentences about what makes a comparison on a table doubtful.
+
+    Parameters
+    ----------
+    features : DataFrame of shape (n_rows, n_columns)
+    target : Series of shape (n_rows,)
+        Labels as text, or numbers.
+    task : {"classification", "regression"}
+    kinds : mapping
+        Column -> its kind, as :class:`~rotastack.data.preprocessing.TablePreprocessor` decided.
+    divided_by : mapping
+        ``groups`` or ``time`` -> the column by which rows are divided.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).standard_normal(200)
+    >>> table = pd.DataFrame({"x": x, "paid_back": np.where(x > 0, 5.0, np.nan)})
+    >>> label = pd.Series(np.where(x > 0, "returned", "kept"))
+    >>> for sentence in suspicions(table[["paid_back"]], label, "classification", {"paid_back": "numeric"}, {}):
+    ...     print(sentence)
+    Whether paid_back is missing gives the target (100.0% right): is it known when one predicts? If not, drop the column.
+    """
+    used = [c for c, kind in kinds.items() if kind in ("numeric", "categorical")]
+    y = target.to_numpy() if task == "regression" else np.unique(target.to_numpy(dtype=str), return_inverse=True)[1]
+    groups = divided_by.get("groups")
+    found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_equal_rows(features, groups)]
+    found += _ids(features[used])
+    found += _group(features, used, kinds) if groups is None else []
+    found += _dates(features, y, task, kinds) if "time" not in divided_by else []
+    return [*found, *(_few_rows(target) if task == "classification" else [])]
+
+
+def _leaks(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> Iterator[str]:
+    """Name the columns that give the target alone, or by being missing."""
+    rows = np.random.default_rng(0).permutation(len(y))[:SAMPLE]
+    y = y[rows]
+    if len(rows) < MANY_VALUES:
+        return
+    for name, column in features.items():
+        column, text = column.iloc[rows], kinds[str(name)] == "categorical"
+        missing = column.isna().to_numpy(dtype=float)
+        values = np.unique(texts_of(column), return_inverse=True)[1] if text else numbers_of(column)
+        for what, numbers in ((f"Whether {name} is missing", missing), (f"{name} alone", values)):
+            score = _alone(np.asarray(numbers, dtype=float), y, task)
+            if score > LEAK:
+                much = f"{score:.1%} right" if task == "classification" else f"R² {score:.3f}"
+                yield f"{what} gives the target ({much}): is it known when one predicts? If not, drop the column."
+                break
+
+
+def _alone(column: NDArray[np.float64], y: NDArray, task: Task) -> float:
+    """Return how well a tree on one column predicts held-out rows: balanced accuracy, or R²."""
+    column = np.where(np.isnan(column), np.nanmin(column, initial=0) - 1, column)
+    if column.min() == column.max():
+        return 0.0
+    half = len(y) // 2
+    kind = DecisionTreeClassifier if task == "classification" else DecisionTreeRegressor
+    predicted = np.empty(len(y), dtype=float)
+    for test in (np.arange(len(y)) < half, np.arange(len(y)) >= half):
+        if len(np.unique(y[~test])) < 2:
+            return 0.0
+        tree = kind(max_depth=6, min_samples_leaf=3, random_state=0).fit(column[~test, None], y[~test])
+        predicted[test] = tree.predict(column[test, None])
+    if task == "regression":
+        return float(1 - np.mean((y - predicted) ** 2) / np.var(y))
+    return float(np.mean([np.mean(predicted[y == k] == k) for k in np.unique(y)]))
+
+
+def _equal_rows(features: pd.DataFrame, groups: str | None) -> list[str]:
+    """Tell of rows that are equal in all columns, where chance does not make them so."""
+    others = features.drop(columns=groups) if groups else features
+    continuous = [c for c in others if is_float_dtype(others[c].dtype) and others[c].nunique() > MANY_VALUES]
+    if not continuous:
+        return []
+    n = int(pd.util.hash_pandas_object(others, index=False).duplicated(keep=False).sum())
+    if n < EQUAL * len(others):
+        return []
+    return [
+        f"{n} rows ({n / len(others):.0%}) have an equal one, so that a row may be trained on and tested: drop the copies, or name "
+        "what they share by --groups."
+    ]
+
+
+def _ids(features: pd.DataFrame) -> list[str]:
+    """Name the columns of whole numbers that rise from row to row."""
+    found = []
+    for name, column in features.items():
+        if is_numeric_dtype(column.dtype) and len(column) >= MANY_VALUES and column.notna().all():
+            steps = np.diff(column.to_numpy(dtype=float))
+            if (steps > 0).all() and (steps == steps.round()).all():
+                found.append(f"{name} rises from row to row, as an id or a time does: if it is an id, drop it.")
+    return found
+
+
+def _group(features: pd.DataFrame, used: list[str], kinds: Mapping[str, str]) -> list[str]:
+    """Name the column whose rows of one value are alike, or that is called as groups are."""
+    numbers = [c for c in used if kinds[c] == "numeric" and is_numeric_dtype(features[c].dtype)][:MOST_COLUMNS]
+    for name, column in features.items():
+        if is_float_dtype(column.dtype) or kinds.get(str(name)) in ("date", "constant", "missing"):
+            continue
+        sizes = column.value_counts()
+        if len(sizes) < 10 or not 1.5 <= sizes.mean() <= 50:
+            continue
+        others = features[[c for c in numbers if c != name]]
+        within = others.groupby(column.to_numpy()).transform("var", ddof=0).mean() / others.var(ddof=0)
+        alike = len(others.columns) > 1 and (within < ALIKE).mean() >= 0.5
+        if alike or named_group(str(name)):
+            why = "whose rows are alike" if alike else "by its name"
+            return [
+                f"{name} looks like groups ({len(sizes)} values, {sizes.mean():.1f} rows each, {why}): --groups {name} keeps rows of a "
+                "group together, so that new groups are what is predicted."
+            ]
+    return []
+
+
+def _dates(features: pd.DataFrame, y: NDArray, task: Task, kinds: Mapping[str, str]) -> list[str]:
+    """Name the date columns, and whether the target moves with them."""
+    found = []
+    for name in [c for c, kind in kinds.items() if kind == "date"][:3]:
+        days = date_numbers(features[name], column_kind(features[name]).format or "", ["days"])[:, 0]
+        targets = [y] if task == "regression" else [(y == k).astype(float) for k in np.unique(y)]
+        drift = max(abs(pd.Series(days).corr(pd.Series(t), method="spearman")) for t in targets)
+        moves = f"The target moves with {name} (rank correlation {drift:.2f})" if drift > DRIFT else f"{name} is a date"
+        found.append(f"{moves}: if later rows are to be predicted from earlier ones, --time-column {name} tests that.")
+    return found
+
+
+def _few_rows(target: pd.Series) -> list[str]:
+    """Name the classes of few rows."""
+    counts = target.value_counts()
+    few = counts[counts < FEW_ROWS]
+    if few.empty:
+        return []
+    named = ", ".join(f"{label!r} ({n})" for label, n in few.iloc[:5].items())
+    more = f" and {len(few) - 5} more" if len(few) > 5 else ""
+    return [f"Classes of few rows: {named}{more}: what is said of them is chance."]

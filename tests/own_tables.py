@@ -1,0 +1,98 @@
+"""Tables like those that people bring: a rare class, many rows, a leak, prices, genes, visits of patients, sales by date."""
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["TABLES"]
+
+
+def churn(n=4000, seed=0):
+    """Return customers of whom 9 % leave, mostly by how long they have been there."""
+    rng = np.random.default_rng(seed)
+    tenure, age = rng.gamma(2, 18, n).round(), rng.normal(45, 14, n).round()
+    charges, calls = rng.normal(60, 20, n).round(2), rng.poisson(1.2, n)
+    plan, region = rng.choice(["basic", "plus", "max"], n, p=[0.5, 0.3, 0.2]), rng.choice(list("NESW"), n)
+    logit = -2.2 - 0.045 * (tenure - 36) + 0.25 * (calls - 1.2) + 0.012 * (charges - 60) + 0.3 * (plan == "basic")
+    table = {
+        "tenure": tenure, "age": age, "monthly_charges": charges, "support_calls": calls, "plan": plan, "region": region,
+        "paperless": rng.choice(["yes", "no"], n), "devices": rng.integers(1, 6, n), "discount": rng.uniform(0, 0.3, n).round(2),
+        "referrals": rng.poisson(0.5, n), "churned": np.where(rng.random(n) < 1 / (1 + np.exp(-logit + 0.75)), "yes", "no"),
+    }  # fmt: skip
+    return pd.DataFrame(table), "churned"
+
+
+def many_rows(n=1_000_000, columns=10, seed=0):
+    """Return rows of numbers whose class is a tilted border with noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, columns)).astype(np.float32)
+    z = X[:, 0] + X[:, 1] - 0.7 * X[:, 2] + np.sin(2 * X[:, 3]) + 0.6 * X[:, 0] * X[:, 1]
+    y = np.where(z + rng.logistic(scale=0.8, size=n) > 0, "a", "b")
+    return pd.DataFrame(X, columns=[f"x{j}" for j in range(columns)]).assign(label=y), "label"
+
+
+def orders(n=3000, seed=0):
+    """Return orders of which a column that is filled in later tells nearly all: the amount that was paid back."""
+    rng = np.random.default_rng(seed)
+    returned = rng.random(n) < 0.3
+    refund = np.where(returned, rng.uniform(5, 80, n).round(2), np.nan)
+    slip = rng.random(n) < 0.0007
+    table = {
+        "order_id": np.arange(10_000, 10_000 + n), "price": rng.gamma(3, 20, n).round(2), "items": rng.integers(1, 8, n),
+        "channel": rng.choice(["web", "shop", "phone"], n), "refund_amount": np.where(slip, np.nan, refund),
+        "returned": np.where(returned, "yes", "no"),
+    }  # fmt: skip
+    return pd.DataFrame(table), "returned"
+
+
+def houses(n=2500, seed=0):
+    """Return houses whose price hangs on the place, the area, and both together."""
+    rng = np.random.default_rng(seed)
+    places = [f"place {k}" for k in range(30)]
+    level = rng.lognormal(0, 0.45, 30)
+    place, area, year = rng.integers(0, 30, n), rng.gamma(6, 22, n).round(), rng.integers(1900, 2024, n)
+    heating = rng.choice(["gas", "oil", "pump", None], n)
+    price = 1800 * area * level[place] * (1 + 0.003 * (year - 1960)) * rng.lognormal(0, 0.12, n) + 40_000 * (
+        heating == "pump"
+    )
+    table = {
+        "place": np.array(places)[place], "area": area, "year": year, "heating": heating, "rooms": (area / 25).round() + 1,
+        "garden": rng.choice(["yes", "no"], n), "floor": rng.integers(0, 6, n), "price": price.round(-2),
+    }  # fmt: skip
+    return pd.DataFrame(table), "price"
+
+
+def genes(n=80, columns=2000, seed=0):
+    """Return few tissues with many genes, of which twelve differ between two kinds."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(["healthy", "ill"], [n // 2, n - n // 2])
+    X = rng.standard_normal((n, columns))
+    X[:, :12] += 1.1 * (y == "ill")[:, None]
+    return pd.DataFrame(X.round(4), columns=[f"gene_{j}" for j in range(columns)]).assign(tissue=y), "tissue"
+
+
+def visits(n_patients=120, seed=0):
+    """Return visits of patients, several each, whose outcome is the patient's own."""
+    rng = np.random.default_rng(seed)
+    patient = np.repeat(np.arange(n_patients), rng.integers(3, 9, n_patients))
+    own = rng.standard_normal((n_patients, 6))[patient]
+    X = own + 0.15 * rng.standard_normal(own.shape)
+    outcome = rng.random(n_patients)[patient] < 0.5
+    table = pd.DataFrame(X.round(3), columns=[f"lab_{j}" for j in range(6)])
+    return table.assign(patient_id=patient, outcome=np.where(outcome, "worse", "better")), "outcome"
+
+
+def sales(n=1500, seed=0):
+    """Return days of sales that rise from year to year."""
+    rng = np.random.default_rng(seed)
+    days = pd.date_range("2021-01-01", periods=n).to_series(index=range(n))
+    level = 100 + 0.12 * np.arange(n) + 15 * (days.dt.dayofweek >= 5) + rng.normal(0, 6, n)
+    table = {"day": days.dt.strftime("%Y-%m-%d"), "promotion": rng.choice(["yes", "no"], n),
+             "temperature": (12 + 9 * np.sin(np.arange(n) / 58) + rng.normal(0, 3, n)).round(1)}  # fmt: skip
+    return pd.DataFrame(table).assign(sold=level.round()), "sold"
+
+
+TABLES = {
+    "churn": churn, "many_rows": many_rows, "orders": orders, "houses": houses, "genes": genes, "visits": visits,
+    "sales": sales,
+}  # fmt: skip
+"""Name -> function that returns a table and its target."""
