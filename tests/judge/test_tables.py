@@ -22,6 +22,7 @@ from rotastack.study.building import make_estimator
 from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, resolved
 from rotastack.study.model import Method
 from rotastack.tracking.model_files import dump_model, load_model
+from rotastack.use.explaining import explain
 from rotastack.use.saved_model import SavedModel
 
 SMALL = {"trees_per_family": 4}
@@ -92,13 +93,13 @@ def test_the_flagship_in_nested_cross_validation_is_the_flagship_on_the_raw_tabl
         np.testing.assert_allclose(proba[fold == a], expected.predict_proba(raw[fold == a]), atol=1e-6)
 
 
-def refitted(folder, pool, protocol="splits"):
+def refitted(folder, pool, protocol="splits", **more):
     """Refit the only method to the raw table; return the record."""
     write_frame(folder / "scores", pd.DataFrame({"method": ["A"], "error": [0.1]}))
     combiner = Method.read({"pool": "p", "combiner": {"kind": "vote"}}, "m").combiner.resolved()
     spec = {
         "task": "classification", "score": "error", "protocol": protocol, "seed": 1, "dataset": "d", "refit": "best", "kinds": "auto", "rotations": 3, "folds": 3,
-        "methods": {"A": {"pool": pool, "combiner": combiner}},
+        "methods": {"A": {"pool": pool, "combiner": combiner}}, **more,
     }  # fmt: skip
     inputs = {"raw": [folder / "raw"], "scores": [folder / "scores"]}
     outputs = {"model": [folder / "model"], "record": [folder / "r.json"]}
@@ -199,3 +200,22 @@ def test_noise_of_features_reaches_estimators_of_tables(table):
     clean, noisy = (train(table, "rotastack", SMALL, (0,), noise={"features": x}) for x in (0, 0.5))
     assert noisy.attrs["status"] == "ok", noisy.attrs["message"]
     assert (clean["proba"].values != noisy["proba"].values).any()
+
+
+@pytest.mark.parametrize(
+    ("estimator", "parameters"), [("rotastack", SMALL), ("hist_gradient_boosting", {"max_iter": 5})]
+)
+def test_a_model_keeps_the_threshold_that_was_chosen(tmp_path, estimator, parameters):
+    rng = np.random.default_rng(0)
+    raw = pd.DataFrame({"x": rng.random(200), "city": rng.choice(["Bonn", "Celle", "Trier"], 200)})
+    target = np.where(rng.random(200) < raw["x"] ** 3, "leaves", "stays")
+    write_raw(raw.assign(target=target), tmp_path / "raw")
+    record = refitted(tmp_path, pool_slice(estimator, parameters), threshold=0.2)
+    model = load_model(tmp_path / "model")
+    sure = model.predict_proba(raw)[:, 0]
+    assert (target == "leaves").mean() < 0.5
+    assert (model.predict(raw) == np.where(sure >= 0.2, "leaves", "stays")).all()
+    assert record["metrics"]["training_error"] == pytest.approx((model.predict(raw) != target).mean())
+    found = SavedModel(model, "m").predict(raw, proba=True).columns
+    assert ((found["probability=leaves"] >= 0.2) == (found["prediction"] == "leaves")).all()
+    assert explain(model, raw, target, "roc_auc")["scoring"] == "ROC AUC"

@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import ttest_rel
 
 from rotastack.judge.verdict import verdict_of_one
 from rotastack.stats.resampled_t import corrected_t
+from rotastack.stats.wilcoxon import holm
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.normal(scale=0.001, size=(10, 3))
@@ -98,3 +100,67 @@ def test_splits_that_all_differ_by_the_same_are_tested_by_nothing():
     assert found["sentences"][1:] == [
         "The difference from B is the same in all 2 splits, so that no test can tell it from chance."
     ]
+
+
+def test_more_of_a_score_may_be_better():
+    table = cells(0.71, 0.75, 0.72)
+    found = verdict_of_one(
+        table, "classification", "A", score="roc_auc", baseline={"roc_auc": 0.5}, rotated=["B"], test_to_train=0.25
+    )
+    assert found["best"] == "B"
+    first, second, third = found["sentences"]
+    assert (
+        first
+        == "B: ROC AUC 0.750 against 0.710 for A and 0.500 for always the largest class; the next best of 3 is C (0.720)."
+    )
+    assert "is beyond chance (p < 0.001 after Holm's correction for 2 comparisons" in second
+    assert third.startswith("Rotations help here: the best method with them is B (0.750), without them C (0.720;")
+    worse = verdict_of_one(1 - table, "classification", "A", score="roc_auc", baseline={"roc_auc": 0.5})
+    assert worse["sentences"][-1].startswith("No method has a better ROC AUC than always the largest class")
+
+
+def test_the_p_value_is_corrected_for_the_choice_of_the_best():
+    rng = np.random.default_rng(1)
+    table = pd.DataFrame(rng.normal(0.3, 0.02, (10, 4)), columns=list("ABCD"))
+    table["B"] += 0.02
+    p = pd.Series({m: corrected_t(table[m], table["B"], 4, 1).p for m in "ACD"})
+    found = verdict_of_one(table, "classification", "B", test_to_train=0.25)
+    assert found["p_value"] == pytest.approx(holm(p)[found["best"]])
+    assert "after Holm's correction for 3 comparisons, as the best is picked from 4;" in found["sentences"][1]
+
+
+@pytest.mark.parametrize(("splits", "ratio", "why"), [
+    (2, 0.25, "two splits are no ground for a test."), (5, 499.0, "499 rows to test for each to train are no ground for a test."),
+])  # fmt: skip
+def test_where_a_test_would_be_hopeless_there_is_an_interval_and_no_p_value(splits, ratio, why):
+    table = cells(0.237, 0.255).head(splits)
+    found = verdict_of_one(table, "classification", "B", test_to_train=ratio, rotated=["A"])
+    assert found["p_value"] is None
+    sentence = found["sentences"][1]
+    assert sentence.startswith("The difference from B is 1.8%, with a 95% interval from ")
+    assert sentence.endswith(why)
+    edges = corrected_t(table["B"], table["A"], 1, ratio).interval
+    assert f"from {edges[0]:.1%} to {edges[1]:.1%} in its favour" in sentence
+    assert not any("Rotations" in s for s in found["sentences"])
+
+
+def test_splits_that_share_no_row_need_no_correction():
+    table = cells(0.237, 0.255).head(5)
+    found = verdict_of_one(table, "classification", "B", test_to_train=0.0)
+    assert found["p_value"] == pytest.approx(ttest_rel(table["A"], table["B"]).pvalue)
+    assert "paired t test over 5 splits that share no row" in found["sentences"][1]
+
+
+def test_ties_in_print_get_the_digits_that_tell_them_apart():
+    table = cells(0.0003, 0.0004).round(7)
+    assert said(table, baseline={"error": 0.3})[0].startswith("A: error 0.0")
+    shown = said(pd.DataFrame({"A": [0.0003] * 3, "B": [0.00034] * 3}))[0]
+    assert shown == "A: error 0.030% against 0.034% for B."
+    equal = said(pd.DataFrame({"A": [0.1] * 3, "B": [0.1] * 3}))[0]
+    assert equal == "A: error 10.0% against 10.0% for B."
+
+
+def test_doubts_and_reasons_of_failures_stand_at_the_end():
+    table = cells(0.1, 0.3).assign(C=np.nan)
+    found = said(table, failures={"C": "it took longer than 60 s"}, doubts=["day is a date."])
+    assert found[-2:] == ["Failed: C (it took longer than 60 s); the others are compared.", "day is a date."]

@@ -147,6 +147,7 @@ def scored(folder, axes=("split",), protocol="splits", blocks=("pool",), votes=(
         "vote_records": ["M.run.json"] * len(votes),
         "scores": "scores",
         "calibration": "calibration",
+        "decisions": "decisions",
         "records": "records.json",
         "record": "s.json",
     }

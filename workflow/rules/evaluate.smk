@@ -19,6 +19,7 @@ rule score:
         vote_records=[f"{ROOT}/{{dataset}}/methods/{name}.run.json" for name in PLAN.voted],
         scores=f"{ROOT}/{{dataset}}/scores.parquet",
         calibration=f"{ROOT}/{{dataset}}/calibration.parquet",
+        decisions=f"{ROOT}/{{dataset}}/decisions.json",
         records=f"{ROOT}/{{dataset}}/records.json",
         record=f"{ROOT}/{{dataset}}/scores.run.json",
     log:
@@ -38,7 +39,7 @@ rule score:
         " --input groups {input.groups:q} --input pools {input.pools:q} --input combined {input.combined:q}"
         " --input pool_records {input.pool_records:q} --input combined_records {input.combined_records:q}"
         " --output votes {output.votes:q} --output vote_records {output.vote_records:q} --output scores {output.scores:q} --output calibration {output.calibration:q}"
-        " --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
+        " --output decisions {output.decisions:q} --output records {output.records:q} --output record {output.record:q} 2> {log:q}"
 
 
 # Comparisons, tests and tables over all data sets, and the verdict.

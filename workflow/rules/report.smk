@@ -83,6 +83,7 @@ rule report:
         tables=rules.summarize.output.tables,
         figures=[file for file in rules.draw.output.figures if file.endswith(".svg")],
         records=expand(rules.score.output.records, dataset=PLAN.datasets),
+        decisions=expand(rules.score.output.decisions, dataset=PLAN.datasets),
         scored=expand(rules.score.output.record, dataset=PLAN.datasets),
         others=[rules.summarize.output.record, rules.draw.output.record]
         + expand(rules.refit.output.record, dataset=PLAN.refitted),
@@ -109,7 +110,7 @@ rule report:
         " --about control={params.control:q} skipped={params.skipped:q}"
         " --input scores {input.scores:q} --input comparison {input.comparison:q} --input verdict {input.verdict:q}"
         " --input variance {input.variance:q} --input tables {input.tables:q} --input figures {input.figures:q}"
-        " --input records {input.records:q} --input scored {input.scored:q} --input others {input.others:q}"
+        " --input records {input.records:q} --input decisions {input.decisions:q} --input scored {input.scored:q} --input others {input.others:q}"
         " --input explanations {input.explanations:q}"
         " --output report {output.report:q} --output record {output.record:q} 2> {log:q}"
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 __all__ = ["JOB_SECONDS", "USUAL_COST", "Cost", "Facts"]
 
-JOB_SECONDS = 3.0
+JOB_SECONDS = 1.5
 """Of any job: a process starts and imports its libraries."""
 
 

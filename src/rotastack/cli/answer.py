@@ -35,6 +35,8 @@ class Answer:
     report : Path
     models : dict of str to dict
         Data set -> its model: method, file, and MLflow address; the data sets that have none are left out.
+    without_model : dict of str to str
+        Data set -> why no model could be made.
     about : dict
         What was said of one's own table before the run.
     """
@@ -47,16 +49,18 @@ class Answer:
     baseline: list[dict[str, Any]]
     report: Path
     models: dict[str, dict[str, Any]]
+    without_model: dict[str, str]
     about: dict[str, Any]
 
     @classmethod
     def read(cls, plan: "Plan", about: dict[str, Any] | None = None) -> "Answer":
         """Read the results of a study that has been run in the working directory."""
+        without = {d: why for d in plan.datasets if (why := _no_model(plan, d)) is not None}
         models = {d: model for d in plan.datasets if (model := _model(plan, d)) is not None}
         return cls(
             plan.study.name, read_json(plan.files.verdict)["sentences"], plan.study.score,
             read_json(plan.files.comparison)[plan.study.score], _scores(Path(plan.files.scores)),
-            _table(Path(plan.files.table("baseline"))), Path(plan.files.report), models, about or {},
+            _table(Path(plan.files.table("baseline"))), Path(plan.files.report), models, without, about or {},
         )  # fmt: skip
 
     def as_text(self, seconds: float | None) -> str:
@@ -69,6 +73,8 @@ class Answer:
         for dataset, model in list(self.models.items())[:3]:
             known = f", in MLflow {model['address']}" if model["address"] else ""
             lines.append(f"{'model':10s}{model['method']}, trained on all rows of {dataset}: {model['file']}{known}")
+        for dataset, why in list(self.without_model.items())[:3]:
+            lines.append(f"{'no model':10s}of {dataset}: {why}")
         if len(self.models) > 3:
             lines.append(f"{'':10s}and {len(self.models) - 3} more, a data set each")
         if self.models:
@@ -162,6 +168,13 @@ def _scores(path: Path) -> list[dict[str, Any]]:
     names = [n for n in dict.fromkeys(n for task in METRICS.values() for n in task) if n in scores]
     means = scores.groupby(["dataset", "method"], sort=False)[names].mean().reset_index()
     return json.loads(means.to_json(orient="records"))
+
+
+def _no_model(plan: "Plan", dataset: str) -> str | None:
+    """Return why a data set's model could not be made; None if it was, or none was asked for."""
+    record = Path(plan.files.model.format(dataset=dataset)).with_name("refit.run.json")
+    content = read_json(record) if record.is_file() else {"status": "ok"}
+    return None if content["status"] == "ok" else str(content["message"])
 
 
 def _model(plan: "Plan", dataset: str) -> dict[str, Any] | None:

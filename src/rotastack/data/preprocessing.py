@@ -186,6 +186,17 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
         return np.arange(n_out) >= len(self.numeric_)
 
     @property
+    def parts_(self) -> list[NDArray[np.intp]]:
+        """The output columns of each column of ``needed_``."""
+        sizes = [1] * len(self.numbers_) + [len(how["parts"]) for how in self.dates_.values()]
+        if self.encoding == "codes":
+            sizes += [1] * len(self.categories_)
+        else:
+            whole = zip(self.categories_.values(), self._without_dummy(), strict=True)
+            sizes += [len(categories) - without for categories, without in whole]
+        return np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+
+    @property
     def needed_(self) -> list[str]:
         """Columns that a table must have to be transformed."""
         return [*self.numbers_, *self.dates_, *self.categories_]

@@ -55,8 +55,8 @@ def verdict_of_one(
     rotated : sequence of str
         Methods that look at rotated columns.
     test_to_train : float, optional
-        Test rows for each training row of a split, for the corrected t test over splits; without it, and with one
-        split, none is made.
+        Test rows for each training row of a split, for the corrected t test over splits; 0 where splits share no row.
+        Without it, and with one split, no test is made.
     alpha : float
         Level of the test.
     failures : mapping, optional
@@ -139,7 +139,7 @@ class _Splits(NamedTuple):
 
     def test(self, first: str, second: str) -> CorrectedT | None:
         """Return the corrected t test of two methods; None where there is none."""
-        if not self.test_to_train or len(self.cells) < 2:
+        if self.test_to_train is None or len(self.cells) < 2:
             return None
         return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
 
@@ -161,10 +161,10 @@ class _Splits(NamedTuple):
         if self.is_hopeless:
             edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
             shown = printer(score, [found.difference, *edges])
-            why = "two splits" if n < 3 else f"{self.test_to_train:.2g} rows to test for each to train"
+            why = "two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
             return None, (
                 f"The difference from {rival} is {shown(abs(found.difference))}, with a {1 - self.alpha:.0%} interval from "
-                f"{shown(edges[0])} to {shown(edges[1])} in its favour: {why} cannot tell it from chance."
+                f"{shown(edges[0])} to {shown(edges[1])} in its favour; {why} are no ground for a test."
             )
         tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
         p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
@@ -176,7 +176,7 @@ class _Splits(NamedTuple):
         few = ", which can show little" if n < FEW else ""
         return adjusted, (
             f"The difference from {rival} is {_beyond(adjusted, self.alpha)} (p {p_equal(adjusted)}{picked or ','} "
-            f"corrected t test over {n} splits{few})."
+            f"{'corrected' if self.test_to_train else 'paired'} t test over {n} splits{'' if self.test_to_train else ' that share no row'}{few})."
         )
 
     def rotations(

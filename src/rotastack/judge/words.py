@@ -62,7 +62,7 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
             return lambda value: f"{value:.{1 + more}%}"
         if score not in IN_UNITS:
             return lambda value: f"{value:.{3 + more}f}"
-        return lambda value: f"{value:.{4 + more}g}" if abs(value) < 1e4 else f"{value:,.{more}f}"
+        return lambda value: f"{value:#.{4 + more}g}".rstrip(".") if abs(value) < 1e4 else f"{value:,.{more}f}"
 
     forms = [form(more) for more in range(4)]
     fits = (

@@ -83,11 +83,15 @@ class Resources:
         """Return the size of a table of numbers with the rows and columns of a data set."""
         return 8e-6 * self.rows(dataset) * self.columns(dataset)
 
+    def _tested(self, dataset: str) -> int:
+        """Return of how many rows a cell has outputs."""
+        return self.study.protocol.split_rows(self.rows(dataset))[1]
+
     def pool_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the outputs that one training job of a pool holds."""
         members = max(self._views(pool), len(self.study.pools[pool].member_names))
         cells = self.study.protocol.output_cells(self._largest)
-        return 4e-6 * cells * self.rows(dataset) * members * self._classes(dataset)
+        return 4e-6 * cells * self._tested(dataset) * members * self._classes(dataset)
 
     def votes_megabytes(self, dataset: str, pool: str) -> float:
         """Return the size of the votes that one training job of a pool holds, if methods choose among its members."""
@@ -96,14 +100,11 @@ class Resources:
 
     def _method_megabytes(self, dataset: str) -> float:
         """Return the size of what a method gives for all cells."""
-        tested = self.study.protocol.test_to_train(self.rows(dataset))
-        share = 1.0 if tested is None else tested / (1 + tested)
-        return 8e-6 * self.study.protocol.n_cells * share * self.rows(dataset) * self._classes(dataset)
+        return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a training job: outputs in several copies, data and trees."""
-        tested = self.study.protocol.test_to_train(self.rows(dataset)) or 0.0
-        rows = int(self.rows(dataset) / (1 + tested))
+        rows, _ = self.study.protocol.split_rows(self.rows(dataset))
         return _request(
             attempt,
             8 * self.pool_megabytes(dataset, pool)
@@ -155,8 +156,9 @@ class Resources:
         """Return what one training, and the outputs of its test rows, are thought to take."""
         facts, rows, n_trees = self._facts(pool), self.rows(dataset), self.n_trees(pool)
         n_classes = len(self.datasets[dataset].get("classes") or range(2))
-        trained = facts.training_seconds(n_trees, 0.7 * rows, self.columns(dataset), n_classes)
-        return trained + facts.prediction_seconds(n_trees, 0.3 * rows, self.columns(dataset), 0.7 * rows)
+        train, test = self.study.protocol.split_rows(rows)
+        trained = facts.training_seconds(n_trees, train, self.columns(dataset), n_classes)
+        return trained + facts.prediction_seconds(n_trees, test, self.columns(dataset), train)
 
     def combine_mb(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the memory of a combining job: outputs or votes in several copies, and what comes of them."""

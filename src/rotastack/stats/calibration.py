@@ -1,10 +1,10 @@
-"""Calibration: the accuracy of decisions against their confidence."""
+"""Decisions and probabilities of classes: calibration, confusion, and what a threshold decides."""
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-__all__ = ["calibration_curve", "calibration_error"]
+__all__ = ["calibration_curve", "calibration_error", "confusion", "threshold_counts"]
 
 
 def calibration_curve(y: NDArray[np.integer], proba: NDArray[np.floating], n_bins: int = 10) -> pd.DataFrame:
@@ -80,3 +80,55 @@ def calibration_error(curve: pd.DataFrame) -> float:
     0.3
     """
     return float(np.average((curve["accuracy"] - curve["confidence"]).abs(), weights=curve["rows"]))
+
+
+def confusion(y: NDArray[np.integer], proba: NDArray[np.floating]) -> list[list[int]]:
+    """Return how many rows of each class are decided to be of each: a row per true class.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n_rows,)
+        Class numbers.
+    proba : ndarray of shape (n_rows, n_classes)
+        Class probabilities; ties go to the lower class number.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> confusion(np.array([0, 1, 1]), np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7]]))
+    [[1, 0], [1, 1]]
+    """
+    k = proba.shape[1]
+    return np.bincount(y * k + proba.argmax(axis=1), minlength=k * k).reshape(k, k).tolist()
+
+
+def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], most: int = 200) -> dict[str, list]:
+    """Return how many rows have at least so much probability of a class, among those of the class and among the others.
+
+    Parameters
+    ----------
+    is_class : ndarray of bool of shape (n_rows,)
+    proba : ndarray of shape (n_rows,)
+        Of the class.
+    most : int, default=200
+        Thresholds, falling, at even steps among the different probabilities.
+
+    Returns
+    -------
+    dict
+        ``threshold``, ``right`` (rows of the class) and ``wrong`` (others): of ROC and precision-recall curves all there is.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> threshold_counts(np.array([True, True, False]), np.array([0.9, 0.4, 0.6]))
+    {'threshold': [0.9, 0.6, 0.4], 'right': [1, 1, 2], 'wrong': [0, 1, 1]}
+    """
+    rounded = proba.round(4)
+    values, inverse = np.unique(-rounded, return_inverse=True)
+    right = np.cumsum(np.bincount(inverse, is_class, len(values))).astype(int)
+    wrong = np.cumsum(np.bincount(inverse, ~is_class, len(values))).astype(int)
+    kept = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
+    return {
+        "threshold": (-values[kept]).round(4).tolist(), "right": right[kept].tolist(), "wrong": wrong[kept].tolist(),
+    }  # fmt: skip

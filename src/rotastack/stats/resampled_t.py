@@ -52,7 +52,8 @@ def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, al
         splits, or the folds of (repeated) cross-validation.
     n_train, n_test : float
         Rows in the training set and in the test set of each split. Only their ratio counts, so shares
-        will do: 0.7 and 0.3, or 4 and 1 for five-fold cross-validation.
+        will do: 0.7 and 0.3, or 4 and 1 for five-fold cross-validation. With `n_test` 0, of splits that share no
+        row, nothing is corrected.
     alpha : float, default=0.05
         1 - coverage of the interval.
 
@@ -84,7 +85,7 @@ def corrected_t(x: ArrayLike, y: ArrayLike, n_train: float, n_test: float, *, al
     """
     x, y = paired_scores(x, y, at_least=2)
     for name, size in [("n_train", n_train), ("n_test", n_test)]:
-        if not (np.isfinite(size) and size > 0):
+        if not (np.isfinite(size) and size >= 0) or (size == 0 and name == "n_train"):
             raise RotastackError(f"{name} must be a number above 0, got {size}")
     if not 0 < alpha < 1:
         raise RotastackError(f"alpha must lie between 0 and 1, got {alpha}")

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Sequence
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
+from rotastack.study.catalogue import facts_of
 from rotastack.tracking.records import read_record
 from rotastack.use.saved_model import saved_model
 
@@ -26,6 +28,7 @@ __all__ = ["explain", "explain_saved"]
 
 MOST_ROWS = 1000  # that columns are shuffled in
 N_REPEATS = 5
+LEAST_SHUFFLED, MOST_SHUFFLED, SHUFFLING_SECONDS = 5, 300, 120  # columns, and what their shuffling may take
 N_SHOWN = 6  # columns whose partial dependence is drawn, and classes in it
 PREDICTED_ROWS = 200  # that partial dependence is the mean over
 N_VALUES = 20  # of a column of numbers
@@ -70,17 +73,22 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, 
     how, rows, judged = _scored(pipeline, features, target, score, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = permutation_importances(features.iloc[rows], judged, N_REPEATS, np.random.default_rng(seed))
+        numbers = pipeline[:1].transform(features.iloc[rows])
+        parts = dict(zip(features.columns, reader.parts_, strict=True))
+        shuffled = _shuffled_columns(_decider(pipeline), numbers, parts, target[rows])
+        found = permutation_importances(
+            numbers, judged, [parts[c] for c in shuffled], N_REPEATS, np.random.default_rng(seed)
+        )
         order = np.argsort(-found.importances_mean, kind="stable")
         importances = [
             {
-                "column": str(features.columns[j]),
+                "column": str(shuffled[j]),
                 "loss": float(found.importances_mean[j]),
                 "sd": float(found.importances_std[j]),
             }
             for j in order
         ]
-        top = [str(features.columns[j]) for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
+        top = [shuffled[j] for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
         dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
     task = "regression" if is_regressor(pipeline) else "classification"
     families, sign = _families(_decider(pipeline)), _sign(score)
@@ -88,8 +96,45 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, 
     return {
         "how": how, "rows": len(rows), "scoring": scoring, "task": task, "score": whole, "importances": importances,
         "families": families, "dependence": dependence,
-        "words": [*_importances_in_words(importances, scoring, whole, sign, how), *_families_in_words(families, task)],
+        "words": [
+            *_not_shuffled_in_words(len(parts), len(shuffled)),
+            *_importances_in_words(importances, scoring, whole, sign, how), *_families_in_words(families, task),
+        ],
     }  # fmt: skip
+
+
+def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
+    """Return the columns to shuffle: all, or as many as time is for, those that go along with the target most."""
+    facts = getattr(model, "study_facts", None) or facts_of(f"{type(model).__module__}.{type(model).__qualname__}")
+    n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
+    seconds = facts.prediction_seconds(n_trees * (facts.families or 1), len(numbers), numbers.shape[1], len(numbers))
+    most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
+    if len(parts) <= most:
+        return list(parts)
+    if most < LEAST_SHUFFLED:
+        return []
+    filled = np.where(np.isnan(numbers), np.nanmean(numbers, axis=0), numbers)
+    answers = [target] if is_regressor(model) else [(target == name).astype(float) for name in np.unique(target)]
+    strength = np.max([np.abs(_correlations(filled, np.asarray(y, dtype=float))) for y in answers], axis=0)
+    strongest = {column: strength[own].max() for column, own in parts.items()}
+    kept = sorted(parts, key=lambda column: -strongest[column])[:most]
+    return [column for column in parts if column in set(kept)]
+
+
+def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the correlation of each column with a target; 0 of a column that does not vary."""
+    X, y = X - X.mean(axis=0), y - y.mean()
+    spread = np.sqrt((X**2).sum(axis=0) * (y**2).sum())
+    return np.divide(y @ X, spread, out=np.zeros(X.shape[1]), where=spread > 0)
+
+
+def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
+    """Say that not all columns were shuffled."""
+    if n_shuffled == n_columns:
+        return []
+    if not n_shuffled:
+        return [f"None of the {n_columns:,} columns was shuffled: each prediction of this model takes long."]
+    return [f"Of {n_columns:,} columns the {n_shuffled} that go along with the target most were shuffled."]
 
 
 def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
@@ -158,8 +203,8 @@ def _scorer(score: str, target: NDArray, task: str) -> Callable[[Any, Any, NDArr
 
 def _scored(
     pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, seed: int
-) -> tuple[str, NDArray[np.intp], Callable[[pd.DataFrame], float]]:
-    """Return how rows are judged, which rows these are, and a function from such a table to its score.
+) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
+    """Return how rows are judged, which rows these are, and a function from such a table, once it is read, to its score.
 
     Rows out of bag where the model knows them; else the method is trained anew on two thirds of the rows and judged
     by the others, as a model that has seen a row remembers it.
@@ -169,7 +214,7 @@ def _scored(
     if hasattr(model, "out_of_bag_scorer"):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
-            return "out of bag", rows, lambda table: judged(pipeline[:-1].transform(table))
+            return "out of bag", rows, lambda table: judged(_between(pipeline, table))
         except ValueError:
             pass  # bags that are not known: those of weighted rows
     counts = np.unique(target, return_counts=True)[1]
@@ -178,10 +223,14 @@ def _scored(
         np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
     )
     # Tables are read as the model reads them: on fewer rows a rare category is not there, nor its column.
-    reader = pipeline[:1]
-    again = clone(pipeline[1:]).fit(reader.transform(features.iloc[train]), target[train])
+    again = clone(pipeline[1:]).fit(pipeline[:1].transform(features.iloc[train]), target[train])
     rows = np.sort(test[:MOST_ROWS])
-    return "held out", rows, lambda table: scorer(again, reader.transform(table), target[rows])
+    return "held out", rows, lambda table: scorer(again, table, target[rows])
+
+
+def _between(pipeline: Any, table: NDArray) -> Any:
+    """Return a table that was read as the model's last step takes it."""
+    return pipeline[1:-1].transform(table) if len(pipeline) > 2 else table
 
 
 def _dependence(pipeline: Any, features: pd.DataFrame, target: NDArray, column: str, seed: int) -> dict[str, Any]:
@@ -294,6 +343,8 @@ def _importances_in_words(
 ) -> list[str]:
     """Return what is lost, and which columns make no difference."""
     number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
+    if not importances:
+        return []
     used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
     if not used:
         return [f"Shuffling any single column loses no {scoring} beyond chance ({number.format(score)}, {how})."]

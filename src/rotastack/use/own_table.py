@@ -217,9 +217,11 @@ def _candidates(size: str, rows: int, divided_by: Mapping[str, str]) -> Iterator
     fewer = [trees, *(few for few in [(100, 300), (30, 100)] if few < trees)]
     if "time" in divided_by:
         splits = list(dict.fromkeys((f, 1) for f, _ in splits))
-    for per_family, others in fewer[:2]:
-        for f, r in splits:
-            yield Layout({"kind": "crossval", "folds": f, "repeats": r, **divided_by}, per_family, others)
+    whole = [(split, count) for count in fewer[:2] for split in splits]
+    if rows <= FEW:  # few rows want splits rather than trees
+        whole.sort(key=lambda pair: splits.index(pair[0]))
+    for (f, r), (per_family, others) in whole:
+        yield Layout({"kind": "crossval", "folds": f, "repeats": r, **divided_by}, per_family, others)
     for train in (100_000, 50_000, 20_000, 10_000, 5_000, 2_000):
         if train < rows / 2:
             apart = min(TESTED, rows // SPLITS - train)

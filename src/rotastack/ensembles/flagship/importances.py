@@ -1,6 +1,6 @@
 """How much a forest loses out of bag when a column is shuffled."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from typing import Any
 
@@ -16,28 +16,40 @@ from rotastack.seeds import root_sequence
 __all__ = ["OutOfBagImportances", "permutation_importances", "scored"]
 
 
-def permutation_importances(X: Any, score: Callable[[Any], float], n_repeats: int, rng: np.random.Generator) -> Bunch:
-    """Return what is lost of a score when a column's values change places.
+def permutation_importances(
+    X: NDArray,
+    score: Callable[[Any], float],
+    parts: Sequence[NDArray[np.intp]],
+    n_repeats: int,
+    rng: np.random.Generator,
+) -> Bunch:
+    """Return what is lost of a score when the values of a column, or of several together, change places.
 
     Parameters
     ----------
-    X : DataFrame or ndarray of shape (n_rows, n_columns)
+    X : ndarray of shape (n_rows, n_columns)
     score : callable
-        From a table like `X` to a score; more is better.
+        From a table like `X` to a score; more is better. The table is changed after each call.
+    parts : sequence of ndarray of int
+        Columns that are shuffled together.
     n_repeats : int
-        Shufflings of each column.
+        Shufflings of each.
     rng : numpy.random.Generator
 
     Returns
     -------
     Bunch
-        ``importances`` (n_columns, n_repeats), ``importances_mean`` and ``importances_std`` (n_columns,), and
+        ``importances`` (n_parts, n_repeats), ``importances_mean`` and ``importances_std`` (n_parts,), and
         ``score``, that of `X` as it is.
     """
-    whole = score(X)
-    lost = np.empty((X.shape[1], n_repeats))
-    for j, k, shuffled in _shuffled(X, n_repeats, rng):
-        lost[j, k] = whole - score(shuffled)
+    whole, shuffled = score(X), X.copy()
+    lost = np.empty((len(parts), n_repeats))
+    orders = [rng.permutation(len(X)) for _ in range(n_repeats)]
+    for j, columns in enumerate(parts):
+        for k, order in enumerate(orders):
+            shuffled[:, columns] = X[np.ix_(order, columns)]
+            lost[j, k] = whole - score(shuffled)
+        shuffled[:, columns] = X[:, columns]
     return Bunch(**_summary(lost, whole))
 
 

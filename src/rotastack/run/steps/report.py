@@ -7,6 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import yaml
 from markupsafe import Markup
@@ -32,6 +33,9 @@ first of them, too."""
 
 MOST_BYTES = 4_000_000
 """Of figures in a page; those of all data sets together."""
+
+MOST_DECIDED = 8
+"""Data sets from which on decisions are not shown."""
 
 MOST_ROWS = 5000
 """Wins and ties in a page, and numbers of each score but the first: more stand in files."""
@@ -97,6 +101,7 @@ def _page(job: Job) -> str:
     environment.filters |= {
         "caption": lambda name: _caption(name, task, primary, cells),
         "score": lambda value: score_cell(value, task),
+        "share": lambda value: "-" if value is None else f"{value:.1%}",
         "zip": zip,
     }
     figures, pairs = _figures(job.inputs["figures"]), _table(tables["pairs"])
@@ -126,6 +131,9 @@ def _page(job: Job) -> str:
         facts=facts,
         fact_names=fact_names,
         fact_kinds=_kinds(fact_names, cells),
+        decisions=_decisions(job, study, comparison[primary]["means"], control)
+        if len(datasets) <= MOST_DECIDED
+        else {},
         explanations={e["dataset"]: e for e in map(read_explanation, job.inputs.get("explanations", []))},
         claims=[_sentence(claim) for claim in _table(tables["claims"])],
         notes=_notes(job, comparison, many, records),
@@ -167,6 +175,33 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     times = read_table(tables["times"])
     published = read_table(tables["published_columns"]) if "published_columns" in tables else None
     return study_board(study, scores, baseline, times, about, control, f"results/{study['name']}", published)
+
+
+def _decisions(
+    job: Job, study: Mapping[str, Any], means: Mapping[str, Mapping[str, float | None]], control: str
+) -> dict[str, Any]:
+    """Return what the best method and the control decide on each data set of classes; of the control alone, if it is the best."""
+    found = {}
+    for path in job.inputs["decisions"]:
+        content = read_json(path)
+        scores = {m: v for m, v in means[content["dataset"]].items() if v is not None and m not in study["optimistic"]}
+        decided = {m["name"]: {**m, **_shares(m["confusion"])} for m in content["methods"] if m["name"] in scores}
+        if decided:
+            better = max if higher_is_better(study["score"]) else min
+            best = better(decided, key=lambda m: scores[m])
+            names = dict.fromkeys([best, *([control] if control in decided else [])])
+            found[content["dataset"]] = {**content, "methods": [decided[m] for m in names]}
+    return found
+
+
+def _shares(confusion: list[list[int]]) -> dict[str, list[float | None]]:
+    """Return recall and precision of each class; None of a class without rows, or that is never decided."""
+    counts = np.array(confusion)
+    sums = {"recall": counts.sum(axis=1), "precision": counts.sum(axis=0)}
+    return {
+        name: [float(right / n) if n else None for right, n in zip(np.diag(counts), total, strict=True)]
+        for name, total in sums.items()
+    }
 
 
 def _published(tables: Mapping[str, Path]) -> dict[str, Any]:

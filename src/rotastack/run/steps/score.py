@@ -15,11 +15,14 @@ from rotastack.data.artifacts import Prepared, read_arrays, read_frame, read_pre
 from rotastack.files import write_text
 from rotastack.run.job import Job
 from rotastack.run.modules import protocol_module
-from rotastack.stats.calibration import calibration_curve
+from rotastack.stats.calibration import calibration_curve, confusion, threshold_counts
 from rotastack.stats.metrics import METRICS
 from rotastack.stats.scores import constant_output, score_numbers, score_probabilities
 from rotastack.study.names import slug
 from rotastack.tracking.records import read_record
+
+MOST_CURVES = 10
+"""Classes of which there are ROC and precision-recall curves."""
 
 COSTS = ("fit_processor_seconds", "predict_processor_seconds")
 
@@ -29,7 +32,7 @@ def run(job: Job) -> None:
 
     Reads inputs ``table``, ``folds``, ``pools``, ``combined`` methods, the records ``pool_records`` and ``combined_records`` of these in
     the same order, and the records ``prepare`` and ``groups``. Writes outputs ``votes`` with their ``vote_records``, ``scores``,
-    ``calibration`` and ``records``. The calibration curve of each method is
+    ``calibration``, ``decisions`` and ``records``. The calibration curve of each method is
     over the rows of all cells; there is none in a regression. What the trainings of a method's pool cost the processor,
     at the median, goes to the record: it is not the same in every run. So do the scores of the baseline: each cell's
     training rows, their class shares or their mean, predict its test rows.
@@ -37,7 +40,7 @@ def run(job: Job) -> None:
     _vote(job)
     data = read_prepared(job.input("table"))
     with job.recorded() as record:
-        rows, curves = [], []
+        rows, curves, decided = [], [], []
         failures: dict[str, str] = {}
         for path, _ in _methods(job):
             arrays = read_arrays(path)
@@ -45,12 +48,20 @@ def run(job: Job) -> None:
             if arrays.attrs["status"] != "ok":
                 record.warnings.append(f"method {method} failed: {arrays.attrs['message']}")
                 failures[method] = arrays.attrs["message"]
-            scores, curve = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
+            scores, true, outputs = _scored(arrays, job.about["dataset"], job.slice["axes"], data)
             rows += scores
-            curves.append(curve)
+            curves.append(_curve(job.about["dataset"], method, true, outputs, data))
+            decided += _decided(method, true, outputs, data)
         frame = pd.DataFrame(rows)
         write_frame(job.output("scores"), frame)
         write_frame(job.output("calibration"), pd.concat(curves, ignore_index=True))
+        about = {
+            "dataset": job.about["dataset"],
+            "classes": data.classes,
+            "positive": data.positive,
+            "methods": decided,
+        }
+        write_text(job.output("decisions"), json.dumps(about) + "\n")
         records = _records(job)
         write_text(job.output("records"), json.dumps(records) + "\n")
         means = frame.groupby("method")[list(METRICS[data.task])].mean()
@@ -103,8 +114,8 @@ def _scores(data: Prepared, y: NDArray, outputs: NDArray) -> dict[str, float]:
 
 def _scored(
     arrays: xr.Dataset, dataset: str, axes: list[str], data: Prepared
-) -> tuple[list[dict[str, Any]], pd.DataFrame]:
-    """Return the scores and facts of a method, cell by cell, and its calibration curve."""
+) -> tuple[list[dict[str, Any]], NDArray, NDArray]:
+    """Return the scores and facts of a method, cell by cell, and the targets and outputs of the rows of all cells."""
     method = arrays.attrs["method"]
     outputs, true, rows = [], [], []
     facts = [n for n in arrays.data_vars if arrays[n].dims == tuple(axes)]
@@ -124,7 +135,7 @@ def _scored(
                 **{str(name): float(arrays[name].values[cell]) for name in facts},
             }
         )
-    return rows, _curve(dataset, method, true, outputs, data)
+    return rows, np.concatenate(true), np.concatenate(outputs)
 
 
 def _baseline(job: Job, data: Prepared) -> dict[str, float]:
@@ -148,9 +159,20 @@ def _baseline(job: Job, data: Prepared) -> dict[str, float]:
     return {name: float(value) for name, value in pd.DataFrame(cells).mean().items()}
 
 
-def _curve(dataset: str, method: str, true: list, found: list, data: Prepared) -> pd.DataFrame:
+def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:
+    """Return the decisions of a method over the rows of all cells, and what thresholds decide; of one that failed none."""
+    if not data.classes or not len(y) or not np.isfinite(proba).all():
+        return []
+    proba = proba / proba.sum(axis=1, keepdims=True)
+    curves = []
+    for k in range(len(data.classes)) if len(data.classes) <= MOST_CURVES else ():
+        n = int((y == k).sum())
+        curves.append({**threshold_counts(y == k, proba[:, k]), "positives": n, "negatives": len(y) - n})
+    return [{"name": method, "confusion": confusion(y, proba), "curves": curves}]
+
+
+def _curve(dataset: str, method: str, y: NDArray, proba: NDArray, data: Prepared) -> pd.DataFrame:
     """Return the calibration curve over the rows of all cells; of a method that failed, and of numbers, none."""
-    y, proba = np.concatenate(true), np.concatenate(found)
     if data.n_classes is None:
         y, proba = np.zeros(0, dtype=np.intp), np.ones((0, 1))
     elif not np.isfinite(proba).all():

@@ -124,7 +124,11 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
     fair = [m for m in spec["methods"] if m in cells and m not in spec["optimistic"]]
     fair_scores = scores[scores["method"].isin(fair)]
     log_loss = {} if "log_loss" not in scores else fair_scores.groupby("method")["log_loss"].mean().dropna().to_dict()
-    failures = {m: reason for record in results.records for m, reason in record["metrics"].get("failures", {}).items()}
+    failures = {
+        m: reason.rpartition("Error: ")[2]
+        for record in results.records
+        for m, reason in record["metrics"].get("failures", {}).items()
+    }
     return verdict_of_one(
         cells[fair], spec["task"], spec["control"], score=spec["score"],
         baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],

@@ -91,6 +91,10 @@ class Protocol(Document):
         """
         return None
 
+    def split_rows(self, rows: int) -> tuple[int, int]:
+        """Return how many rows a training has at most, and of how many rows it keeps outputs."""
+        return rows, rows
+
     @property
     def combiner_fits(self) -> int:
         """How often a combiner that learns is fitted on a data set."""

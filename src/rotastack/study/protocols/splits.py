@@ -128,6 +128,11 @@ class RandomSplits(Splits):
         sizes = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "train": self.train}
         return {**sizes, **tested, **self.divided_by}
 
+    def split_rows(self, rows: int) -> tuple[int, int]:
+        """Return how many rows a split trains on, and tests."""
+        train = round(self.train * rows) if self.train < 1 else int(self.train)
+        return train, max(1, rows - train) if self.test is None else self.test
+
     def test_to_train(self, rows: int | None) -> float | None:
         """Return the test rows for each training row of a split; 0 where no two splits share a row."""
         train = self.train if self.train >= 1 or rows is None else self.train * rows
@@ -179,6 +184,10 @@ class CrossValidation(Splits):
         """Return the number of partitions and of folds."""
         folds = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
         return {**folds, **self.divided_by}
+
+    def split_rows(self, rows: int) -> tuple[int, int]:
+        """Return how many rows a fold's model is trained on, and the rows of a fold."""
+        return rows - rows // self.folds, -(-rows // self.folds)
 
     def test_to_train(self, rows: int | None) -> float | None:
         """Return the test rows for each training row of a fold; in the order of time their mean over folds."""

@@ -1,0 +1,103 @@
+"""Rows that are divided by groups, in the order of time, or so that splits share none."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from tests.own_tables import sales, visits
+from tests.run.running import step
+
+from rotastack.data.artifacts import read_frame, read_prepared
+from rotastack.data.tables import write_raw
+from rotastack.errors import RotastackError
+from rotastack.study.study import Study
+
+TRAIN, TEST, NEITHER = 1, 0, 2
+
+
+def divided(folder, table, target, task, divided_by, **protocol):
+    """Return what each row is in each split, and the prepared table."""
+    write_raw(table.drop(columns=target).assign(target=table[target]), folder / "raw.csv.gz")
+    spec = {"task": task, "kinds": "auto", **({"divided_by": divided_by} if divided_by else {})}
+    step("prepare", folder, spec, {"raw": "raw.csv.gz"}, {"table": "table", "record": "prepare.json"})
+    spec = {"protocol": "splits", "seed": 1, "dataset": "d", "repeats": 1, **protocol, **divided_by}
+    step("groups", folder, spec, {"table": "table"}, {"folds": "folds", "record": "folds.json"})
+    return read_frame(folder / "folds")[0].to_numpy().T, read_prepared(folder / "table")
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+@pytest.mark.parametrize("protocol", [
+    {"kind": "crossval", "folds": 4, "repeats": 2}, {"kind": "holdout", "train": 0.7, "repeats": 3},
+    {"kind": "holdout", "train": 200, "test": 30, "repeats": 3},
+], ids=["crossval", "holdout", "counted"])  # fmt: skip
+def test_rows_of_a_group_stay_together(tmp_path, task, protocol):
+    table, _ = visits()
+    target = "outcome" if task == "classification" else "lab_0"
+    parts, data = divided(tmp_path, table, target, task, {"groups": "patient_id"}, **protocol)
+    assert len(parts) == protocol["repeats"] * protocol.get("folds", 1)
+    patients = table["patient_id"].to_numpy()
+    for part in parts:
+        assert not set(patients[part == TRAIN]) & set(patients[part == TEST])
+        assert (part == TRAIN).any()
+        assert (part == TEST).any()
+    if "folds" in protocol:
+        assert ((parts == TEST).sum(axis=0) == protocol["repeats"]).all(), "each row is tested once in a partition"
+        assert (parts != NEITHER).all()
+    if "test" in protocol:
+        assert (parts == TEST).sum(axis=1).tolist() == [30, 30, 30]
+    assert data.X.shape[1] == table.shape[1] - 2, "no model sees the groups"
+
+
+@pytest.mark.parametrize("protocol", [
+    {"kind": "crossval", "folds": 5}, {"kind": "holdout", "train": 0.7, "repeats": 3},
+    {"kind": "holdout", "train": 300, "test": 60, "repeats": 3},
+], ids=["crossval", "holdout", "counted"])  # fmt: skip
+def test_what_follows_is_tested_after_training_on_the_past(tmp_path, protocol):
+    table, target = sales(600)
+    table["day"] = np.repeat(table["day"].to_numpy()[::2], 2)  # two rows a day
+    table = table.sample(frac=1, random_state=0, ignore_index=True)
+    parts, data = divided(tmp_path, table, target, "regression", {"time": "day"}, **protocol)
+    day = pd.to_datetime(table["day"])
+    assert len(parts) == protocol.get("folds") or protocol.get("repeats")
+    for part in parts:
+        assert day[part == TRAIN].max() < day[part == TEST].min()
+    assert (day[parts[0] == TEST].max()) < (day[parts[-1] == TEST].min())
+    if "test" in protocol:
+        assert (parts == TRAIN).sum(axis=1).max() <= 300
+        assert (parts == TEST).sum(axis=1).tolist() == [60, 60, 60]
+    assert data.numeric.shape[1] > 1, "the day is a column as any other"
+
+
+def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):
+    table, target = visits()
+    sizes = {"kind": "holdout", "repeats": 3, "train": 100, "test": 50}
+    parts, _ = divided(tmp_path, table, target, "classification", {}, **sizes)
+    assert ((parts != NEITHER).sum(axis=0) <= 1).all()
+    assert [(part == TRAIN).sum() for part in parts] == [100] * 3
+    assert [(part == TEST).sum() for part in parts] == [50] * 3
+    parts, _ = divided(tmp_path, table, target, "classification", {}, **{**sizes, "train": 400})
+    assert [((part == TRAIN).sum(), (part == TEST).sum()) for part in parts] == [(400, 50)] * 3
+
+
+@pytest.mark.parametrize(("divided_by", "change", "said"), [
+    ({"groups": "patient"}, {}, "d: protocol.groups: there is no column 'patient'; did you mean 'patient_id'"),
+    ({"groups": "patient_id"}, {"patient_id": None}, "d: protocol.groups: column 'patient_id' is empty in 673 rows"),
+    ({"time": "lab_1"}, {"lab_1": "soon"}, "d: protocol.time: column 'lab_1' holds 'soon', neither a number nor a date"),
+    ({"groups": "lab_1"}, {"lab_1": "one"}, "d: 1 groups cannot be split into 5 folds"),
+])  # fmt: skip
+def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, said):
+    table, target = visits()
+    with pytest.raises(RotastackError, match=said):
+        divided(tmp_path, table.assign(**change), target, "classification", divided_by, kind="crossval", folds=5)
+
+
+@pytest.mark.parametrize(("protocol", "said"), [
+    ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups does not go with protocol.time"),
+    ({"kind": "crossval", "time": "b", "repeats": 2}, "there is one order of time"),
+    ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
+])  # fmt: skip
+def test_protocols_that_do_not_fit_are_refused(protocol, said):
+    vote = {"pool": "p", "combiner": {"kind": "vote"}}
+    content = {"name": "s", "datasets": ["iris"], "protocol": protocol, "pools": {"p": {"estimator": "forest"}},
+               "methods": {"A": vote, "B": vote}}  # fmt: skip
+    with pytest.raises(RotastackError, match=said):
+        Study.from_mapping(content, "s.yaml")
