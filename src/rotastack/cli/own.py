@@ -8,6 +8,9 @@ from rotastack.errors import RotastackError
 
 __all__ = ["OwnTable", "look_at"]
 
+_LEAST_PARTS = 10
+"""Groups or moments that can be divided into training and test."""
+
 
 @dataclass
 class OwnTable:
@@ -158,9 +161,13 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     if column is None:
         return None
     try:
-        numbered(features, column, key, str(arguments.study))
+        n = int(numbered(features, column, key, str(arguments.study)).max()) + 1
     except RotastackError as error:
         raise RotastackError(str(error).replace(f"protocol.{key}", option)) from None
+    if n < _LEAST_PARTS:
+        raise RotastackError(
+            f"{arguments.study}: {option}: column {column!r} has {n} different values; {_LEAST_PARTS} are the least"
+        )
     return column
 
 

@@ -102,33 +102,36 @@ def confusion(y: NDArray[np.integer], proba: NDArray[np.floating]) -> list[list[
     return np.bincount(y * k + proba.argmax(axis=1), minlength=k * k).reshape(k, k).tolist()
 
 
-def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], most: int = 200) -> dict[str, list]:
+def threshold_counts(is_class: NDArray[np.bool_], proba: NDArray[np.floating], most: int = 100) -> dict[str, list]:
     """Return how many rows have at least so much probability of a class, among those of the class and among the others.
 
     Parameters
     ----------
     is_class : ndarray of bool of shape (n_rows,)
     proba : ndarray of shape (n_rows,)
-        Of the class.
-    most : int, default=200
-        Thresholds, falling, at even steps among the different probabilities.
+        Of the class; it counts with four decimals.
+    most : int, default=100
+        Thresholds at even steps among the different probabilities, besides the whole percents between the least and the largest.
 
     Returns
     -------
     dict
-        ``threshold``, ``right`` (rows of the class) and ``wrong`` (others): of ROC and precision-recall curves all there is.
+        ``threshold`` (falling), ``right`` (rows of the class) and ``wrong`` (others): of ROC and precision-recall curves all there is.
 
     Examples
     --------
     >>> import numpy as np
-    >>> threshold_counts(np.array([True, True, False]), np.array([0.9, 0.4, 0.6]))
-    {'threshold': [0.9, 0.6, 0.4], 'right': [1, 1, 2], 'wrong': [0, 1, 1]}
+    >>> threshold_counts(np.array([True, True, False]), np.array([0.93, 0.91, 0.92]))
+    {'threshold': [0.93, 0.92, 0.91], 'right': [1, 1, 2], 'wrong': [0, 1, 1]}
     """
-    rounded = proba.round(4)
-    values, inverse = np.unique(-rounded, return_inverse=True)
-    right = np.cumsum(np.bincount(inverse, is_class, len(values))).astype(int)
-    wrong = np.cumsum(np.bincount(inverse, ~is_class, len(values))).astype(int)
-    kept = np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))
-    return {
-        "threshold": (-values[kept]).round(4).tolist(), "right": right[kept].tolist(), "wrong": wrong[kept].tolist(),
-    }  # fmt: skip
+    proba = proba.round(4)
+    values = np.unique(proba)
+    kept = values[np.unique(np.linspace(0, len(values) - 1, min(most, len(values))).round().astype(int))]
+    percents = np.arange(1, 100) / 100
+    inside = percents[(percents > values.min(initial=1)) & (percents < values.max(initial=0))]
+    thresholds = np.unique(np.concatenate([kept, inside]))[::-1]
+    above = [
+        (len(part) - np.searchsorted(part, thresholds)).tolist()
+        for part in (np.sort(proba[is_class]), np.sort(proba[~is_class]))
+    ]
+    return {"threshold": thresholds.tolist(), "right": above[0], "wrong": above[1]}

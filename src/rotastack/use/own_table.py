@@ -70,6 +70,8 @@ LIMIT_SECONDS, LIMIT_TIMES = 60, 10
 """A training that takes a minute more than ten times its usual time is stopped, and the others are compared without it."""
 SPLITS, TESTED = 5, 20_000
 """Of large tables: splits, and rows that each tests at most."""
+CELL_SECONDS = 3e-6
+"""Of reading and writing the table, for each cell: in several steps, of which one waits for the other."""
 LEAST_ROWS = 20
 RARE = 0.4
 """Of the share that classes would have if all had the same: below it a class is rare, of two classes below a fifth of the rows."""
@@ -252,6 +254,7 @@ def laid_out(
         n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
         # The model is trained beside nothing else, with all cores.
         seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
+        seconds += CELL_SECONDS * shape.rows * shape.columns
         if found is None or seconds < found.seconds:
             found = Layout(layout.protocol, layout.trees_per_family, layout.n_estimators, seconds, k > 0)
         if seconds <= budget:
