@@ -56,7 +56,7 @@ _EXTRAS = {
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(
-        ("docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",
+        ("argcomplete", "docutils", "h5netcdf", "h5py", "jinja2", "mlflow", "pydantic", "skops", "snakemake",
          "sqlalchemy", "xarray", "yaml"),
         "workflow",
     ),

@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import os
 import sys
 
 from rotastack import __version__
@@ -42,6 +43,10 @@ NOT_OURS = {
 
 def run_command(given: list[str]) -> int:
     """Run a command in this process; return the exit code. A RotastackError is printed as one line."""
+    if "_ARGCOMPLETE" in os.environ:  # the shell asks what may stand here
+        import argcomplete
+
+        argcomplete.autocomplete(_parser())
     if given[:1] and given[0] in NAME_CLASSES:
         find_own_modules()
     cut = given.index("--") if "--" in given else len(given)

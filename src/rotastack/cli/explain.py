@@ -4,6 +4,7 @@ from argparse import Namespace, RawDescriptionHelpFormatter
 from typing import Any
 
 from rotastack.cli.models import add_study_options
+from rotastack.cli.studies import offer, score_names, studies_with_models
 
 __all__ = ["add"]
 
@@ -17,9 +18,10 @@ def add(commands: Any) -> None:
         epilog="example:\n  rotastack explain customers",
         formatter_class=RawDescriptionHelpFormatter,
     )
-    explain.add_argument("study", help="the study that made the model")
+    offer(explain.add_argument("study", help="the study that made the model"), studies_with_models)
     add_study_options(explain)
-    explain.add_argument("--score", help="what is lost where a column is shuffled (default: the study's score)")
+    score = explain.add_argument("--score", help="what is lost where a column is shuffled (default: the study's score)")
+    offer(score, score_names)
     explain.set_defaults(run=_explain)
 
 

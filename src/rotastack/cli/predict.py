@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from rotastack.cli.models import add_study_options, model_at
+from rotastack.cli.studies import offer, studies_with_models
 from rotastack.errors import RotastackError, nearest
 
 __all__ = ["add"]
@@ -21,7 +22,7 @@ def add(commands: Any) -> None:
     )
     predict.add_argument("table", help="the table, in a format that `rotastack run` reads")
     which = predict.add_mutually_exclusive_group(required=True)
-    which.add_argument("--study", metavar="NAME", help="the study that made the model")
+    offer(which.add_argument("--study", metavar="NAME", help="the study that made the model"), studies_with_models)
     which.add_argument(
         "--model", metavar="MODEL", help="or a model's file, its folder, runs:/<id>/model, models:/<name>/<version>"
     )

@@ -1,10 +1,11 @@
 """Workflow profiles: how Snakemake runs jobs, here or on a cluster."""
 
 from pathlib import Path
+from typing import Any
 
 from rotastack.errors import RotastackError, nearest
 
-__all__ = ["profile_options"]
+__all__ = ["profile_names", "profile_options"]
 
 
 def profile_options(name: str | None) -> list[str]:
@@ -22,13 +23,20 @@ def profile_options(name: str | None) -> list[str]:
     shipped = project_file(f"workflow/profiles/{name}")
     folder = shipped if shipped.is_dir() else Path(name)
     if not folder.exists() and not Path("profiles", name).exists():
-        known = sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
+        known = profile_names()
         raise RotastackError(
             f"--profile: {name!r} is no folder, nor a profile of ours{nearest(name, known)}; these are {', '.join(known)}"
         )
     for needed in _missing_plugins(folder):
         raise RotastackError(f"profile {name}: {needed} is not installed; `pip install {needed}` brings it")
     return ["--workflow-profile", str(folder)]
+
+
+def profile_names(**_: Any) -> list[str]:
+    """Return the names of the shipped profiles."""
+    from rotastack.project import project_file
+
+    return sorted(path.name for path in project_file("workflow/profiles").iterdir() if path.is_dir())
 
 
 def _as_options(file: Path) -> list[str]:

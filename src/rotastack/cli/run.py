@@ -9,8 +9,8 @@ from typing import Any
 
 from rotastack.cli.answer import Answer
 from rotastack.cli.own import OwnTable, look_at, megabytes_of, seconds_of
-from rotastack.cli.profiles import profile_options
-from rotastack.cli.studies import plan_of, snakemake
+from rotastack.cli.profiles import profile_names, profile_options
+from rotastack.cli.studies import offer, plan_of, score_names, snakemake
 from rotastack.errors import RotastackError
 
 __all__ = ["add"]
@@ -33,7 +33,7 @@ def add(commands: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Compare ensembles on a table, make a model of the best, and say what came out.",
     )  # fmt: skip
-    run.add_argument(
+    study = run.add_argument(
         "study", metavar="TABLE|STUDY",
         help="a table (CSV, Excel, Parquet, JSON, ARFF, ..., or an address), a study of config/studies, or a YAML file",
     )  # fmt: skip
@@ -41,13 +41,13 @@ def add(commands: Any) -> None:
     run.add_argument(
         "--task", choices=["classification", "regression"], help="of a table: by default the target decides"
     )
-    run.add_argument(
+    size = run.add_argument(
         "--size", help="small, medium or full; of a table medium by default, of a study what it has, by default full"
     )
     run.add_argument(
         "--time", type=_seconds, metavar="TIME", help="of a table: what the run may take, such as 90s, 10m or 2h"
     )
-    run.add_argument(
+    score = run.add_argument(
         "--score", metavar="NAME",
         help="of a table: what methods are ranked and tested by, such as error, roc_auc, log_loss, rmse or mae, or scikit-learn's "
         "name of it (default: what fits the target; a study has the key evaluation.score)",
@@ -66,13 +66,27 @@ def add(commands: Any) -> None:
         help="of a table: what all jobs together may take, such as 8G; a method that takes more is left out (default: what is free)",
     )  # fmt: skip
     run.add_argument("--cores", default="all", help="cores to use (default: all)")
-    run.add_argument(
+    profile = run.add_argument(
         "--profile", help="workflow profile: default, slurm, pbs, sge, lsf, kubernetes, or a folder of your own"
     )
     run.add_argument("--dry-run", action="store_true", help="say what would be done, and write nothing")
     run.add_argument("--verbose", action="store_true", help="show what snakemake prints")
     run.add_argument("--json", action="store_true", help="print the answer as JSON, and nothing else")
     run.set_defaults(run=_run)
+    offer(study, _studies_and_tables)
+    offer(size, lambda **_: ("small", "medium", "full"))
+    offer(score, score_names)
+    offer(profile, profile_names)
+
+
+def _studies_and_tables(prefix: str = "", **_: Any) -> list[str]:
+    """Return the studies and the tables that begin so."""
+    from rotastack.cli.studies import study_names
+    from rotastack.data.formats import format_of
+
+    folder = Path(prefix).parent if not prefix.endswith("/") else Path(prefix)
+    files = [p for p in folder.glob("*") if p.is_dir() or format_of(p.name) or p.suffix == ".yaml"]
+    return [*study_names(), *(f"{p}/" if p.is_dir() else str(p) for p in files)]
 
 
 def _seconds(text: str) -> float:

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from collections.abc import Callable, Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,16 @@ from rotastack.project import project_file
 if TYPE_CHECKING:
     from rotastack.run.plan import Plan
 
-__all__ = ["add_study_arguments", "call_snakemake", "plan_of", "snakemake"]
+__all__ = [
+    "add_study_arguments",
+    "call_snakemake",
+    "offer",
+    "plan_of",
+    "score_names",
+    "snakemake",
+    "studies_with_models",
+    "study_names",
+]
 
 REFUSED = 2
 """The exit code of a run that ended before any job began."""
@@ -22,7 +32,7 @@ REFUSED = 2
 
 def add_study_arguments(parser: Any) -> None:
     """Add the arguments that name a study."""
-    parser.add_argument("study", help="a study of studies or config/studies, or a YAML file")
+    offer(parser.add_argument("study", help="a study of studies or config/studies, or a YAML file"), study_names)
     parser.add_argument("--size", help="size of the study, such as small (default: full)")
 
 
@@ -51,12 +61,37 @@ def plan_of(name: str, size: str | None = None) -> "Plan":
 
 
 def _study_file(name: str) -> Path:
-    folders = (Path("studies"), Path("config/studies"), project_file("config/studies"))
-    for path in (Path(name), *(folder / f"{name}.yaml" for folder in folders)):
+    for path in (Path(name), *(folder / f"{name}.yaml" for folder in _folders())):
         if path.suffix in (".yaml", ".yml") and path.is_file():
             return path
-    studies = sorted({p.stem for folder in folders for p in folder.glob("*.yaml")})
+    studies = study_names()
     raise RotastackError(f"study {name!r} is unknown{nearest(name, studies)}; there are {', '.join(studies)}")
+
+
+def study_names(**_: Any) -> list[str]:
+    """Return the names of the studies below the working directory and of those that come along."""
+    return sorted({p.stem for folder in _folders() for p in folder.glob("*.yaml")})
+
+
+def _folders() -> list[Path]:
+    return [Path("studies"), Path("config/studies"), project_file("config/studies")]
+
+
+def score_names(**_: Any) -> list[str]:
+    """Return the scores that methods are ranked by, of both tasks."""
+    from rotastack.stats.metrics import METRICS
+
+    return [name for scores in METRICS.values() for name, higher in scores.items() if higher is not None]
+
+
+def studies_with_models(**_: Any) -> list[str]:
+    """Return the studies below the working directory that have made a model."""
+    return sorted({path.parents[2].name for path in Path("results").glob("*/*/model/model.skops")})
+
+
+def offer(action: Any, values: Callable[..., Iterable[str]]) -> None:
+    """Tell argcomplete what values of an argument the shell may offer."""
+    action.completer = values
 
 
 def snakemake(plan: "Plan", size: str | None, options: list[str], *, quiet: bool = True) -> tuple[int, float]:
