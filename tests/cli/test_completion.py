@@ -20,7 +20,7 @@ def offered(folder, line):
 @pytest.mark.parametrize(("line", "found"), [
     ("rotastack ex", ["explain"]), ("rotastack run --time-", ["--time-column"]), ("rotastack run t.csv --score roc", ["roc_auc"]),
     ("rotastack run t.csv --task r", ["regression"]), ("rotastack run --size m", ["medium"]), ("rotastack run --profile sl", ["slurm"]),
-    ("rotastack run rotation_w", ["rotation_weights"]), ("rotastack run t", ["t.csv", "tiny"]), ("rotastack explain my", ["mine"]),
+    ("rotastack run rotation_w", ["rotation_weights"]), ("rotastack run t", ["t.csv", "tiny"]), ("rotastack explain mi", ["mine"]),
     ("rotastack predict new.csv --study m", ["mine"]),
 ])  # fmt: skip
 def test_values_are_offered(tmp_path, line, found):

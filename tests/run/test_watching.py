@@ -91,6 +91,14 @@ def test_a_limit_that_is_kept_changes_nothing(table):
     assert json.loads((table / "p/pool.run.json").read_text())["metrics"]["trainings"] == 2
 
 
+def test_a_limited_training_that_is_killed_has_failed_and_the_others_are_compared(table):
+    pool = train(table, "strange.Faulty", {"how": "kill"}, (0, 1), training_limit=60)
+    record = json.loads((table / "p/pool.run.json").read_text())
+    assert record["status"] == "failed"
+    assert "ended by SIGKILL: it was out of memory, most likely" in record["message"]
+    assert np.isnan(pool["proba"]).all()
+
+
 def test_memory_that_ran_out_is_no_fault_of_the_model(table):
     """The system kills the process; the job fails, and is tried again with more."""
     with pytest.raises(RotastackError, match="ended by SIGKILL: was it out of memory"):

@@ -29,10 +29,10 @@ class Cost(NamedTuple):
     per_row, per_cell : float
         For each row, and for each row and column.
     per_leaf : float
-        For each column and leaf, of which there is one for 25 rows, at most `leaves`.
+        For each column and leaf, of which there is one for 40 rows, at most `leaves`.
     leaves : int
-    drawn : float
-        For each column and each of the 500 columns at most that it is turned with: a rotation is drawn, to train and to predict.
+    drawn, applied : float
+        For each column and each of the 500 columns at most that it is turned with: once, as a rotation is drawn, and for each row.
     turned : float
         For each row, column, and each of half of the columns, or of as many as there are rows.
     most_rows : float
@@ -51,6 +51,7 @@ class Cost(NamedTuple):
     per_leaf: float = 0.0
     leaves: int = 31
     drawn: float = 0.0
+    applied: float = 0.0
     turned: float = 0.0
     most_rows: float = inf
     far: float = 1.0
@@ -61,14 +62,15 @@ class Cost(NamedTuple):
         sorted_ = seen * log2(seen) * (self.far if seen >= 1 << 16 else 1.0)
         each = sorted_ * (self.constant + self.per_root * columns**0.5 + self.per_column * columns)
         each += self.per_row * rows + self.per_cell * seen * columns
-        each += self.per_leaf * columns * min(rows / 25, self.leaves)
-        each += self.drawn * columns * min(columns, 500) + self.turned * rows * columns * min(columns / 2, rows)
+        each += self.per_leaf * columns * min(rows / 40, self.leaves)
+        each += (self.drawn + self.applied * rows) * columns * min(columns, 500)
+        each += self.turned * rows * columns * min(columns / 2, rows)
         return each * (1 + self.per_class * max(n_classes - 2, 0))
 
     def prediction(self, rows: float, columns: int, trained: float) -> float:
         """Return the nanoseconds of predicting so many rows after training on so many."""
-        turned = self.turned / 2 * columns * min(columns / 2, trained)
-        return rows * (self.predicted + turned) + self.drawn * columns * min(columns, 500)
+        turned = self.applied * columns * min(columns, 500) + self.turned / 2 * columns * min(columns / 2, trained)
+        return rows * (self.predicted + turned)
 
 
 USUAL_COST = Cost(11, 8, 0, 130)

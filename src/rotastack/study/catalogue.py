@@ -44,7 +44,7 @@ def _pipeline(*steps: tuple[str, dict[str, Any]]) -> Entry:
 
 # a seed, as it lists no parameter that was not given, and seeds are set where one is listed
 _CATBOOST = {"allow_writing_files": False, "verbose": False, "random_state": 0}
-_XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 1.0, per_cell=6, per_leaf=2_500, leaves=64))
+_XGBOOST = Facts(cost=Cost(0, 0, 0, 30, 0.4, per_cell=6, per_leaf=1_000, leaves=64))
 _HISTOGRAMS = Facts(cost=Cost(0, 0, 0, 60, 1.0, per_row=40, per_cell=6.2, per_leaf=1_700), trees=("max_iter",))
 _SCALER = ("standardscaler", _spec("sklearn.preprocessing.StandardScaler"))
 

@@ -193,7 +193,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(22, 0, 1.2, 130, drawn=96))
+    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(22, 0, 1.2, 130, drawn=96, applied=0.08))
 
     _parameter_constraints: ClassVar[dict] = {**_RandomRotationForest._parameter_constraints, **CLASS_WEIGHT}
     _forests: ClassVar = {"forest": ForestClassifier, "extra": ExtraForestClassifier}
@@ -245,7 +245,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(0, 0, 6.8, 200, drawn=96))
+    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(0, 0, 6.8, 200, drawn=96, applied=0.08))
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 

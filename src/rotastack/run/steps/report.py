@@ -292,6 +292,8 @@ def _notes(job: Job, comparison: dict, many: bool, records: Mapping[str, Mapping
         if many or not note.startswith("Friedman")  # of one data set nobody asks for it
     ]
     scored = list(map(read_record, job.inputs["scored"]))
+    if many:  # the verdict on one data set has them
+        notes += [f"{r['dataset']}: {doubt}" for r in scored for doubt in r["metrics"].get("suspicions", [])]
     for record in [*(r[name] for name in ("prepare", "groups") for r in records.values()), *scored]:
         notes += [f"{record['dataset']}: {warning}" for warning in record["warnings"]]
     return notes + [str(s) for s in json.loads(job.about.get("skipped", "[]"))]
