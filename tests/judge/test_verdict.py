@@ -154,8 +154,10 @@ def test_splits_that_share_no_row_need_no_correction():
 def test_ties_in_print_get_the_digits_that_tell_them_apart():
     table = cells(0.0003, 0.0004).round(7)
     assert said(table, baseline={"error": 0.3})[0].startswith("A: error 0.0")
-    shown = said(pd.DataFrame({"A": [0.0003] * 3, "B": [0.00034] * 3}))[0]
-    assert shown == "A: error 0.030% against 0.034% for B."
+    shown = said(pd.DataFrame({"A": [0.0003] * 3, "B": [0.0005] * 3}))[0]
+    assert shown == "A: error 0.03% against 0.05% for B."
+    shown = said(pd.DataFrame({"A": [0.03337] * 3, "B": [0.03339] * 3}))[0]
+    assert shown == "A: error 3.3% against 3.3% for B.", "less than a hundredth of a point is no difference"
     equal = said(pd.DataFrame({"A": [0.1] * 3, "B": [0.1] * 3}))[0]
     assert equal == "A: error 10.0% against 10.0% for B."
 

@@ -47,7 +47,7 @@ def score_cell(score: float | None, task: str) -> str:
 
 
 def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
-    """Return what prints a score, with the digits that tell these values apart, up to three more than usual.
+    """Return what prints a score, with the digits that tell these values apart, up to two more than usual; 0 is 0 alone.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
     >>> shown(0.0003), shown(0.25), printer("roc_auc", [0.75, 0.81])(0.75), printer("rmse", [66906.0])(66906.0)
     ('0.03%', '25.00%', '0.750', '66,906')
     """
-    different = len({round(float(v), 12) for v in values})
+    values = [float(v) if score in IN_UNITS else round(float(v), 4) or float(v) for v in values]
 
     def form(more: int) -> Callable[[float], str]:
         if score in ("error", "balanced_accuracy"):
@@ -64,13 +64,13 @@ def printer(score: str, values: Sequence[float]) -> Callable[[float], str]:
             return lambda value: f"{value:.{3 + more}f}"
         return lambda value: f"{value:#.{4 + more}g}".rstrip(".") if abs(value) < 1e4 else f"{value:,.{more}f}"
 
-    forms = [form(more) for more in range(4)]
+    forms = [form(more) for more in range(3)]
     fits = (
         f
         for f in forms
-        if len({f(v) for v in values}) == different and all(v == 0 or _is_not_zero(f(v)) for v in values)
+        if len({f(v) for v in values}) == len(set(values)) and all(v == 0 or _is_not_zero(f(v)) for v in values)
     )
-    return next(fits, forms[0])
+    return next(fits, forms[-1])
 
 
 def _is_not_zero(text: str) -> bool:
