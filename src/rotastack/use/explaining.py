@@ -13,6 +13,7 @@ from sklearn.base import clone, is_regressor
 from sklearn.model_selection import FixedThresholdClassifier, train_test_split
 
 from rotastack.base.columns import date_numbers
+from rotastack.base.facts import Facts
 from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
@@ -20,7 +21,6 @@ from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
-from rotastack.study.catalogue import facts_of
 from rotastack.tracking.records import read_record
 from rotastack.use.saved_model import saved_model
 
@@ -105,7 +105,7 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, 
 
 def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
     """Return the columns to shuffle: all, or as many as time is for, those that go along with the target most."""
-    facts = getattr(model, "study_facts", None) or facts_of(f"{type(model).__module__}.{type(model).__qualname__}")
+    facts = getattr(model, "study_facts", Facts())
     n_trees = prod(v for name in facts.trees or ("n_estimators",) if isinstance(v := getattr(model, name, None), int))
     seconds = facts.prediction_seconds(n_trees * (facts.families or 1), len(numbers), numbers.shape[1], len(numbers))
     most = min(MOST_SHUFFLED, int(SHUFFLING_SECONDS / (N_REPEATS * seconds)))
