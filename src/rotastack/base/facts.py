@@ -98,6 +98,8 @@ class Facts(NamedTuple):
         Of the flagship at its defaults, where no column is categorical and without boosted ones; 0 of others.
     has_matrices : bool
         Each tree keeps a matrix.
+    row_bytes : int
+        Of a kept tree, for each row that it is grown on; 0 is 16, and 4 for each class.
     """
 
     rotates: bool = False
@@ -108,6 +110,7 @@ class Facts(NamedTuple):
     n_trees: int = 100
     families: int = 0
     has_matrices: bool = False
+    row_bytes: int = 0
 
     def training_seconds(self, n_trees: int, rows: float, columns: int, n_classes: int) -> float:
         """Return what one training takes.

@@ -22,7 +22,7 @@ class OwnTable:
     place : Place
         Where it is written.
     megabytes : int
-        Memory that all jobs together may take.
+        Memory that all jobs together may ask for: what there is, and at least what the largest of them asks for.
     lines : list of tuple of str
         What is said before the run: a word, and what is to be said of it.
     about : dict
@@ -94,7 +94,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     score, why = _score(arguments.score, target, task)
     labels = own_table.labels_of(task)
     study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
-    needed = _megabytes(study)
+    needed, _ = _megabytes(study)
     left_out = {label: needed[label] for label in labels if needed[label] > memory}
     if len(labels) - len(left_out) < 2:
         least = sorted(needed.values())[1]
@@ -104,7 +104,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     labels = [label for label in labels if label not in left_out]
     study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
     place = own_table.place_of(study)
-    own = OwnTable(study, place, int(memory))
+    own = OwnTable(study, place, max(int(memory), _megabytes(study)[1]))
     own.lines.append(("table", str(reading)))
     other = {"classification": "regression", "regression": "classification"}[task]
     hint = f" (--task {other} for {other})" if reason.startswith("it holds") and "number" in reason else ""
@@ -197,14 +197,15 @@ def cores(given: str) -> int:
     return int(given)
 
 
-def _megabytes(study: dict[str, Any]) -> dict[str, int]:
-    """Return the memory that a training of each method is thought to take."""
+def _megabytes(study: dict[str, Any]) -> tuple[dict[str, int], int]:
+    """Return the memory that a training of each method is thought to take, and the most that any job asks for."""
     from rotastack.run.resources import Resources
     from rotastack.study.study import Study
 
     checked = Study.from_mapping(study, study["name"])
     resources = Resources(checked, checked.datasets)
-    return {label: resources.train_mb(study["name"], method["pool"], 1) for label, method in study["methods"].items()}
+    usual = {label: resources.usual_mb(study["name"], method["pool"]) for label, method in study["methods"].items()}
+    return usual, resources.largest_mb()
 
 
 def _memory() -> float:

@@ -24,6 +24,7 @@ LIBRARIES_MB = 210
 SPARE_MINUTES = 5
 """Of any time limit."""
 _MOST_DRAWS = 40_000  # from which on the flagship's trees do not grow with the rows
+_DRAWN = 50  # rotations that a forest holds at a time
 _VOTES = 6  # bytes of a row and member: votes of test and training rows, and bags
 
 
@@ -103,14 +104,28 @@ class Resources:
         return 8e-6 * self.study.protocol.n_cells * self._tested(dataset) * self._classes(dataset)
 
     def train_mb(self, dataset: str, pool: str, attempt: int) -> int:
-        """Return the memory of a training job: outputs in several copies, data and trees."""
+        """Return the memory that a training job asks for."""
+        return _request(attempt, self._training_megabytes(dataset, pool))
+
+    def usual_mb(self, dataset: str, pool: str) -> int:
+        """Return what a training job is thought to take on one machine, where ``train_mb`` is what it may."""
+        return LIBRARIES_MB + int(self._training_megabytes(dataset, pool))
+
+    def largest_mb(self) -> int:
+        """Return the most that any job asks for at its first attempt."""
+        datasets = list(self.study.datasets)
+        trained = [self.train_mb(d, pool, 1) for d in datasets for pool in self.study.used_pools]
+        others = [self.refit_mb(d, 1) for d in datasets] + [self.score_mb(d, 1) for d in datasets]
+        return max([*trained, *others, self.draw_mb(datasets, 1), self.tracking_mb(datasets, 1)])
+
+    def _training_megabytes(self, dataset: str, pool: str) -> float:
+        """Return the size of outputs in several copies, data and trees."""
         rows, _ = self.study.protocol.split_rows(self.rows(dataset))
-        return _request(
-            attempt,
+        return (
             8 * self.pool_megabytes(dataset, pool)
             + 2 * self.votes_megabytes(dataset, pool)
             + 8 * self._cells_megabytes(dataset)
-            + self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests),
+            + self._forest_megabytes(dataset, pool, rows, self.study.protocol.keeps_forests)
         )
 
     def _forest_megabytes(self, dataset: str, pool: str, rows: int, is_kept: bool) -> float:
@@ -125,7 +140,9 @@ class Resources:
         matrices = 8e-6 * kept * columns * min(columns, 2 * rows) if facts.has_matrices else 0
         if (leaves := self._parameters(pool).get("max_leaf_nodes")) is not None:  # a boosted tree is of one class
             rows = min(rows, leaves * self._classes(dataset))
-        return matrices + 1e-6 * rows * (16 + 4 * self._classes(dataset)) * kept
+        if facts.cost is not None and facts.cost.drawn:
+            matrices += _DRAWN * 8e-6 * columns * min(columns, 500)
+        return matrices + 1e-6 * rows * (facts.row_bytes or 16 + 4 * self._classes(dataset)) * kept
 
     def train_minutes(self, dataset: str, pool: str, attempt: int) -> int:
         """Return the time limit of a training job: nine times the usual where the class is known, else a safe guess."""

@@ -70,7 +70,7 @@ class ExtraForestClassifier(ForestClassifier):
     [0, 1, 2]
     """
 
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(18, 7.2, 0, 150))
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(18, 7.2, 0, 150), row_bytes=61)
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestClassifier._parameter_constraints, "n_cuts": [LEAST_ONE]}
@@ -169,7 +169,7 @@ class ExtraForestRegressor(ForestRegressor):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 13.8, 7.9, 300))
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 13.8, 7.9, 300), row_bytes=163)
 
     _splitter: ClassVar[str] = "random"
     _parameter_constraints: ClassVar[dict] = {**ForestRegressor._parameter_constraints, "n_cuts": [LEAST_ONE]}

@@ -177,7 +177,7 @@ class ForestRegressor(GrownRegressor):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 9, 6, 200))
+    study_facts: ClassVar[Facts] = Facts(cost=Cost(0, 9, 6, 200), row_bytes=106)
 
     _parameter_constraints: ClassVar[dict] = FOREST_CONSTRAINTS
 

@@ -245,7 +245,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     True
     """
 
-    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(0, 0, 6.8, 200, drawn=96, applied=0.08))
+    study_facts: ClassVar[Facts] = Facts(rotates=True, cost=Cost(0, 0, 6.8, 200, drawn=96, applied=0.08), row_bytes=106)
 
     _forests: ClassVar = {"forest": ForestRegressor, "extra": ExtraForestRegressor}
 
