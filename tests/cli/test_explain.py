@@ -9,8 +9,9 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.pipeline import Pipeline
 from tests.cli.conftest import customers
+from tests.own_tables import visits
 
-from rotastack import RandomRotationForestClassifier
+from rotastack import RandomRotationForestClassifier, RotastackClassifier
 from rotastack.cli import main
 from rotastack.data.preprocessing import TablePreprocessor
 from rotastack.use.explaining import _importances_in_words, explain
@@ -104,3 +105,16 @@ def test_the_first_column_in_words_is_one_that_surely_matters():
     assert rest.startswith("1 of 2 columns makes no difference beyond chance")
     first, _ = _importances_in_words([unsure, sure], "accuracy", 0.9, 1, "held out")
     assert first.startswith("x is the column that most surely matters: with")
+
+
+@pytest.mark.parametrize("divided_by", [{"groups": "patient_id"}, {"time": "patient_id"}], ids=["groups", "time"])
+def test_a_model_is_judged_by_rows_as_its_study_divides_them(divided_by):
+    """Visits of a patient are alike: out of bag nearly all are right, of other patients no more than by chance."""
+    table, _ = visits()
+    table, y = table.drop(columns="outcome"), table["outcome"].to_numpy()
+    reader = TablePreprocessor({"patient_id": "id"}, encoding="codes")
+    model = Pipeline([("table", reader), ("classifier", RotastackClassifier(10, random_state=0))]).fit(table, y)
+    alike, others = explain(model, table, y, "error"), explain(model, table, y, "error", divided_by=divided_by)
+    assert (alike["how"], others["how"]) == ("out of bag", "held out")
+    assert alike["score"] > 0.9
+    assert others["score"] < 0.75

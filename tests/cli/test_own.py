@@ -40,7 +40,7 @@ WRONG = [
     (["sales.csv", "--target", "sold", "--score", "roc_auc"], "--score: 'roc_auc' is no score of a regression; there are rmse, mae"),
     (["churn.csv", "--target", "churned", "--score", "interval_coverage"], "is no score of a classification"),
     (["visits.csv", "--target", "outcome", "--groups", "patient"], "--groups: there is no column 'patient'; did you mean 'patient_id'"),
-    (["visits.csv", "--target", "outcome", "--groups", "outcome"], "--groups: there is no column 'outcome'"),
+    (["visits.csv", "--target", "outcome", "--groups", "outcome"], "--groups: 'outcome' is the target"),
     (["holes.csv", "--target", "outcome", "--groups", "patient_id"], "--groups: column 'patient_id' is empty in 3 rows"),
     (["churn.csv", "--target", "churned", "--groups", "plan"], "--groups: column 'plan' has 3 different values; 10 are the least"),
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 from tests.run.running import pool_slice, split, step, train, train_nested
 
@@ -219,3 +220,6 @@ def test_a_model_keeps_the_threshold_that_was_chosen(tmp_path, estimator, parame
     found = SavedModel(model, "m").predict(raw, proba=True).columns
     assert ((found["probability=leaves"] >= 0.2) == (found["prediction"] == "leaves")).all()
     assert explain(model, raw, target, "roc_auc")["scoring"] == "ROC AUC"
+    decided = explain(model, raw, target, "f1")["score"]
+    plain = Pipeline([("table", model[0]), ("classifier", model[-1].estimator_)])
+    assert decided != explain(plain, raw, target, "f1")["score"], "the threshold is the model's"

@@ -55,7 +55,7 @@ def test_the_p_value_is_of_the_corrected_test():
         (
             (0.1, 0.3, 0.2),
             ["A"],
-            "Rotations help here: the best method with them is A (10.0%), without them C (20.0%; p < 0.001, of these two alone).",
+            "Rotations help here: the best method with them is A (10.0%), without them C (20.0%; p < 0.001 after correction for the choice of both).",
         ),
     ],
 )
@@ -162,7 +162,45 @@ def test_ties_in_print_get_the_digits_that_tell_them_apart():
     assert equal == "A: error 10.0% against 10.0% for B."
 
 
+def test_rotations_are_not_said_to_help_where_the_best_is_not_beyond_chance():
+    """The same two methods have one p-value; of others it is corrected for the choice of both."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.normal(0.3, 0.02, (10, 4)), columns=list("ABCD"))
+    table["A"] -= 0.012
+    plain = corrected_t(table["A"], table["B"], 4, 1).p
+    found = verdict_of_one(table[["A", "B"]], "classification", "B", rotated=["A"], test_to_train=0.25)
+    assert found["p_value"] == pytest.approx(plain)
+    found = verdict_of_one(table, "classification", "B", rotated=["A"], test_to_train=0.25)
+    assert found["p_value"] > plain
+    others = [m for m in table.mean().sort_values().index if m != "A"]
+    if others[0] == "B":
+        assert ("help" in found["sentences"][2]) == (found["p_value"] < 0.05)
+    else:
+        p = min(1, 3 * corrected_t(table["A"], table[others[0]], 4, 1).p)
+        assert f"p = {p:.2g} after correction" in found["sentences"][2]
+
+
 def test_doubts_and_reasons_of_failures_stand_at_the_end():
     table = cells(0.1, 0.3).assign(C=np.nan)
     found = said(table, failures={"C": "it took longer than 60 s"}, doubts=["day is a date."])
     assert found[-2:] == ["Failed: C (it took longer than 60 s); the others are compared.", "day is a date."]
+
+
+def test_a_method_hardly_above_the_baseline_is_named():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"A": rng.normal(0.43, 0.05, 10), "B": rng.normal(0.46, 0.05, 10)})
+    level = rng.normal(0.45, 0.001, 10)
+    options = {"baseline": {"error": 0.45}, "test_to_train": 0.25}
+    found = verdict_of_one(table, "classification", "B", baseline_cells=level, **options)["sentences"]
+    p = corrected_t(table["A"], level, 4, 1).p
+    assert found[-1] == (
+        f"That A is better than always the largest class is not beyond chance (p = {p:.2g}): these columns may tell nothing."
+    )
+    clear = verdict_of_one(table - 0.3, "classification", "B", baseline_cells=level, **options)["sentences"]
+    assert not any("these columns" in sentence for sentence in clear)
+
+
+def test_a_best_method_that_never_decides_for_a_class_says_so():
+    found = said(cells(0.1, 0.3), never={"A": "yes", "B": "yes"})
+    assert found[-1].startswith("A never decides for yes rightly: the report shows what thresholds would do")
+    assert not any("never" in sentence for sentence in said(cells(0.1, 0.3), never={"B": "yes"}))

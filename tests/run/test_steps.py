@@ -1,6 +1,7 @@
 """Steps in corners that the workflow's tests do not reach."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -225,6 +226,10 @@ def test_captions_speak_of_the_study_s_task_and_protocol():
     assert "five folds or more" in text
     assert "cells" not in text
     assert "RMSE" in report._caption("boxes", "regression", "rmse", "cells")
+    text = report._caption("differences", "classification", "roc_auc", "folds")
+    assert "mean ROC AUC minus" in text
+    assert re.search(r"two standard\s+errors of the difference", text)
+    assert "expected\ncalibration error" in report._caption("calibration_one", "classification", "roc_auc", "folds")
 
 
 def test_missing_cells_are_those_of_the_raw_columns(tmp_path):

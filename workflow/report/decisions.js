@@ -43,7 +43,7 @@ const decisions = (() => {
 
   function show(place, content) {
     const { positives, negatives } = content.methods[0].curves[content.positive];
-    const view = { of: content.positive, threshold: Math.max(0.01, Math.round((100 * positives) / (positives + negatives)) / 100) };
+    const view = { of: content.positive, threshold: content.threshold ?? Math.max(0.01, Math.round((100 * positives) / (positives + negatives)) / 100) };
     const drawn = element("div", { class: "curves" }), table = element("table", {}), said = element("p", { class: "caption", role: "status" });
     const slider = element("input", { type: "range", min: 0.01, max: 0.99, step: 0.01, value: view.threshold, oninput: () => { view.threshold = Number(slider.value); draw(); } });
     const shown = element("output", {}), choice = element("select", { onchange: () => { view.of = Number(choice.value); draw(); } }, content.classes.map((name, k) => element("option", { value: k }, name)));

@@ -72,7 +72,14 @@ class Answer:
         lines.append(f"{'report':10s}{self.report}{took}")
         for dataset, model in list(self.models.items())[:3]:
             known = f", in MLflow {model['address']}" if model["address"] else ""
-            lines.append(f"{'model':10s}{model['method']}, trained on all rows of {dataset}: {model['file']}{known}")
+            from_on = (
+                f", decides for {model['decides_for']} from a probability of {model['threshold']:g} on"
+                if "threshold" in model
+                else ""
+            )
+            lines.append(
+                f"{'model':10s}{model['method']}, trained on all rows of {dataset}{from_on}: {model['file']}{known}"
+            )
         for dataset, why in list(self.without_model.items())[:3]:
             lines.append(f"{'no model':10s}of {dataset}: {why}")
         if len(self.models) > 3:
@@ -185,4 +192,6 @@ def _model(plan: "Plan", dataset: str) -> dict[str, Any] | None:
         return None
     receipt = Path(plan.root) / plan.receipt
     runs = read_json(receipt)["datasets"].get(dataset, {}) if receipt.is_file() else {}
-    return {"method": read_json(record)["metrics"]["method"], "file": str(file), "address": runs.get("model_uri")}
+    metrics = read_json(record)["metrics"]
+    decides = {key: metrics[key] for key in ("threshold", "decides_for") if key in metrics}
+    return {"method": metrics["method"], **decides, "file": str(file), "address": runs.get("model_uri")}

@@ -126,7 +126,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     notes = [*reading.notes, *without, *(str(w.message).removeprefix(f"{table}: ") for w in caught)]
     own.lines += [("note", note) for note in notes]
     if place.edited:
-        text = f"{place.path}, edited by you, and run as it is: options of the table change nothing in it"
+        text = f"{place.path}, edited by you, and run as it is: options of the table change nothing in it (delete it to have it made anew)"
         own.lines.append(("study", f"{text}, and its kinds of columns count, not those above"))
     else:
         sizes = {label: next(iter(layout.parameters(label).values()), None) for label in labels}
@@ -160,6 +160,8 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     column: str | None = {"groups": arguments.groups, "time": arguments.time_column}[key]
     if column is None:
         return None
+    if column == arguments.target:
+        raise RotastackError(f"{arguments.study}: {option}: {column!r} is the target")
     try:
         n = int(numbered(features, column, key, str(arguments.study)).max()) + 1
     except RotastackError as error:

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from rotastack.judge.results import complete
 from rotastack.judge.words import counted, listed, p_equal, printer
@@ -35,6 +36,8 @@ def verdict_of_one(
     test_to_train: float | None = None,
     alpha: float = 0.05,
     failures: Mapping[str, str] | None = None,
+    baseline_cells: Sequence[float] | None = None,
+    never: Mapping[str, str] | None = None,
     doubts: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Say which method is best on a data set, whether it is beyond chance that it beats the control, and what rotations do.
@@ -61,6 +64,10 @@ def verdict_of_one(
         Level of the test.
     failures : mapping, optional
         Method -> why it failed.
+    baseline_cells : sequence of float, optional
+        The baseline's score in each cell, for a test of the best method against it.
+    never : mapping, optional
+        Method -> a class that it never decides for rightly.
     doubts : sequence of str
         What makes the comparison doubtful: sentences that stand at the end.
 
@@ -113,9 +120,16 @@ def verdict_of_one(
         p_value, sentence = splits.difference(best, rival, control, score)
         sentences += [sentence] if sentence else []
     if turned is not None:
-        sentences += splits.rotations(turned, means, {best, rival}, shown)
+        sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
     if level is not None and (means[best] <= level if higher else means[best] >= level):
         sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
+    elif baseline_cells is not None:
+        sentences += splits.above_baseline(best, np.asarray(baseline_cells, dtype=float), constant)
+    if never and best in never:
+        sentences.append(
+            f"{best} never decides for {never[best]} rightly: the report shows what thresholds would do, and model.threshold of the "
+            "study keeps one."
+        )
     if failed:
         reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
         sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
@@ -179,20 +193,36 @@ class _Splits(NamedTuple):
             f"{'corrected' if self.test_to_train else 'paired'} t test over {n} splits{'' if self.test_to_train else ' that share no row'}{few})."
         )
 
+    def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
+        """Say where it is not beyond chance that the best method is better than the baseline."""
+        if self.test_to_train is None or len(self.cells) < 3 or len(level) != len(self.cells):
+            return []
+        p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
+        if p < self.alpha:
+            return []
+        return [
+            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): these columns may tell nothing."
+        ]
+
     def rotations(
-        self, pair: tuple[str, str], means: pd.Series, compared: set[str | None], shown: Callable[[float], str]
+        self, pair: tuple[str, str], means: pd.Series, known: float | None, shown: Callable[[float], str]
     ) -> list[str]:
-        """Compare the best method that rotates with the best that does not, if there are splits to test by."""
+        """Compare the best method that rotates with the best that does not, if there are splits to test by.
+
+        Both are picked from all methods: the p-value is multiplied by one less than their number. Where the two were compared
+        already, their p-value is `known`.
+        """
         turned, plain = pair
         found = self.test(turned, plain)
         if found is None or self.is_hopeless or np.isinf(found.statistic):
             return []
-        what = _effect(found.p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
-        if set(pair) == compared and len(means) == 2:
+        p = min(1.0, found.p * (len(means) - 1)) if known is None else known
+        what = _effect(p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
+        if known is not None:
             return [f"So rotations {what} here."]
         return [
             f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
-            f"without them {plain} ({shown(means[plain])}; p {p_equal(found.p)}, of these two alone)."
+            f"without them {plain} ({shown(means[plain])}; p {p_equal(p)} after correction for the choice of both)."
         ]
 
 

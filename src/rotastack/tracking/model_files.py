@@ -29,7 +29,6 @@ REVIEWED_TYPES = frozenset(
         "catboost.core.CatBoostClassifier",
         "catboost.core.CatBoostRegressor",
         "collections.OrderedDict",
-        "functools.partial",  # of functions that are on this list, or that skops trusts
         "lightgbm.basic.Booster",
         "lightgbm.sklearn.LGBMClassifier",
         "lightgbm.sklearn.LGBMRegressor",
@@ -40,7 +39,6 @@ REVIEWED_TYPES = frozenset(
         "sklearn.metrics._dist_metrics.EuclideanDistance64",
         "sklearn.neighbors._kd_tree.KDTree",
         "sklearn.tree._tree.Tree",
-        "sklearn.utils.validation.check_array",
         "xgboost.core.Booster",
         "xgboost.sklearn.XGBClassifier",
         "xgboost.sklearn.XGBRegressor",

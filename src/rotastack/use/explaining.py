@@ -1,7 +1,7 @@
 """Explain a saved model: what it looks at, in the columns of the raw table, and in words."""
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 from sklearn.base import clone, is_regressor
-from sklearn.model_selection import FixedThresholdClassifier, train_test_split
+from sklearn.model_selection import FixedThresholdClassifier, GroupShuffleSplit, train_test_split
+from sklearn.pipeline import Pipeline
 
 from rotastack.base.columns import date_numbers
 from rotastack.base.facts import Facts
+from rotastack.data.preprocessing import numbered
 from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
 from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
@@ -47,7 +49,14 @@ PARTS = {
 ROTATED = ("principal", "sparse")
 
 
-def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, seed: int = 0) -> dict[str, Any]:
+def explain(
+    pipeline: Any,
+    features: pd.DataFrame,
+    target: NDArray,
+    score: str,
+    seed: int = 0,
+    divided_by: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """Return what a model looks at, as JSON holds it.
 
     Parameters
@@ -61,6 +70,9 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, 
         What is lost where a column is shuffled: accuracy for the error, R² for the RMSE, else the score itself.
     seed : int
         Of shufflings, and of the rows that are drawn.
+    divided_by : mapping, optional
+        ``groups`` or ``time`` -> the column by which the study divides rows: the model is then judged by other groups, or by
+        the last third of the time.
 
     Returns
     -------
@@ -69,8 +81,9 @@ def explain(pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, 
         column first; ``families`` with their weights; ``dependence`` of the top columns; ``words``.
     """
     reader = pipeline.named_steps["table"]
+    split = _divided(features, divided_by or {}, seed)
     features = features[reader.needed_]
-    how, rows, judged = _scored(pipeline, features, target, score, seed)
+    how, rows, judged = _scored(pipeline, features, target, score, seed, split)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         numbers = pipeline[:1].transform(features.iloc[rows])
@@ -165,7 +178,8 @@ def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | 
     except ValueError as error:
         raise RotastackError(f"--score: {error}") from None
     names = {"study": study, "dataset": dataset, "method": refit["metrics"]["method"]}
-    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy(), score)}
+    divided_by = refit["parameters"].get("divided_by")
+    return {**names, **explain(pipeline, table.drop(columns="target"), y.to_numpy(), score, divided_by=divided_by)}
 
 
 def _decider(pipeline: Any) -> Any:
@@ -179,8 +193,13 @@ def _sign(score: str) -> int:
     return 1 if score in _SHOWN or higher_is_better(score) else -1
 
 
-def _scorer(score: str, target: NDArray, task: str) -> Callable[[Any, Any, NDArray], float]:
-    """Return what scores a fitted estimator as scikit-learn's scorers do: more is better."""
+def _scorer(
+    score: str, target: NDArray, task: str, threshold: float | None = None
+) -> Callable[[Any, Any, NDArray], float]:
+    """Return what scores a fitted estimator as scikit-learn's scorers do: more is better.
+
+    With a threshold the decisions are those of the model; scores of probabilities know none.
+    """
     classes, counts = np.unique(target, return_counts=True)
 
     def scored(model: Any, X: Any, y: NDArray) -> float:
@@ -193,7 +212,10 @@ def _scorer(score: str, target: NDArray, task: str) -> Callable[[Any, Any, NDArr
             else:
                 shares = np.asarray(model.predict(X))[:, None] == classes
             positive = int(len(counts) == 2 and counts[1] <= counts[0])
-            found = score_probabilities(np.searchsorted(classes, y), np.asarray(shares, dtype=float), positive)
+            shares = np.asarray(shares, dtype=float)
+            if threshold is not None and score in ("error", "balanced_accuracy", "f1"):
+                shares = np.eye(2)[np.where(shares[:, positive] >= threshold, positive, 1 - positive)]
+            found = score_probabilities(np.searchsorted(classes, y), shares, positive)
         if score in _SHOWN:
             return 1 - found["error"] if score == "error" else found["r2"]
         return _sign(score) * found[score]
@@ -201,8 +223,27 @@ def _scorer(score: str, target: NDArray, task: str) -> Callable[[Any, Any, NDArr
     return scored
 
 
+def _divided(
+    features: pd.DataFrame, divided_by: Mapping[str, str], seed: int
+) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
+    """Return rows to train and to test as a study's groups or time divide them; None where neither does."""
+    for key, column in divided_by.items():
+        numbers = numbered(features, column, key, "explain")
+        if key == "groups":
+            splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
+            return next(splitter.split(features, groups=numbers))
+        late = numbers >= np.quantile(numbers, 2 / 3)
+        return np.flatnonzero(~late), np.flatnonzero(late)
+    return None
+
+
 def _scored(
-    pipeline: Any, features: pd.DataFrame, target: NDArray, score: str, seed: int
+    pipeline: Any,
+    features: pd.DataFrame,
+    target: NDArray,
+    score: str,
+    seed: int,
+    split: tuple[NDArray[np.intp], NDArray[np.intp]] | None,
 ) -> tuple[str, NDArray[np.intp], Callable[[NDArray], float]]:
     """Return how rows are judged, which rows these are, and a function from such a table, once it is read, to its score.
 
@@ -210,8 +251,9 @@ def _scored(
     by the others, as a model that has seen a row remembers it.
     """
     model = _decider(pipeline)
-    scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification")
-    if hasattr(model, "out_of_bag_scorer"):
+    threshold = pipeline[-1].threshold if isinstance(pipeline[-1], FixedThresholdClassifier) else None
+    scorer = _scorer(score, target, "regression" if is_regressor(pipeline) else "classification", threshold)
+    if split is None and hasattr(model, "out_of_bag_scorer"):
         try:
             rows, judged = model.out_of_bag_scorer(target, scorer, max_rows=MOST_ROWS, random_state=seed)
             return "out of bag", rows, lambda table: judged(_between(pipeline, table))
@@ -219,13 +261,22 @@ def _scored(
             pass  # bags that are not known: those of weighted rows
     counts = np.unique(target, return_counts=True)[1]
     by_class = not is_regressor(pipeline) and counts.min() > 2
-    train, test = train_test_split(
+    train, test = split or train_test_split(
         np.arange(len(features)), test_size=1 / 3, random_state=seed, stratify=target if by_class else None
     )
     # Tables are read as the model reads them: on fewer rows a rare category is not there, nor its column.
-    again = clone(pipeline[1:]).fit(pipeline[:1].transform(features.iloc[train]), target[train])
+    plain = Pipeline([*pipeline.steps[1:-1], (pipeline.steps[-1][0], _unfitted(pipeline))])
+    again = clone(plain).fit(pipeline[:1].transform(features.iloc[train]), target[train])
+    if split is not None and len(test) > MOST_ROWS:
+        test = np.random.default_rng(seed).choice(test, MOST_ROWS, replace=False)
     rows = np.sort(test[:MOST_ROWS])
     return "held out", rows, lambda table: scorer(again, table, target[rows])
+
+
+def _unfitted(pipeline: Any) -> Any:
+    """Return the estimator at the end of a model as its parameters make it, without a threshold."""
+    last = pipeline[-1]
+    return last.estimator if isinstance(last, FixedThresholdClassifier) else last
 
 
 def _between(pipeline: Any, table: NDArray) -> Any:

@@ -87,8 +87,10 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
             with replacing(job.output("model")) as temporary:
                 temporary.touch()
             return
+        threshold = spec.get("threshold")
         record.metrics = {
             "method": label,
+            **({} if threshold is None else {"threshold": threshold, "decides_for": str(decides.pos_label)}),
             f"cross_validated_{score}": float(scores.loc[scores["method"] == label, score].mean()),
             f"training_{PRIMARY[spec['task']]}": _error(target, model.predict(features), spec["task"]),
             "model_bytes": job.output("model").stat().st_size,

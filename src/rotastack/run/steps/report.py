@@ -190,7 +190,11 @@ def _decisions(
             better = max if higher_is_better(study["score"]) else min
             best = better(decided, key=lambda m: scores[m])
             names = dict.fromkeys([best, *([control] if control in decided else [])])
-            found[content["dataset"]] = {**content, "methods": [decided[m] for m in names]}
+            found[content["dataset"]] = {
+                **content,
+                "threshold": study["model"].get("threshold"),
+                "methods": [decided[m] for m in names],
+            }
     return found
 
 
@@ -333,7 +337,8 @@ def _caption(name: str, task: str, score: str, cells: str) -> str:
     text = next((f.read_text(encoding="utf-8") for f in (own, file) if f.is_file()), "")
     text = text.replace("RMSE", NAMES[score])
     if score != "error" and not own.is_file():
-        text = re.sub(r"\berrors?\b", NAMES[score], text, flags=re.IGNORECASE)
+        kept = r"\b(?:standard|calibration)\s+errors?\b"  # no scores
+        text = re.sub(rf"({kept})|\berrors?\b", lambda found: found[1] or NAMES[score], text, flags=re.IGNORECASE)
     if higher_is_better(score):
         text = text.replace("of lower", "of higher").replace("relative reduction of", "relative gain on")
     text = text.replace("cells or splits", cells)

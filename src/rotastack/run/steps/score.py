@@ -66,7 +66,11 @@ def run(job: Job) -> None:
         write_text(job.output("records"), json.dumps(records) + "\n")
         means = frame.groupby("method")[list(METRICS[data.task])].mean()
         record.metrics = {f"mean_{name}": column.to_dict() for name, column in means.items()}
-        record.metrics["baseline"] = _baseline(job, data)
+        baseline = _baseline(job, data)
+        record.metrics["baseline"] = {name: float(value) for name, value in baseline.mean().items()}
+        record.metrics["baseline_cells"] = {name: column.tolist() for name, column in baseline.items()}
+        if data.n_classes == 2:
+            record.metrics["rarer_class"] = data.classes[data.positive]
         record.metrics["failures"] = failures
         record.metrics["suspicions"] = records["prepare"].get("metrics", {}).get("suspicions", [])
         record.metrics |= _costs(records)
@@ -138,8 +142,8 @@ def _scored(
     return rows, np.concatenate(true), np.concatenate(outputs)
 
 
-def _baseline(job: Job, data: Prepared) -> dict[str, float]:
-    """Return the mean scores over cells of what looks at no column, taken from the training rows of each.
+def _baseline(job: Job, data: Prepared) -> pd.DataFrame:
+    """Return the scores, a row for each of the folds or splits, of what looks at no column, taken from the training rows of each.
 
     Rows that get the same output are in no order: shares that differ between folds would rank rows by folds.
     """
@@ -156,7 +160,7 @@ def _baseline(job: Job, data: Prepared) -> dict[str, float]:
         unordered = _scores(data, data.y[known], same)
         of_cell = _scores(data, data.y[known], outputs[known])
         cells.append(of_cell | {name: unordered[name] for name in ("roc_auc", "average_precision") if name in of_cell})
-    return {name: float(value) for name, value in pd.DataFrame(cells).mean().items()}
+    return pd.DataFrame(cells)
 
 
 def _decided(method: str, y: NDArray, proba: NDArray, data: Prepared) -> list[dict[str, Any]]:

@@ -133,8 +133,18 @@ def _verdict(results: StudyResults, comparison: dict[str, Any]) -> dict[str, Any
         cells[fair], spec["task"], spec["control"], score=spec["score"],
         baseline=results.baseline.loc[datasets[0]].to_dict(), log_loss=log_loss, rotated=spec["rotated"],
         test_to_train=spec["test_to_train"].get(datasets[0]), alpha=spec["alpha"],
-        failures=failures, doubts=results.records[0]["metrics"].get("suspicions", ()),
+        failures=failures, baseline_cells=results.records[0]["metrics"].get("baseline_cells", {}).get(spec["score"]),
+        never=_never_decided(results, fair), doubts=results.records[0]["metrics"].get("suspicions", ()),
     )  # fmt: skip
+
+
+def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
+    """Return method -> the rarer of two classes, of methods that never decide for it rightly: their F1 is 0."""
+    rarer = results.records[0]["metrics"].get("rarer_class")
+    if rarer is None:
+        return {}
+    means = results.scores.groupby("method")["f1"].mean()
+    return {m: rarer for m in methods if means.get(m) == 0}
 
 
 def _variance_table(results: StudyResults) -> pd.DataFrame:
