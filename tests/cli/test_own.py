@@ -20,6 +20,7 @@ def tables(tmp_path_factory):
     table, _ = visits(60)
     table.assign(patient_id=table["patient_id"].where(table.index > 2)).to_csv(folder / "holes.csv", index=False)
     churn(200)[0].assign(churned=np.nan).to_csv(folder / "empty.csv", index=False)
+    (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
     (folder / "locked.xlsx").write_bytes(OLE)
     (folder / "damaged.xlsx").write_bytes(b"PK\x03\x04" + bytes(50))
     study = {"name": "s", "datasets": ["iris"], "pools": {"p": {"estimator": "forest"}},
@@ -50,6 +51,7 @@ WRONG = [
     (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is no size"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are too few; two methods take "),
     (["empty.csv", "--target", "churned"], "the target 'churned' is missing in all rows"),
+    (["ragged.csv", "--target", "c"], "ragged.csv: cannot be read: line 32 has 5 fields, where the header has 3; is there a ','"),
     (["locked.xlsx", "--target", "a"], "locked.xlsx: cannot be read: it is locked by a password, or of an Excel before 2007"),
     (["damaged.xlsx", "--target", "a"], "damaged.xlsx: cannot be read: it is damaged, or no Excel file"),
     (["score.yaml", "--score", "error"], "--score goes with a table, and score.yaml is a study"),

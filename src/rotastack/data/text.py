@@ -101,6 +101,13 @@ def read_delimited(body: bytes, labels: str | None = None, delimiter: str | None
         raise RotastackError(
             f"rows have more fields than the header has names ({len(header)}); each column needs a name"
         ) from None
+    except pd.errors.ParserError as error:
+        counts = re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", str(error))
+        if counts is None:
+            raise
+        raise RotastackError(
+            f"line {counts[2]} has {counts[3]} fields, where the header has {counts[1]}; is there a {delimiter!r} without quotes?"
+        ) from None
     except csv.Error as error:
         raise RotastackError(f"{error}; save it again as CSV") from None
     table, header = without_row_numbers(unmarked(table, labels), header, notes)
