@@ -31,7 +31,7 @@ STARTED = "2026-01-01T00:00:00+00:00"
 ERRORS = {"RF": [0.2, 0.3, 0.4], "S-RRE/RF": [0.1, 0.2, 0.3]}
 RECORD = {"parameters": {}, "code": "c0de", "version": "0.1", "seed": 7, "status": "ok", "message": ""}
 SPEC = {
-    "name": "shop", "title": "Who buys?", "description": "", "task": "classification", "datasets": ["customers"],
+    "name": "shop", "title": "Who buys?", "description": "", "task": "classification", "score": "error", "datasets": ["customers"],
     "pools": {"forest": {"parameters": {"n_estimators": 10}}, "rotated": {"parameters": {"n_estimators": 20}}},
     "methods": {m: {"pool": "forest", "combiner": {"kind": "vote"}} for m in ERRORS},
 }  # fmt: skip
