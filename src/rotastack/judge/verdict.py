@@ -195,7 +195,7 @@ class _Splits(NamedTuple):
 
     def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
         """Say where it is not beyond chance that the best method is better than the baseline."""
-        if self.test_to_train is None or len(self.cells) < 3 or len(level) != len(self.cells):
+        if self.test_to_train is None or self.is_hopeless or len(level) != len(self.cells):
             return []
         p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
         if p < self.alpha:
