@@ -22,7 +22,8 @@ from rotastack.judge.results import (
     score_matrices,
     seconds_by_method,
 )
-from rotastack.judge.verdict import verdict_of_groups, verdict_of_one, verdict_over_datasets
+from rotastack.judge.verdict import verdict_of_groups, verdict_over_datasets
+from rotastack.judge.verdict_of_one import verdict_of_one
 from rotastack.run.job import Job
 from rotastack.stats.metrics import METRICS, NAMES, higher_is_better
 from rotastack.stats.pairs import compare_pair

@@ -1,0 +1,233 @@
+"""What came out on one data set, in sentences: the best method, its test, what rotations do, and what to doubt."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from rotastack.judge.verdict import beyond, effect, with_and_without
+from rotastack.judge.words import p_equal, printer
+from rotastack.stats.metrics import BASELINE, NAMES, PRIMARY, higher_is_better
+from rotastack.stats.resampled_t import CorrectedT, corrected_t
+from rotastack.stats.wilcoxon import holm
+
+__all__ = ["verdict_of_one"]
+
+FEW = 5
+"""Splits below which a test can show little."""
+
+
+def verdict_of_one(
+    cells: pd.DataFrame,
+    task: str,
+    control: str,
+    *,
+    score: str | None = None,
+    baseline: Mapping[str, float] | None = None,
+    log_loss: Mapping[str, float] | None = None,
+    rotated: Sequence[str] = (),
+    test_to_train: float | None = None,
+    alpha: float = 0.05,
+    failures: Mapping[str, str] | None = None,
+    baseline_cells: Sequence[float] | None = None,
+    never: Mapping[str, str] | None = None,
+    doubts: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Say which method is best on a data set, whether it is beyond chance that it beats the control, and what rotations do.
+
+    Parameters
+    ----------
+    cells : DataFrame of shape (n_cells, n_methods)
+        The main score; a method that failed has missing values.
+    task : {"classification", "regression"}
+    control : str
+        The method that others are compared with.
+    score : str, optional
+        The main score; by default that of the task.
+    baseline : mapping, optional
+        Score -> its mean for always giving the same answer.
+    log_loss : mapping, optional
+        Method -> mean log loss: asked where no method makes fewer errors than the baseline.
+    rotated : sequence of str
+        Methods that look at rotated columns.
+    test_to_train : float, optional
+        Test rows for each training row of a split, for the corrected t test over splits; 0 where splits share no row.
+        Without it, and with one split, no test is made.
+    alpha : float
+        Level of the test.
+    failures : mapping, optional
+        Method -> why it failed.
+    baseline_cells : sequence of float, optional
+        The baseline's score in each cell, for a test of the best method against it.
+    never : mapping, optional
+        Method -> a class that it never decides for rightly.
+    doubts : sequence of str
+        What makes the comparison doubtful: sentences that stand at the end.
+
+    Returns
+    -------
+    dict
+        ``best`` (None if all methods failed), ``means`` (method -> mean), ``p_value`` (None without a test), and
+        ``sentences``.
+
+    Examples
+    --------
+    >>> cells = pd.DataFrame({"Random forest": [0.25, 0.27, 0.26], "Rotastack": [0.20, 0.21, 0.21]})
+    >>> found = verdict_of_one(
+    ...     cells, "classification", "Random forest", baseline={"error": 0.46}, rotated=["Rotastack"], test_to_train=0.5
+    ... )
+    >>> print("\\n".join(found["sentences"]))
+    Rotastack: error 20.7% against 26.0% for Random forest and 46.0% for always the largest class.
+    The difference from Random forest is beyond chance (p = 0.0096, corrected t test over 3 splits, which can show little).
+    So rotations help here.
+    """
+    score, constant = score or PRIMARY[task], BASELINE[task]
+    higher = bool(higher_is_better(score))
+    level = None if baseline is None else baseline.get(score)
+    if level is not None and np.isnan(level):
+        level = None
+    means = cells.mean(skipna=False).dropna().sort_values(ascending=not higher, kind="stable")
+    failed = [m for m in cells.columns if m not in means.index]
+    if means.empty:
+        sentences = ["All methods failed; the report says why."]
+        return {"best": None, "means": {}, "p_value": None, "sentences": sentences}
+    splits = _Splits(cells[list(means.index)], test_to_train, alpha)
+    best, others = str(means.index[0]), [str(m) for m in means.index[1:]]
+    rival = control if control in others else others[0] if others else None
+    turned = with_and_without(means.index, rotated)
+    named = [best, *([rival] if rival else []), *others[:1], *(turned or ())]
+    shown = printer(score, [*means[list(dict.fromkeys(named))], *([] if level is None else [level])])
+    against = [f"{shown(means[rival])} for {rival}"] if rival else []
+    if level is not None:
+        against.append(f"{shown(level)} for {constant}")
+    next_best = (
+        f"; the next best of {len(means)} is {others[0]} ({shown(means[others[0]])})"
+        if others and others[0] != rival
+        else ""
+    )
+    sentences = [
+        f"{best}: {NAMES[score]} {shown(means[best])}{' against ' * bool(against)}{' and '.join(against)}{next_best}."
+    ]
+    p_value = None
+    if rival is not None:
+        p_value, sentence = splits.difference(best, rival, control, score)
+        sentences += [sentence] if sentence else []
+    if turned is not None:
+        sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
+    if level is not None and (means[best] <= level if higher else means[best] >= level):
+        sentences.append(_beside_baseline(constant, baseline or {}, log_loss or {}, score))
+    elif baseline_cells is not None:
+        sentences += splits.above_baseline(best, np.asarray(baseline_cells, dtype=float), constant)
+    if never and best in never:
+        sentences.append(
+            f"{best} never decides for {never[best]} rightly: the report shows what thresholds would do, and model.threshold of the "
+            "study keeps one."
+        )
+    if failed:
+        reasons = [f"{m} ({failures[m]})" if failures and m in failures else m for m in failed]
+        sentences.append(f"Failed: {', '.join(reasons)}; the others are compared.")
+    sentences += doubts
+    return {"best": best, "means": means.to_dict(), "p_value": p_value, "sentences": sentences}
+
+
+class _Splits(NamedTuple):
+    """Scores over the splits of a data set, and the test of their differences.
+
+    Attributes
+    ----------
+    cells : DataFrame of shape (n_splits, n_methods)
+    test_to_train : float or None
+    alpha : float
+    """
+
+    cells: pd.DataFrame
+    test_to_train: float | None
+    alpha: float
+
+    def test(self, first: str, second: str) -> CorrectedT | None:
+        """Return the corrected t test of two methods; None where there is none."""
+        if self.test_to_train is None or len(self.cells) < 2:
+            return None
+        return corrected_t(self.cells[first], self.cells[second], 1.0, self.test_to_train, alpha=self.alpha)
+
+    @property
+    def is_hopeless(self) -> bool:
+        """Whether the test could hardly show any difference: two splits, or more rows to test than to train."""
+        return len(self.cells) < 3 or (self.test_to_train or 0) > 1
+
+    def difference(self, best: str, rival: str, control: str, score: str) -> tuple[float | None, str]:
+        """Return the p-value of a difference, corrected for the number of comparisons with the control, and a sentence."""
+        found = self.test(best, rival)
+        if found is None:
+            return None, ""
+        n = len(self.cells)
+        if np.isinf(found.statistic):
+            return None, (
+                f"The difference from {rival} is the same in all {n} splits, so that no test can tell it from chance."
+            )
+        if self.is_hopeless:
+            edges = sorted(abs(found.difference) + sign * (found.interval[1] - found.difference) for sign in (-1, 1))
+            shown = printer(score, [found.difference, *edges])
+            why = "two splits" if n < 3 else f"{self.test_to_train:.3g} rows to test for each to train"
+            return None, (
+                f"The difference from {rival} is {shown(abs(found.difference))}, with a {1 - self.alpha:.0%} interval from "
+                f"{shown(edges[0])} to {shown(edges[1])} in its favour; {why} are no ground for a test."
+            )
+        tests = {m: self.test(m, control) for m in self.cells if m != control} if control in self.cells else {}
+        p = {m: t.p for m, t in tests.items() if t is not None and np.isfinite(t.statistic)}
+        method = rival if best == control else best
+        adjusted, picked = found.p, ""
+        if len(p) > 1 and method in p:
+            adjusted = float(holm(pd.Series(p))[method])
+            picked = f" after Holm's correction for {len(p)} comparisons, as the best is picked from {len(p) + 1};"
+        few = ", which can show little" if n < FEW else ""
+        return adjusted, (
+            f"The difference from {rival} is {beyond(adjusted, self.alpha)} (p {p_equal(adjusted)}{picked or ','} "
+            f"{'corrected' if self.test_to_train else 'paired'} t test over {n} splits{'' if self.test_to_train else ' that share no row'}{few})."
+        )
+
+    def above_baseline(self, best: str, level: NDArray[np.float64], constant: str) -> list[str]:
+        """Say where it is not beyond chance that the best method is better than the baseline."""
+        if self.test_to_train is None or self.is_hopeless or len(level) != len(self.cells):
+            return []
+        p = corrected_t(self.cells[best], level, 1.0, self.test_to_train, alpha=self.alpha).p
+        if p < self.alpha:
+            return []
+        return [
+            f"That {best} is better than {constant} is not beyond chance (p {p_equal(p)}): these columns may tell nothing."
+        ]
+
+    def rotations(
+        self, pair: tuple[str, str], means: pd.Series, known: float | None, shown: Callable[[float], str]
+    ) -> list[str]:
+        """Compare the best method that rotates with the best that does not, if there are splits to test by.
+
+        Both are picked from all methods: the p-value is multiplied by one less than their number. Where the two were compared
+        already, their p-value is `known`.
+        """
+        turned, plain = pair
+        found = self.test(turned, plain)
+        if found is None or self.is_hopeless or np.isinf(found.statistic):
+            return []
+        p = min(1.0, found.p * (len(means) - 1)) if known is None else known
+        what = effect(p, self.alpha, list(means.index).index(turned) < list(means.index).index(plain))
+        if known is not None:
+            return [f"So rotations {what} here."]
+        return [
+            f"Rotations {what} here: the best method with them is {turned} ({shown(means[turned])}), "
+            f"without them {plain} ({shown(means[plain])}; p {p_equal(p)} after correction for the choice of both)."
+        ]
+
+
+def _beside_baseline(constant: str, baseline: Mapping[str, float], log_loss: Mapping[str, float], score: str) -> str:
+    """Say of what use methods are that are no better than the baseline."""
+    least = min(log_loss, key=lambda m: log_loss[m], default=None)
+    if score == "error" and least is not None and log_loss[least] < baseline.get("log_loss", -np.inf):
+        return (
+            f"No method makes fewer errors than {constant}, but the probabilities of {least} tell more than the classes' shares "
+            f"(log loss {log_loss[least]:.3f} against {baseline['log_loss']:.3f})."
+        )
+    what = {"error": "makes fewer errors", "rmse": "is nearer"}.get(score, f"has a better {NAMES[score]}")
+    return f"No method {what} than {constant}: of the target these columns tell little or nothing."
