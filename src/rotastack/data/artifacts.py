@@ -83,6 +83,8 @@ class Prepared:
         What a member gives for a row: the classes' probabilities, or a prediction and its interval.
     groups, time : ndarray of int of shape (n_rows,)
         Number of each row's group, or of its moment, if rows are divided by these; else None.
+    given : list of ndarray of int of shape (n_rows,)
+        Number of the fold that tests each row, where the table brings its splits: one for each of their columns.
     precision : type
         Of outputs that are kept: numbers are kept in full, as their spread may be a small part of them.
     """
@@ -99,6 +101,8 @@ class Prepared:
             frame[about["divided_by"][key]].to_numpy() if key in about.get("divided_by", {}) else None
             for key in ("groups", "time")
         )
+        divided_by = about.get("divided_by", {})
+        self.given = [frame[column].to_numpy() for key, column in divided_by.items() if key.startswith("split")]
         columns = frame.drop(columns=["target", *about.get("divided_by", {}).values()])
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)

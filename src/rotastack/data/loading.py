@@ -12,6 +12,7 @@ from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:  # asking whether a table can be had loads none
     import pandas as pd
+    from numpy.typing import NDArray
 
 __all__ = ["check_table", "columns_by_kind", "fetch_table", "load_dataset", "unavailable"]
 
@@ -24,7 +25,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     name : str
         See ``list_datasets()``.
     mirror : path, optional
-        Folder with ``<name>.csv.gz``, asked before the network; by default ``DATA_MIRROR``
+        Folder with ``<name>.csv.gz`` or ``<name>.npz``, asked before the network; by default ``DATA_MIRROR``
         of the environment.
 
     Returns
@@ -68,14 +69,12 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
     RotastackError
         No source gave it, or it is not the expected table.
     """
-    from rotastack.data.tables import read_raw
-
     reasons = []
     mirrored = _mirror_file(name, spec, mirror)
     asked_mirror = False
     for source in make_sources(name, spec):
         if source.network and not asked_mirror and mirrored is not None:
-            return check_table(read_raw(mirrored), name, spec, str(mirrored))
+            return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
         asked_mirror = asked_mirror or source.network
         try:
             return check_table(source.load(), name, spec, str(source))
@@ -84,7 +83,7 @@ def fetch_table(name: str, spec: Mapping[str, Any], mirror: str | Path | None = 
                 raise
             reasons.append(str(error))
     if mirrored is not None:
-        return check_table(read_raw(mirrored), name, spec, str(mirrored))
+        return check_table(_read_mirrored(mirrored), name, spec, str(mirrored))
     raise RotastackError(_cannot_be_had(name, spec, reasons))
 
 
@@ -158,8 +157,53 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
     folder = mirror or os.environ.get("DATA_MIRROR")
     if not folder:
         return None
-    path = Path(folder) / f"{spec.get('mirror', name)}.csv.gz"
-    return path if path.is_file() else None
+    paths = [Path(folder) / f"{spec.get('mirror') or name}.{ending}" for ending in ("csv.gz", "npz")]
+    return next((path for path in paths if path.is_file()), None)
+
+
+def _read_mirrored(path: Path) -> pd.DataFrame:
+    """Return a raw table of a mirror folder."""
+    if path.suffix != ".npz":
+        from rotastack.data.tables import read_raw
+
+        return read_raw(path)
+    import zipfile
+
+    import numpy as np
+
+    try:
+        with np.load(path) as arrays:
+            return _with_splits(dict(arrays))
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise RotastackError(f"{path}: cannot be read: {error}") from None
+    except RotastackError as error:
+        raise RotastackError(f"{path}: {error}") from None
+
+
+def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
+    """Return the table of arrays ``X`` and ``y``, and of ``f0, f1, f2, ...``: the rows that each split in turn trains on, and tests.
+
+    Columns are ``x1, x2, ...``, those of splits ``split 1, split 2, ...``: train, test or nothing.
+    """
+    import numpy as np
+    import pandas as pd
+
+    missing = [name for name in ("X", "y") if name not in arrays]
+    if missing or arrays["X"].ndim != 2 or arrays["y"].shape != arrays["X"].shape[:1]:
+        raise RotastackError("arrays X of shape (rows, columns) and y of shape (rows,) are needed")
+    table = pd.DataFrame(arrays["X"], columns=[f"x{j + 1}" for j in range(arrays["X"].shape[1])])
+    n_folds = sum(name not in ("X", "y") for name in arrays)
+    if n_folds % 2 or any(f"f{k}" not in arrays for k in range(n_folds)):
+        raise RotastackError(f"the others of its arrays must be f0, f1, ...: two for each split, found {', '.join(arrays)}")
+    for k in range(n_folds):
+        rows, what = arrays[f"f{k}"], ("train", "test")[k % 2]
+        parts = table.setdefault(f"split {k // 2 + 1}", pd.Series(np.nan, table.index, dtype=object))
+        if rows.dtype.kind not in "iu" or len(unknown := rows[(rows < 0) | (rows >= len(table))]):
+            raise RotastackError(f"f{k}: {unknown[0] if rows.dtype.kind in 'iu' else rows.dtype} is no row; there are rows 0 to {len(table) - 1}")
+        if parts[rows].notna().any() or len(np.unique(rows)) < len(rows):
+            raise RotastackError(f"f{k}: rows stand twice, in it or in f{k - k % 2}")
+        parts[rows] = what
+    return table.assign(target=arrays["y"].astype(str))
 
 
 def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> str:
@@ -171,7 +215,7 @@ def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> st
     page = f" (see {spec['homepage']})" if "homepage" in spec else ""
     return (
         f"data set {name!r} cannot be had: {tried}. Connect to the network, or put "
-        f"{spec.get('mirror', name)}.csv.gz (header, last column 'target') into a folder and set DATA_MIRROR to it{page}"
+        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target') into a folder and set DATA_MIRROR to it{page}"
     )
 
 

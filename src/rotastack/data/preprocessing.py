@@ -270,24 +270,30 @@ class TablePreprocessor(TransformerMixin, BaseEstimator):
 
 
 def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArray[np.intp]:
-    """Return the numbers of the rows' groups or moments, by which rows are divided.
+    """Return the numbers of the rows' groups, moments, or folds, by which rows are divided.
+
+    Of folds as :class:`sklearn.model_selection.PredefinedSplit` has them: -1 is a row that no fold tests; and -2 one that is neither
+    trained on nor tested.
 
     Parameters
     ----------
     features : DataFrame of shape (n_rows, n_columns)
     column : str
-    key : {"groups", "time"}
+    key : {"groups", "time", "split 1", "split 2", ...}
     where : str
         What the message is about.
 
     Raises
     ------
     RotastackError
-        There is no such column, values are missing, or times are neither numbers nor dates.
+        There is no such column, values are missing, times are neither numbers nor dates, or folds are neither whole numbers
+        nor train and test.
     """
     if column not in features:
         raise RotastackError(f"{where}: protocol.{key}: there is no column {column!r}{nearest(column, list(features))}")
     values = features[column]
+    if key.startswith("split"):
+        return _folds(values, f"{where}: protocol.columns: column {column!r}")
     if values.isna().any():
         raise RotastackError(f"{where}: protocol.{key}: column {column!r} is empty in {int(values.isna().sum())} rows")
     if key == "groups":
@@ -300,6 +306,25 @@ def numbered(features: pd.DataFrame, column: str, key: str, where: str) -> NDArr
             f"{where}: protocol.time: column {column!r} holds {str(wrong)!r}, neither a number nor a date"
         )
     return np.unique(moments, return_inverse=True)[1]
+
+
+def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
+    """Return by which fold each row is tested: of train and test -1 and 0, and -2 where the row has neither."""
+    names = {"train": -1, "test": 0}
+    texts = values.dropna().astype(str).str.strip().str.lower()
+    folds = texts.map(names) if texts.isin(names).any() else pd.to_numeric(texts, errors="coerce")
+    bad = folds.isna() | (folds % 1 != 0) | (folds < -1)
+    if bad.any():
+        row = bad.idxmax()
+        raise RotastackError(
+            f"{where} holds {str(values[row])!r} in row {values.index.get_loc(row)}; it must say train or test, or the number of the fold "
+            "that tests the row, -1 where none does"
+        )
+    if not len(folds):
+        raise RotastackError(f"{where} is empty")
+    if len(folds) < len(values) and not texts.isin(names).any():
+        raise RotastackError(f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them")
+    return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)
 
 
 def _finite(column: pd.Series) -> NDArray[np.float64]:

@@ -41,7 +41,7 @@ class _Entry(Document):
         str,
         Field(
             pattern=r"^([A-Za-z0-9][A-Za-z0-9_.-]*)?$",
-            description="the file's name in a mirror folder without .csv.gz; by default the data set's name",
+            description="the file's name in a mirror folder without .csv.gz or .npz; by default the data set's name",
         ),
     ] = ""
     task: Annotated[
@@ -109,8 +109,8 @@ class OwnDataset(_Entry):
 
     @model_validator(mode="after")
     def _from_somewhere(self) -> Self:
-        if not self.sources and self.like is None:
-            raise ValueError("a data set of one's own needs the key 'sources' or 'like'")
+        if not self.sources and not self.mirror and self.like is None:
+            raise ValueError("a data set of one's own needs the key 'sources', 'mirror' or 'like'")
         return self
 
 

@@ -44,7 +44,7 @@ def suspicions(
     kinds : mapping
         Column -> its kind, as :class:`~rotastack.data.preprocessing.TablePreprocessor` decided.
     divided_by : mapping
-        ``groups`` or ``time`` -> the column by which rows are divided.
+        ``groups``, ``time``, or ``split 1`` -> the column by which rows are divided.
 
     Examples
     --------
@@ -60,8 +60,9 @@ def suspicions(
     groups = divided_by.get("groups")
     found = [*_leaks(features[used[:MOST_COLUMNS]], y, task, kinds), *_equal_rows(features, groups)]
     found += _ids(features[used])
-    found += _group(features, used, kinds) if groups is None else []
-    found += _dates(features, y, task, kinds) if "time" not in divided_by else []
+    by_chance = "split 1" not in divided_by
+    found += _group(features, used, kinds) if groups is None and by_chance else []
+    found += _dates(features, y, task, kinds) if "time" not in divided_by and by_chance else []
     return [*found, *(_few_rows(target) if task == "classification" else [])]
 
 

@@ -22,7 +22,7 @@ from rotastack.study.components import Label, Parameters, View, check_texts, in_
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
 from rotastack.study.protocols.nested import Nested
-from rotastack.study.protocols.splits import CrossValidation, RandomSplits
+from rotastack.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.study.task import TASKS
 
 __all__ = ["Blocks", "Method", "Pool", "StudyDocument"]
@@ -199,10 +199,11 @@ class StudyDocument(Document):
         ),
     ] = None
     protocol: Annotated[
-        Nested | RandomSplits | CrossValidation,
+        Nested | RandomSplits | CrossValidation | GivenSplits,
         Field(
             discriminator="kind",
-            description="repeated nested cross-validation (thesis, section 3.3.2), or random splits (section 1.6.3)",
+            description="repeated nested cross-validation (thesis, section 3.3.2), random splits (section 1.6.3), plain "
+            "cross-validation, or the splits that data sets bring",
         ),
     ] = Nested()
     blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = Blocks()

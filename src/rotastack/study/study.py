@@ -239,11 +239,15 @@ def _resolve_datasets(items: list[str | OwnDataset], where: str) -> dict[str, di
             resolved[name] = known[item]
         else:
             own = item.model_dump(exclude_unset=True, exclude={"name", "like"})
+            if name in known:
+                raise RotastackError(
+                    f"{where}: datasets: {name!r} is a registered data set; take it by its name alone, or choose another name"
+                )
             if item.like is not None and item.like not in known:
                 raise RotastackError(
                     f"{where}: datasets: {name}.like: {item.like!r} is unknown{nearest(item.like, list(known))}"
                 )
-            shared = {} if item.like is None else {"mirror": item.like, **known[item.like]}
+            shared = {"sources": []} if item.like is None else {"mirror": item.like, **known[item.like]}
             resolved[name] = {**shared, **own}
         make_sources(name, resolved[name])
     return resolved

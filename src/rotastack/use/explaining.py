@@ -226,12 +226,14 @@ def _scorer(
 def _divided(
     features: pd.DataFrame, divided_by: Mapping[str, str], seed: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]] | None:
-    """Return rows to train and to test as a study's groups or time divide them; None where neither does."""
+    """Return rows to train and to test as a study's groups, time, or first given split divide them; None where nothing does."""
     for key, column in divided_by.items():
         numbers = numbered(features, column, key, "explain")
         if key == "groups":
             splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
             return next(splitter.split(features, groups=numbers))
+        if key.startswith("split"):
+            return np.flatnonzero((numbers >= -1) & (numbers != numbers.max())), np.flatnonzero(numbers == numbers.max())
         late = numbers >= np.quantile(numbers, 2 / 3)
         return np.flatnonzero(~late), np.flatnonzero(late)
     return None

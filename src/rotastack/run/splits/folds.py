@@ -1,4 +1,4 @@
-"""Splits of a data set: random ones, those of a cross-validation, by groups, and in the order of time."""
+"""Splits of a data set: random ones, those of a cross-validation, by groups, in the order of time, and given ones."""
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit, StratifiedGroupKFold, TimeSeriesSplit
+from sklearn.model_selection import GroupKFold, GroupShuffleSplit, PredefinedSplit, StratifiedGroupKFold, TimeSeriesSplit
 
 from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.errors import RotastackError
@@ -27,7 +27,9 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
     spec = job.slice
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
     try:
-        if data.groups is not None:
+        if data.given:
+            parts = _given(data, spec["splits"])
+        elif data.groups is not None:
             parts = _by_groups(data, data.groups, spec, sequence)
         elif data.time is not None:
             parts = _by_time(data.time, spec)
@@ -56,6 +58,25 @@ def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.Seed
         return parts
     parts = (~repeated_holdout(data.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
     return parts if test is None else _fewer_tested(parts, test, sequence)
+
+
+def _given(data: Prepared, most: int) -> NDArray[np.int8]:
+    """Return the splits that a table brings: by each column one for each fold, in the order of their numbers."""
+    found = []
+    for column in data.given:
+        known = np.flatnonzero(column >= -1)
+        found += [(known[train], known[test]) for train, test in PredefinedSplit(column[known]).split()]
+    if len(found) > most:
+        raise RotastackError(f"the table brings {len(found)} splits, and protocol.splits is {most}")
+    for s, (train, test) in enumerate(found):
+        where = f"split {s + 1} of {len(found)}"
+        if not len(train):
+            raise RotastackError(f"{where} trains on no row")
+        if data.classes and len(without := np.setdiff1d(data.y[test], data.y[train])):
+            raise RotastackError(f"{where} has no row of class {data.classes[without[0]]!r} to train on")
+    if not found:
+        raise RotastackError("no split of the table tests a row")
+    return _parts(found, len(data.y))
 
 
 def _by_groups(

@@ -44,7 +44,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     spec = job.slice
     data = read_prepared(job.input("table"))
     divided, _ = read_frame(job.input("folds"))
-    splits = [s for s in spec["splits"] if s < spec["repeats"]]
+    splits = [s for s in spec["splits"] if s < min(spec["repeats"], divided.shape[1])]
     names = [label("S", s) for s in splits]
     test, trained_on = ([np.flatnonzero(divided[name].to_numpy() == part) for name in names] for part in (TEST, TRAIN))
     members = spec["members"]

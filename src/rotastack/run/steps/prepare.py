@@ -26,7 +26,8 @@ def run(job: Job) -> None:
         features = raw.drop(columns="target")
         divided_by = job.slice.get("divided_by", {})
         kinds = columns_by_kind(list(features.columns), job.slice["kinds"], dataset)
-        kinds |= dict.fromkeys([c for key, c in divided_by.items() if key == "groups"], "id")
+        divided_by = {k: c for k, c in divided_by.items() if k in ("groups", "time", "split 1") or c in features}
+        kinds |= dict.fromkeys([c for key, c in divided_by.items() if key != "time"], "id")
         dividing = {key: numbered(features, column, key, dataset) for key, column in divided_by.items()}
         try:
             preprocessor = TablePreprocessor(kinds, encoding="codes").fit(features)

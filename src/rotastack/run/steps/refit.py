@@ -58,7 +58,7 @@ def _run(job: Job, beat: Beat, failure: Exception | None) -> None:
         raw = read_raw(job.input("raw"))
         features = raw.drop(columns="target")
         kinds = columns_by_kind(list(features.columns), spec["kinds"], dataset)
-        kinds |= {column: "id" for key, column in spec.get("divided_by", {}).items() if key == "groups"}
+        kinds |= {c: "id" for key, c in spec.get("divided_by", {}).items() if key != "time" and c in features}
         try:
             if failure is not None:
                 raise failure

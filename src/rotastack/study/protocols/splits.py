@@ -1,4 +1,4 @@
-"""Random splits and plain cross-validation as a study describes them, and their names and sizes."""
+"""Random splits, plain cross-validation and given splits as a study describes them, and their names and sizes."""
 
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal, Self
@@ -9,7 +9,10 @@ from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
 from rotastack.study.names import block_name
 from rotastack.study.protocols.base import Protocol, in_blocks
 
-__all__ = ["CrossValidation", "RandomSplits", "Splits"]
+__all__ = ["CrossValidation", "GivenSplits", "RandomSplits", "Splits"]
+
+SPLIT = "split"
+"""What ``divided_by`` calls columns of given splits, a number behind it."""
 
 Rotations = Annotated[
     int, Field(ge=1, le=10000, description="K, views in a rotation group, the identity first; a split draws its own")
@@ -17,10 +20,7 @@ Rotations = Annotated[
 
 
 class Splits(Protocol):
-    """A series of divisions into training and test rows.
-
-    Rows may come in groups, or in the order of time; both are columns of each data set's table.
-    """
+    """A series of divisions into training and test rows."""
 
     package: ClassVar[str] = "splits"
     axes: ClassVar[tuple[str, ...]] = ("split",)
@@ -29,33 +29,10 @@ class Splits(Protocol):
     keeps_forests: ClassVar[bool] = True
     training_seconds: ClassVar[float] = 10
 
-    groups: Annotated[
-        str | None,
-        Field(
-            description="column of groups: rows of a group stay together, in training or in test; no model sees the column"
-        ),
-    ] = None
-    time: Annotated[
-        str | None,
-        Field(description="column of dates or numbers: a split tests on what follows the rows that it trains on"),
-    ] = None
-
-    @model_validator(mode="after")
-    def _one_order(self) -> Self:
-        if self.groups is not None and self.time is not None:
-            raise ValueError("protocol.groups does not go with protocol.time; name one of them")
-        return self
-
     @property
     def n_cells(self) -> int:
         """Number of splits."""
         raise NotImplementedError
-
-    @property
-    def divided_by(self) -> dict[str, str]:
-        """Return the column of groups or of time, if there is one."""
-        named = {"groups": self.groups, "time": self.time}
-        return {key: column for key, column in named.items() if column is not None}
 
     def blocks(self, sizes: Any) -> dict[str, dict[str, list[int]]]:
         """Return ``S-01-10`` -> numbers of the splits."""
@@ -96,7 +73,34 @@ class Splits(Protocol):
             raise ValueError(f"{where}: {combiner.kind} needs nested cross-validation, not random splits")
 
 
-class RandomSplits(Splits):
+class DrawnSplits(Splits):
+    """Splits that a study draws; rows may come in groups, or in the order of time, which are columns of each table."""
+
+    groups: Annotated[
+        str | None,
+        Field(
+            description="column of groups: rows of a group stay together, in training or in test; no model sees the column"
+        ),
+    ] = None
+    time: Annotated[
+        str | None,
+        Field(description="column of dates or numbers: a split tests on what follows the rows that it trains on"),
+    ] = None
+
+    @model_validator(mode="after")
+    def _one_order(self) -> Self:
+        if self.groups is not None and self.time is not None:
+            raise ValueError("protocol.groups does not go with protocol.time; name one of them")
+        return self
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """Return the column of groups or of time, if there is one."""
+        named = {"groups": self.groups, "time": self.time}
+        return {key: column for key, column in named.items() if column is not None}
+
+
+class RandomSplits(DrawnSplits):
     """Repeated random splits into training and test rows (thesis, section 1.6.3)."""
 
     cells: ClassVar[str] = "splits"
@@ -165,7 +169,7 @@ class RandomSplits(Splits):
                 )
 
 
-class CrossValidation(Splits):
+class CrossValidation(DrawnSplits):
     """Plain cross-validation: each fold in turn is tested, by what is trained on the others."""
 
     cells: ClassVar[str] = "folds"
@@ -200,3 +204,43 @@ class CrossValidation(Splits):
         if self.time is not None and self.repeats > 1:
             raise ValueError("protocol.repeats: there is one order of time; it must be 1")
         return self
+
+
+class GivenSplits(Splits):
+    """Splits that data sets bring, as columns of their tables."""
+
+    cells: ClassVar[str] = "splits"
+
+    kind: Literal["given"] = "given"
+    columns: Annotated[
+        list[str],
+        Field(
+            min_length=1,
+            description="columns that say what rows are for: train and test (empty: neither), which is one split, or the number of "
+            "the fold that tests the row (-1: none), which is a split for each fold. No model sees them. A data set must have the "
+            "first one; for each of the others that it does not have it has fewer splits",
+        ),
+    ]
+    splits: Annotated[
+        int | None,
+        Field(ge=1, le=100000, description="number of splits at most; null: one for each column"),
+    ] = None
+    rotations: Rotations = 8
+
+    @property
+    def n_cells(self) -> int:
+        """Number of splits of the data set that brings most."""
+        return len(self.columns) if self.splits is None else self.splits
+
+    @property
+    def divided_by(self) -> dict[str, str]:
+        """Return the columns that say what rows are for."""
+        return {f"{SPLIT} {k + 1}": column for k, column in enumerate(self.columns)}
+
+    def folds_spec(self) -> dict[str, Any]:
+        """Return the number of splits at most; the prepared table has the columns."""
+        return {"protocol": self.package, "kind": self.kind, "splits": self.n_cells}
+
+    def test_to_train(self, rows: int | None) -> float | None:
+        """Return the test rows for each training row where one column has the folds; of other columns nobody knows."""
+        return 1 / (self.n_cells - 1) if len(self.columns) == 1 and self.n_cells > 2 else None
