@@ -2,12 +2,18 @@
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import ndtr
 from scipy.stats import studentized_range
 
 from rotastack.errors import RotastackError
 from rotastack.stats.ranks import rank_table
 
 __all__ = ["critical_difference", "nemenyi", "range_quantile"]
+
+
+_NODES = 200
+"""Places of the least number in :func:`_range_tail`."""
 
 
 def range_quantile(k: int, alpha: float) -> float:
@@ -83,6 +89,20 @@ def nemenyi(scores: pd.DataFrame, higher_is_better: bool, *, missing: str = "rai
     n, k = table.shape
     ranks = table.mean()
     distance = np.abs(np.subtract.outer(ranks.to_numpy(), ranks.to_numpy()))
-    p = studentized_range.sf(distance / _standard_error(k, n) * np.sqrt(2), k, np.inf)
+    different, places = np.unique(distance, return_inverse=True)
+    p = _range_tail(different / _standard_error(k, n) * np.sqrt(2), k)[places].reshape(k, k)
     np.fill_diagonal(p, 1.0)
-    return pd.DataFrame(np.clip(p, 0.0, 1.0), ranks.index, ranks.index)
+    return pd.DataFrame(p, ranks.index, ranks.index)
+
+
+def _range_tail(q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """Return the probability that the range of k standard normal numbers is above each `q`.
+
+    The range is at most q where all other numbers lie within q above the least one, z: an integral over z by the rule of
+    Gauss and Legendre. scipy's ``studentized_range.sf`` has the same numbers to 10 digits, and takes a millisecond for each.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    z = 9 * nodes
+    density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
+    within = ndtr(z + q[:, None]) - ndtr(z)
+    return np.clip(1 - k * 9 * (weights * density * within ** (k - 1)).sum(axis=1), 0.0, 1.0)

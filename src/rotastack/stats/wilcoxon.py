@@ -5,14 +5,16 @@ from collections.abc import Iterable
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import rankdata, wilcoxon
+from scipy.special import ndtr
+from scipy.stats import rankdata
 
 from rotastack.stats.contrasts import contrasts
 from rotastack.stats.missing import checked_scores
 
 __all__ = ["holm", "shares_of_sums", "signed_rank_p", "wilcoxon_holm"]
 
-_ALL_SIGNS = 13  # differences up to which ties and zeros have an exact p-value, as in scipy
+_EXACT, _EXACT_TIES = 50, 13
+"""Differences up to which the p-value is exact, without and with ties and zeros; as in scipy."""
 
 
 def signed_rank_p(differences: NDArray[np.floating]) -> float:
@@ -22,7 +24,8 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     ----------
     differences : ndarray of shape (n,)
         Those that are 0 are left out. The p-value is exact for up to 50 differences without ties and zeros, and
-        for up to 13 with them; else it is that of the normal approximation, as of `scipy.stats.wilcoxon`.
+        for up to 13 with them; else it is that of the normal approximation. `scipy.stats.wilcoxon` has the same numbers, but
+        takes 4 ms for each.
 
     Examples
     --------
@@ -30,24 +33,19 @@ def signed_rank_p(differences: NDArray[np.floating]) -> float:
     >>> signed_rank_p(np.array([1.0, 2.0, 3.0]))  # the most extreme of 8 assignments of signs, on both sides
     0.25
     """
-    kept = np.abs(differences[differences != 0])
+    kept = differences[differences != 0]
     if not len(kept):
         return 1.0
-    if len(differences) <= _ALL_SIGNS and len(np.unique(kept)) < len(differences):
-        return _p_of_all_signs(differences)
-    return float(wilcoxon(differences).pvalue)
-
-
-def _p_of_all_signs(differences: NDArray[np.floating]) -> float:
-    """Return the two-sided p-value among all assignments of signs; ranks may tie.
-
-    Scipy has the same numbers, but goes through the assignments one by one: a second for 12 differences.
-    """
-    kept = differences[differences != 0]
-    doubled = (2 * rankdata(np.abs(kept))).astype(int)  # whole, as ties share means
-    shares = shares_of_sums(doubled)
-    positive = doubled[kept > 0].sum()
-    return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
+    ranks = rankdata(np.abs(kept))
+    tied = np.unique(ranks, return_counts=True)[1]
+    if len(differences) <= (_EXACT if len(tied) == len(differences) else _EXACT_TIES):
+        doubled = (2 * ranks).astype(int)  # whole, as ties share means
+        shares = shares_of_sums(doubled)
+        positive = doubled[kept > 0].sum()
+        return float(min(1.0, 2 * min(shares[: positive + 1].sum(), shares[positive:].sum())))
+    n = len(kept)
+    variance = (n * (n + 1) * (2 * n + 1) - (tied**3 - tied).sum() / 2) / 24
+    return float(2 * ndtr(-np.abs(ranks[kept > 0].sum() - n * (n + 1) / 4) / np.sqrt(variance)))
 
 
 def shares_of_sums(ranks: Iterable[int]) -> NDArray[np.float64]:

@@ -151,16 +151,28 @@ def _never_decided(results: StudyResults, methods: list[str]) -> dict[str, str]:
 def _variance_table(results: StudyResults) -> pd.DataFrame:
     """Tell how much of the variance of each method's errors is due to what numbers a cell."""
     rows = []
+    low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
+    if len(results.spec["axes"]) == 1:
+        for (dataset, method), part in results.scores.groupby(["dataset", "method"], sort=False)[results.primary]:
+            scores, mean = part.to_numpy(), part.mean()
+            rows.append(
+                {
+                    "dataset": dataset, "method": method, "mean": scores.mean(),
+                    "sd": scores.std(ddof=1) if len(scores) > 1 else np.nan,
+                    f"{low}_rotation_group": "", f"{low}_mean": mean, f"{high}_rotation_group": "", f"{high}_mean": mean,
+                    "kendall_w": np.nan, "verdict": f"needs at least 2 fold groups and 2 rotation groups, got shape {(len(scores), 1)}",
+                }
+            )  # fmt: skip
+        return pd.DataFrame(rows)
     for dataset, part in results.scores.groupby("dataset", sort=False):
         for method, matrix in score_matrices(part, results.primary, results.spec["axes"]).items():
-            means, grouped = matrix.mean(), len(results.spec["axes"]) > 1
-            low, high = ("worst", "best") if higher_is_better(results.primary) else ("best", "worst")
+            means = matrix.mean()
             row = {
                 "dataset": dataset, "method": method, "mean": matrix.to_numpy().mean(),
                 "sd": matrix.to_numpy().std(ddof=1) if matrix.size > 1 else np.nan,
-                f"{low}_rotation_group": means.idxmin() if grouped and means.notna().all() else "",
+                f"{low}_rotation_group": means.idxmin() if means.notna().all() else "",
                 f"{low}_mean": means.min(),
-                f"{high}_rotation_group": means.idxmax() if grouped and means.notna().all() else "",
+                f"{high}_rotation_group": means.idxmax() if means.notna().all() else "",
                 f"{high}_mean": means.max(),
                 "kendall_w": kendall_w(matrix) if min(matrix.shape) > 1 and matrix.notna().all(axis=None) else np.nan,
             }  # fmt: skip
@@ -184,12 +196,14 @@ def _pairs_table(results: StudyResults) -> pd.DataFrame:
     cells = results.scores.pivot_table(
         index=["dataset", *spec["axes"]], columns="method", values=results.primary, sort=False, dropna=False
     )
-    rows = [
-        {"dataset": dataset, "first": a, "second": b, **compare_pair(part[a], part[b], higher)._asdict()}
-        for dataset, part in cells.groupby("dataset", sort=False)
-        for a, b in pairs
-        if a in part and b in part
-    ]
+    rows = []
+    for dataset, part in cells.groupby("dataset", sort=False):
+        columns = {method: column.to_numpy() for method, column in part.items()}
+        rows += [
+            {"dataset": dataset, "first": a, "second": b, **compare_pair(columns[a], columns[b], higher)._asdict()}
+            for a, b in pairs
+            if a in columns and b in columns
+        ]
     return pd.DataFrame(rows)
 
 
