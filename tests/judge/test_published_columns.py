@@ -126,7 +126,7 @@ def test_a_study_that_names_published_tables_has_two_tables_more():
         ([{"table": "exrm"}], "published_columns.0: key 'protocol' is missing"),
         ([entry(protocol="")], "published_columns.0.protocol"),
         ([entry(**{"as": "<b>"})], "published_columns.0.as"),
-        ([entry(suffix="x")], "unknown key 'suffix'.*allowed are table, methods, as, protocol"),
+        ([entry(suffix="x")], "unknown key 'suffix'.*allowed are table, methods, as, failed, protocol"),
     ],
 )  # fmt: skip
 def test_what_a_study_cannot_name_is_told_in_a_line(columns, message):

@@ -108,7 +108,7 @@ def test_ensemble_sizes_that_do_not_fit(pool, message):
         ({"kind": "nested", "folds": 5}, r"prune needs splits"),
         ({"kind": "crossval", "train": 0.7}, "protocol: unknown key 'train'"),
         ({"kind": "holdout", "folds": 5}, "protocol: unknown key 'folds'"),
-        ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval; did you mean 'holdout'"),
+        ({"kind": "hold-out"}, "protocol.kind: 'hold-out' is not one of nested, holdout, crossval, given; did you mean 'holdout'"),
     ],
 )  # fmt: skip
 def test_protocols_that_do_not_fit(protocol, message):

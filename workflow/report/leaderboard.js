@@ -3,12 +3,13 @@
 (() => {
   const { element } = charts, by = (id) => document.getElementById(id);
   const content = JSON.parse(by("leaderboard-content").textContent);
-  const names = content.methods.map((m) => m.name), everything = content.datasets.map((_, i) => i);
+  const names = content.methods.map((m) => m.name);
   const sources = ["statistics-script", "board-script"].map((id) => by(id).textContent).join("\n");
   const compute = boards.computer(content, statistics, sources);
   const start = () => ({
-    metric: 0, control: content.control, pairs: content.pairs, datasets: [...everything], methods: [...content.chosen], sort: "rank", falling: false,
+    metric: 0, control: content.control, pairs: content.pairs, datasets: [...content.start], methods: [...content.chosen], sort: "rank", falling: false,
   });
+  const BEST = 20;
   let view = start(), board = content.board, controls = {};
 
   // Numbers as the table prints them
@@ -225,6 +226,27 @@
     return { node: element("label", {}, box, " with published results"), show: () => (box.checked = theirs.every((j) => view.methods.includes(j))) };
   }
 
+  // Groups of methods or data sets, of which the reader takes one
+  function groups(title, options, take) {
+    const node = element("select", { onchange: () => { const found = options[Number(node.value)]; if (found) { take(found[1]); update(); } } },
+      [[title], ...options].map(([text], i) => element("option", { value: i - 1 }, text)));
+    return options.length ? { node, show: () => (node.value = -1) } : null;
+  }
+
+  // The best by the ranks on the page: ranks among these are others, and their critical difference is smaller
+  function best(count) {
+    const { mean } = board.ranks, order = board.methods.map((_, p) => p).sort((a, b) => mean[a] - mean[b]).slice(0, count);
+    return order.map((p) => board.methods[p]).sort((a, b) => a - b);
+  }
+
+  function familyGroups() {
+    const families = [...new Set(content.methods.map((m) => m.family).filter(Boolean))];
+    const of = (family) => names.map((_, j) => j).filter((j) => content.methods[j].family === family);
+    const many = names.length > BEST ? [[`best ${BEST} of those shown`, () => (board.ranks ? best(BEST) : view.methods)]] : [];
+    const own = families.length ? [["the study's own", () => [...content.chosen]], ["all", () => names.map((_, j) => j)]] : [];
+    return [...many, ...own, ...families.map((family) => [`own and ${family}`, () => [...new Set([...content.chosen, ...of(family)])].sort((a, b) => a - b)])];
+  }
+
   function showControls() {
     Object.values(controls).forEach((control) => control.show());
   }
@@ -238,7 +260,9 @@
       pairs: holes ? switched("compare pairs of methods where scores are missing", "pairs") : null,
       published: publishedSwitch(),
       datasets: choices("data sets", content.datasets, "datasets"),
+      kinds: groups("a kind of data sets", [...(content.kinds.length ? [["all that are ranked", content.start]] : []), ...content.kinds], (found) => (view.datasets = found.filter((i) => content.start.includes(i)))),
       methods: choices("methods", names, "methods", mark),
+      families: groups("a group of methods", familyGroups(), (found) => (view.methods = found())),
     };
     controls = Object.fromEntries(Object.entries(controls).filter(([, control]) => control));
     const reset = element("button", { type: "button", onclick: () => { view = start(); update(); } }, "Reset");

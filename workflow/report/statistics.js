@@ -220,22 +220,29 @@ const statistics = (() => {
 
   // Twice the points of pairs on each data set: 2 for a win of the first, 1 for a tie, -1 where a score is missing.
   function duels(table, higher) {
-    const { n, k, values } = table, size = (k * (k - 1)) / 2, found = new Int8Array(n * size);
+    const { n, k, values } = table, size = (k * (k - 1)) / 2, found = new Int8Array(n * size), whole = completeRows(table);
     for (let i = 0, at = 0; i < n; i++)
       for (let a = 0; a < k; a++)
         for (let b = a + 1; b < k; b++, at++) {
           const d = (values[i * k + a] - values[i * k + b]) * (higher ? 1 : -1);
           found[at] = d > 0 ? 2 : d < 0 ? 0 : d === 0 ? 1 : -1;
         }
-    return { n, k, size, found };
+    return { n, k, size, found, whole: new Set(whole) };
   }
 
   // Wins (ties one half) and games of each pair, over data sets that count as often as weights say.
   function tally(pairs, weights) {
     const wins = new Float64Array(pairs.size), games = new Float64Array(pairs.size);
+    let always = 0; // games of all pairs, on data sets that lack no score
     for (let i = 0; i < pairs.n; i++) {
       const weight = weights[i], start = i * pairs.size;
       if (!weight) continue;
+      if (pairs.whole.has(i)) {
+        const points = pairs.found.subarray(start, start + pairs.size), half = weight / 2;
+        for (let at = 0; at < points.length; at++) wins[at] += points[at] * half;
+        always += weight;
+        continue;
+      }
       for (let at = 0; at < pairs.size; at++) {
         const points = pairs.found[start + at];
         if (points < 0) continue;
@@ -243,6 +250,7 @@ const statistics = (() => {
         games[at] += weight;
       }
     }
+    for (let at = 0; at < pairs.size; at++) games[at] += always;
     return { wins, games };
   }
 
@@ -261,9 +269,8 @@ const statistics = (() => {
   // log(1 / (1 + exp(-x)))
   const logLogistic = (x) => Math.min(x, 0) - Math.log1p(Math.exp(-Math.abs(x)));
 
-  // Solve a symmetric positive definite system by Cholesky's factors, which replace the matrix's lower half.
-  function solve(matrix, right, k) {
-    const x = Float64Array.from(right);
+  // Cholesky's factors of a symmetric positive definite matrix, which replace its lower half.
+  function factored(matrix, k) {
     for (let i = 0; i < k; i++) {
       const row = matrix.subarray(i * k, i * k + k);
       for (let j = 0; j <= i; j++) {
@@ -272,8 +279,16 @@ const statistics = (() => {
         for (let m = 0; m < j; m++) sum -= row[m] * other[m];
         row[j] = i === j ? Math.sqrt(sum) : sum / other[j];
       }
-      for (let m = 0; m < i; m++) x[i] -= row[m] * x[m];
-      x[i] /= row[i];
+    }
+    return matrix;
+  }
+
+  // Solve a system by the factors of its matrix.
+  function solve(matrix, right, k) {
+    const x = Float64Array.from(right);
+    for (let i = 0; i < k; i++) {
+      for (let m = 0; m < i; m++) x[i] -= matrix[i * k + m] * x[m];
+      x[i] /= matrix[i * k + i];
     }
     for (let i = k - 1; i >= 0; i--) {
       for (let m = i + 1; m < k; m++) x[i] -= matrix[m * k + i] * x[m];
@@ -296,7 +311,7 @@ const statistics = (() => {
       }
       return sum;
     };
-    let theta = Float64Array.from(start), current = value(theta), before = Infinity;
+    let theta = Float64Array.from(start), current = value(theta), before = Infinity, factors;
     for (let step = 0; step < 100; step++) {
       const gradient = new Float64Array(k), curvature = new Float64Array(k * k);
       for (let a = 0, at = 0; a < k; a++) {
@@ -316,7 +331,8 @@ const statistics = (() => {
             curvature[b * k + a] -= weight;
           }
       }
-      let change = solve(curvature, gradient, k), next, reached;
+      factors = factored(curvature, k);
+      let change = solve(factors, gradient, k), next, reached;
       for (let half = 0; half < 40; half++) {
         next = theta.map((t, j) => t + change[j]);
         reached = value(next);
@@ -329,7 +345,32 @@ const statistics = (() => {
       if (largest < 1e-12 || (largest < 1e-9 && largest > before / 2)) break; // the latter: rounding is all that is left
       before = largest;
     }
-    return theta;
+    return { theta, factors };
+  }
+
+  // The same for a resample, from the strengths of the whole table and the factors of its second derivatives there: these change
+  // little, and steps by them need no further ones. Where they do not get there, Newton's method does.
+  function strengthsNear({ wins, games }, k, whole, factors) {
+    const theta = Float64Array.from(whole), odds = new Float64Array(k), gradient = new Float64Array(k);
+    for (let step = 0, before = Infinity; step < 60; step++) {
+      for (let a = 0; a < k; a++) [odds[a], gradient[a]] = [Math.exp(theta[a]), -Math.tanh(theta[a] / 2) / 2];
+      for (let a = 0, at = 0; a < k; a++)
+        for (let b = a + 1; b < k; b++, at++) {
+          const gap = (wins[at] * odds[b] - (games[at] - wins[at]) * odds[a]) / (odds[a] + odds[b]);
+          gradient[a] += gap;
+          gradient[b] -= gap;
+        }
+      const change = solve(factors, gradient, k);
+      let largest = 0;
+      for (let a = 0; a < k; a++) {
+        theta[a] += change[a];
+        largest = Math.max(largest, Math.abs(change[a]));
+      }
+      if (largest < 1e-10) return theta; // a ten-millionth of a point
+      if (!(largest < before || step < 3)) break;
+      before = largest;
+    }
+    return strengths({ wins, games }, k, whole).theta;
   }
 
   // Elo: 1000 is the mean of all, or the anchor. With intervals over resampled data sets.
@@ -339,11 +380,11 @@ const statistics = (() => {
       const zero = anchor === null ? theta.reduce((sum, t) => sum + t, 0) / k : theta[anchor];
       return Array.from(theta, (t) => 1000 + (400 / Math.LN10) * (t - zero));
     };
-    const whole = strengths(tally(pairs, new Float64Array(n).fill(1)), k, new Float64Array(k));
+    const { theta: whole, factors } = strengths(tally(pairs, new Float64Array(n).fill(1)), k, new Float64Array(k));
     const intervals = bootstrap(n, k, count, alpha, seed, (draws, from, to) => {
       const weights = new Float64Array(n);
       for (let r = from; r < to; r++) weights[draws[r]]++;
-      return points(strengths(tally(pairs, weights), k, whole));
+      return points(strengthsNear(tally(pairs, weights), k, whole, factors));
     });
     return { elo: points(whole), ...intervals };
   }

@@ -194,13 +194,17 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
     table = pd.DataFrame(arrays["X"], columns=[f"x{j + 1}" for j in range(arrays["X"].shape[1])])
     n_folds = sum(name not in ("X", "y") for name in arrays)
     if n_folds % 2 or any(f"f{k}" not in arrays for k in range(n_folds)):
-        raise RotastackError(f"the others of its arrays must be f0, f1, ...: two for each split, found {', '.join(arrays)}")
+        raise RotastackError(
+            f"the others of its arrays must be f0, f1, ...: two for each split, found {', '.join(arrays)}"
+        )
     parts = np.full(len(table), None, dtype=object)
     for k in range(n_folds):
         rows, what = arrays[f"f{k}"], ("train", "test")[k % 2]
         parts = parts if k % 2 else np.full(len(table), None, dtype=object)
         if rows.dtype.kind not in "iu" or len(unknown := rows[(rows < 0) | (rows >= len(table))]):
-            raise RotastackError(f"f{k}: {unknown[0] if rows.dtype.kind in 'iu' else rows.dtype} is no row; there are rows 0 to {len(table) - 1}")
+            raise RotastackError(
+                f"f{k}: {unknown[0] if rows.dtype.kind in 'iu' else rows.dtype} is no row; there are rows 0 to {len(table) - 1}"
+            )
         if any(parts[rows]) or len(np.unique(rows)) < len(rows):
             raise RotastackError(f"f{k}: rows stand twice, in it or in f{k - k % 2}")
         parts[rows] = what

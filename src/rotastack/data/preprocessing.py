@@ -323,7 +323,9 @@ def _folds(values: pd.Series, where: str) -> NDArray[np.intp]:
     if not len(folds):
         raise RotastackError(f"{where} is empty")
     if len(folds) < len(values) and not texts.isin(names).any():
-        raise RotastackError(f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them")
+        raise RotastackError(
+            f"{where} is empty in {len(values) - len(folds)} rows; give them -1 where no fold tests them"
+        )
     return folds.reindex(values.index, fill_value=-2).to_numpy(dtype=np.intp)
 
 

@@ -65,6 +65,8 @@ def leaderboard(
     times: Mapping[str, pd.DataFrame] | None = None,
     methods: Mapping[str, Mapping[str, Any]] | None = None,
     cells: Mapping[str, Any] | None = None,
+    left_out: Sequence[str] = (),
+    kinds: Mapping[str, Sequence[str]] | None = None,
 ) -> dict[str, Any]:
     """Return all that the leaderboard of a page shows, and computes anew when its reader chooses, as JSON holds it.
 
@@ -80,11 +82,15 @@ def leaderboard(
         "fit" and "predict" -> DataFrame of shape (n_datasets, n_methods) of seconds.
     methods : mapping, optional
         Method -> what is known of it: ``optimistic`` (it chooses by the test rows), ``published`` (where its scores were
-        printed, and how its protocol differs), ``rotated``, and ``about``, a text with its configuration. Methods of
-        the first two kinds are ranked if the reader asks for it.
+        printed, and how its protocol differs), ``family`` of published ones, ``rotated``, and ``about``, a text with its
+        configuration. Methods of the first two kinds are ranked if the reader asks for it.
     cells : mapping, optional
         What is behind each score: ``word`` ("splits"), ``counts`` (DataFrame: how many), ``seed``, ``folders`` and
         ``files`` (data set, method -> parts of a path), ``study``.
+    left_out : sequence of str
+        Data sets that are ranked if the reader asks for it.
+    kinds : mapping, optional
+        Kind of data sets -> those of the kind, which a reader may choose.
 
     Raises
     ------
@@ -110,9 +116,12 @@ def leaderboard(
     known = {name: dict((methods or {}).get(name, {})) for name in names}
     chosen = [m for m, facts in known.items() if not facts.get("optimistic") and not facts.get("published")]
     seconds = {kind: table.reindex(datasets, columns=names) for kind, table in (times or {}).items()}
+    start = [name for name in datasets if name not in left_out]
     quantiles = [None, None] + [range_quantile(k, alpha) for k in range(2, len(names) + 1)]
     return {
         "datasets": [str(name) for name in datasets],
+        "start": [datasets.index(name) for name in start],
+        "kinds": [[kind, [datasets.index(d) for d in of if d in datasets]] for kind, of in (kinds or {}).items()],
         "methods": [{"name": str(name), **known[name]} for name in names],
         "control": -1 if control is None else names.index(control),
         "chosen": [names.index(name) for name in chosen],
@@ -123,7 +132,7 @@ def leaderboard(
         "metrics": [_metric(metric, names, datasets) for metric in metrics],
         "times": {kind: _matrix(table) for kind, table in seconds.items() if table.notna().any(axis=None)},
         "cells": _cells(cells, names, datasets),
-        "board": board(metrics[0], chosen, control, alpha=alpha, times=seconds),
+        "board": board(metrics[0], chosen, control, datasets=start, alpha=alpha, times=seconds),
     }
 
 

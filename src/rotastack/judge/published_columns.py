@@ -8,8 +8,10 @@ import pandas as pd
 
 from rotastack.base.documents import load_yaml
 from rotastack.judge.published_cells import compare_with_published
-from rotastack.judge.results import compared, complete
+from rotastack.judge.results import ROPE, compared, complete
+from rotastack.stats.bayesian_table import bayesian_table
 from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.wilcoxon import wilcoxon_holm
 from rotastack.study.published_tables import column_label, scores_of
 
 __all__ = ["COLUMNS", "RANKS", "on_page", "published_columns", "published_scores", "ranks_beside_published"]
@@ -18,11 +20,21 @@ COLUMNS = (
     "dataset", "method", "of", "score", "sd", "repeats", "ours", "difference", "agrees", "reason", "table", "source",
     "protocol",
 )  # fmt: skip
-RANKS = ("method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets")
+RANKS = (
+    "method", "published", "average_rank", "lower", "upper", "own_rank", "n_datasets", "p_holm", "better", "equal", "worse",
+)  # fmt: skip
+N_SAMPLES = 10_000
+"""Of the posterior of each pair."""
+BEST = 20
+"""Methods that the control is tested against: the best by average rank."""
 
 
 def published_columns(
-    scores: pd.DataFrame, metric: str, columns: Sequence[Mapping[str, Any]], files: Sequence[Path]
+    scores: pd.DataFrame,
+    metric: str,
+    columns: Sequence[Mapping[str, Any]],
+    files: Sequence[Path],
+    names: Mapping[str, str] | None = None,
 ) -> pd.DataFrame:
     """Return the published scores that a study sets beside its own: a row per data set and published method.
 
@@ -36,25 +48,32 @@ def published_columns(
         ``evaluation.published_columns``.
     files : sequence of Path
         Of their tables.
+    names : mapping, optional
+        What a source calls a data set -> what the study does.
 
     Returns
     -------
     DataFrame
         ``dataset``; ``method``, with a word in brackets; ``of``, its name without; ``score``, and as printed ``sd`` and
         ``repeats``; ``ours``, where the study has a method ``of`` this name, and whether it ``agrees`` as on the page of
-        published results, the ``reason`` where it does not; ``table``, ``source``, and how the ``protocol`` differs.
+        published results, the ``reason`` where it does not; ``table``, ``source``, and how the ``protocol`` differs; the
+        ``family`` of the method, if the source has families.
     """
     own = list(dict.fromkeys(scores["dataset"]))
     by_name = {path.name: path for path in files}
     parts = [pd.DataFrame(columns=list(COLUMNS))]
     for column in columns:
-        cells = pd.DataFrame(scores_of(by_name[f"{column['table']}.csv"], metric))
+        about = by_name.get(f"{column['table']}.yaml")
+        known = {} if about is None else load_yaml(about)
+        path = by_name.get(known.get("mirror", f"{column['table']}.csv"))
+        if path is None:
+            continue
+        cells = pd.DataFrame(scores_of(path, metric))
+        cells["dataset"] = cells["dataset"].map(lambda name: (names or {}).get(name, name))
         wanted = column["methods"] or list(dict.fromkeys(cells["method"]))
         cells = cells[cells["dataset"].isin(own) & cells["method"].isin(wanted)]
         if not len(cells):
             continue
-        about = by_name.get(f"{column['table']}.yaml")
-        known = {} if about is None else load_yaml(about)
         beside = _beside(scores, cells, metric, known.get("reasons", []))
         part = pd.DataFrame(
             {
@@ -65,10 +84,28 @@ def published_columns(
             }
         )  # fmt: skip
         part = part.merge(beside, on=["dataset", "of"], how="left")
+        if column.get("failed") == "mean":
+            part = _filled(part)
+        families = {method: family for family, methods in known.get("families", {}).items() for method in methods}
+        if families:
+            part["family"] = part["of"].map(families)
         places = [part["dataset"].map(own.index), part["of"].map(wanted.index)]
         order = pd.DataFrame({"dataset": places[0], "of": places[1]}).sort_values(["dataset", "of"], kind="stable")
-        parts.append(part.loc[order.index, list(COLUMNS)])
+        parts.append(part.loc[order.index, [*COLUMNS, *(["family"] if families else [])]])
     return parts[0] if len(parts) == 1 else pd.concat(parts[1:], ignore_index=True)
+
+
+def _filled(part: pd.DataFrame) -> pd.DataFrame:
+    """Return a table's scores with a row for each data set on which a method failed: the mean of the others there."""
+    means = part.groupby("dataset")["score"].mean()
+    every = pd.MultiIndex.from_product([means.index, part["of"].unique()], names=["dataset", "of"])
+    rows = part.set_index(["dataset", "of"]).reindex(every).reset_index()
+    failed = rows["score"].isna()
+    same = rows.groupby("of")[["method", "repeats", "table", "source", "protocol"]].transform("first")
+    rows = rows.fillna({name: same[name] for name in same})
+    rows["score"] = rows["score"].fillna(rows["dataset"].map(means))
+    rows.loc[failed, "reason"] = "it failed: this is the mean of the others"
+    return rows.astype({"repeats": int})
 
 
 def _beside(scores: pd.DataFrame, cells: pd.DataFrame, metric: str, reasons: list[dict[str, Any]]) -> pd.DataFrame:
@@ -93,6 +130,7 @@ def ranks_beside_published(
     alpha: float,
     units: pd.Series | None = None,
     higher: bool = False,
+    control: str | None = None,
 ) -> pd.DataFrame:
     """Return average ranks of a study's methods and published ones, on the data sets that all of them have.
 
@@ -110,13 +148,16 @@ def ranks_beside_published(
         By data set, what scores are compared as multiples of.
     higher : bool, default=False
         Whether more of the score is better.
+    control : str, optional
+        The study's method that the best twenty of the others are tested against.
 
     Returns
     -------
     DataFrame
         By rank: ``method``, whether it is ``published``, ``average_rank`` with a bootstrap interval ``lower, upper`` over
-        data sets, ``own_rank`` among the study's methods alone on the same data sets, and their number. None where
-        there are not two such data sets.
+        data sets, ``own_rank`` among the study's methods alone on the same data sets, and their number. Of the best twenty:
+        ``p_holm`` of Wilcoxon's test against the control, and by the Bayesian signed-rank test with a rope of a point the probabilities
+        that the method is ``better`` than the control, ``equal`` to it, ``worse``. None where there are not two such data sets.
     """
     nothing = pd.DataFrame(columns=list(RANKS))
     if not len(columns):
@@ -131,8 +172,13 @@ def ranks_beside_published(
     ranks = ranks.assign(
         published=ranks.index.isin(theirs.columns), own_rank=alone.reindex(ranks.index), n_datasets=len(both)
     )
-    ranks = ranks.rename_axis("method").reset_index().sort_values("average_rank", kind="stable")
-    return ranks[list(RANKS)]
+    ranks = ranks.sort_values("average_rank", kind="stable").rename_axis("method")
+    if control in both:
+        best = [method for method in ranks.index if method != control][:BEST]
+        tested = both[[control, *best]]
+        ranks = ranks.join(wilcoxon_holm(tested, control, higher)["p_holm"])
+        ranks = ranks.join(bayesian_table(tested, control, higher, ROPE, n_samples=N_SAMPLES))
+    return ranks.reset_index().reindex(columns=list(RANKS))
 
 
 def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The leaderboard of a study: its scores, what methods cost, and what is behind each number."""
 
 from collections.abc import Mapping, Sequence
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -14,6 +15,9 @@ from rotastack.study.names import slug
 
 __all__ = ["described", "study_board"]
 
+ROWS = ((0, 200), (200, 1_000), (1_000, 5_000), (5_000, inf))
+"""Kinds of data sets by their rows."""
+
 
 def study_board(
     study: Mapping[str, Any],
@@ -24,6 +28,7 @@ def study_board(
     control: str,
     root: str,
     published: pd.DataFrame | None = None,
+    facts: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> dict[str, Any]:
     """Return the leaderboard of a study.
 
@@ -44,6 +49,8 @@ def study_board(
         The study's folder.
     published : DataFrame, optional
         The study's table ``published_columns``: methods of the first score alone.
+    facts : mapping, optional
+        Data set -> what preparing it found: rows, columns, classes.
     """
     task = study["task"]
     scored = set(scores["method"])
@@ -62,6 +69,7 @@ def study_board(
     for method, part in theirs.groupby("method", sort=False) if len(theirs) else ():
         row = part.iloc[0]
         known[str(method)] = {"published": f"{row['source']} How the protocol differs: {row['protocol']}"}
+        known[str(method)] |= {"family": row["family"]} if isinstance(row.get("family"), str) else {}
     counts = by_method(scores, study["score"], "count")
     datasets = list(metrics[0].scores.index)
     cells = {
@@ -70,9 +78,35 @@ def study_board(
     }  # fmt: skip
     board = leaderboard(
         metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
-        times=seconds_by_method(times), methods=known, cells=cells,
+        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(study["evaluation"]["left_out"]), kinds=_kinds(facts or {}),
     )  # fmt: skip
     return {**board, "baseline": BASELINE[task]}
+
+
+def _kinds(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return kinds of data sets, by rows, classes and categories; none of which all are."""
+    by_rows = {d: bounds for d, f in facts.items() for bounds in ROWS if bounds[0] <= f["rows"] < bounds[1]}
+    found = {f"{low:,} to {high - 1:,} rows" if high < inf else f"{low:,} rows and more": [d for d in facts if by_rows[d] == (low, high)]
+             for low, high in ROWS}  # fmt: skip
+    classes = {d: len(f.get("class_counts", ())) for d, f in facts.items()}
+    found |= {
+        "two classes": [d for d in facts if classes[d] == 2],
+        "3 to 9 classes": [d for d in facts if 3 <= classes[d] < 10],
+    }
+    found |= {"10 classes and more": [d for d in facts if classes[d] >= 10]}
+    few = {d: f.get("few_valued_columns", f.get("categorical_columns", 0)) for d, f in facts.items()}
+    found |= {
+        "categories (or numbers of few values) in most columns": [
+            d for d, f in facts.items() if few[d] > _columns(f) / 2
+        ],
+        "such columns, but fewer": [d for d, f in facts.items() if 0 < few[d] <= _columns(f) / 2],
+        "no such column": [d for d in facts if few[d] == 0],
+    }
+    return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
+
+
+def _columns(facts: Mapping[str, Any]) -> int:
+    return int(facts["numeric_columns"] + facts["categorical_columns"])
 
 
 def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:

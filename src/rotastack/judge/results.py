@@ -10,6 +10,7 @@ import pandas as pd
 from rotastack.stats.metrics import IN_UNITS, higher_is_better
 
 __all__ = [
+    "ROPE",
     "baselines",
     "best_method",
     "by_method",
@@ -22,6 +23,10 @@ __all__ = [
     "score_matrices",
     "seconds_by_method",
 ]
+
+
+ROPE = 0.01
+"""Half the width of the region of practical equivalence: a point of error, or a hundredth of the baseline's RMSE."""
 
 
 def by_method(scores: pd.DataFrame, column: str, aggfunc: str = "mean") -> pd.DataFrame:

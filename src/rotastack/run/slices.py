@@ -114,6 +114,22 @@ class Slices:
             }
         )  # fmt: skip
 
+    def _published(self, evaluation: dict[str, Any]) -> dict[str, Any]:
+        """Return the published columns, and what their sources call data sets of a mirror folder."""
+        columns = [
+            {k: v for k, v in c.items() if (k, v) != ("failed", "missing")} for c in evaluation["published_columns"]
+        ]
+        names = {
+            entry["mirror"]: name
+            for name, entry in self._of_dataset.items()
+            if entry.get("mirror") and not entry["sources"]
+        }
+        return {"published_columns": columns, **({"printed_names": names} if columns and names else {})}
+
+    def _left_out(self, evaluation: dict[str, Any]) -> dict[str, Any]:
+        left_out = {d: why for d, why in evaluation["left_out"].items() if d in self.study.datasets}
+        return {"left_out": left_out} if left_out else {}
+
     def summarize(self, extent: Any) -> str:
         """Return what is compared; `extent` tells the rows of a data set, where its entry does."""
         study, evaluation = self.study, self.study.document.evaluation.dump()
@@ -122,7 +138,7 @@ class Slices:
             {
                 "task": study.task.name, "score": study.score, "axes": list(study.protocol.axes), "alpha": evaluation["alpha"],
                 "control": study.control, "methods": list(study.methods), "pairs": evaluation["pairs"],
-                "claims": evaluation["claims"], "published_columns": evaluation["published_columns"],
+                "claims": evaluation["claims"], **self._published(evaluation), **self._left_out(evaluation),
                 "optimistic": study.optimistic, "groups": study.groups_of_methods, "rotated": study.rotated, "titles": titles,
                 "test_to_train": {d: study.protocol.test_to_train(extent(d, "rows")) for d in study.datasets},
             }
@@ -140,7 +156,7 @@ class Slices:
                 "sweeps": {sweep_name(k): sweep for k, sweep in enumerate(evaluation["sweeps"])},
                 "datasets": list(study.datasets), "votes": study.voting_pools,
                 "silent": [p for p in study.used_pools if p not in study.voting_pools],
-                "only": {name: shown for name in pruning_figures if shown and name != "members"},
+                "only": {name: shown for name in pruning_figures if shown and name != "members"}, **self._left_out(evaluation),
             }
         )  # fmt: skip
 

@@ -66,6 +66,13 @@ class PublishedColumns(Document):
             description="stands in brackets behind a method's name, and tells two tables apart",
         ),
     ] = "published"
+    failed: Annotated[
+        Literal["missing", "mean"],
+        Field(
+            description="what a method scores where it failed: nothing, so that no rank is given on the data set, or the mean of the "
+            "table's methods"
+        ),
+    ] = "missing"
     protocol: Annotated[
         str, Field(min_length=1, description="how its protocol differs from the study's, in a sentence")
     ]
@@ -102,6 +109,12 @@ class Evaluation(Document):
         Field(
             description="group -> methods that are compared among themselves. Groups with the same labels are compared "
             'together as well, as "all": one row for each data set and group'
+        ),
+    ] = {}
+    left_out: Annotated[
+        dict[str, str],
+        Field(
+            description="data set -> why it is run and shown, but neither ranked nor tested; a reader of the page may add it"
         ),
     ] = {}
     claims: Annotated[

@@ -1,10 +1,12 @@
 """Published results as files of ``config/published``: which there are, and what they hold of a score by data set."""
 
 import csv
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rotastack.base.documents import load_yaml
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 
@@ -17,14 +19,19 @@ WHOLE = "all"
 def published_paths(name: str) -> list[Path]:
     """Return the files of a published table: its cells, and its source and remarks where somebody wrote them down.
 
+    Cells that are not ours to hand on are a file of the mirror folder, which the remarks name by ``mirror``; without such a
+    folder they are missing.
+
     Raises
     ------
     RotastackError
         There is none of this name.
     """
     paths = [project_file(f"config/published/{name}.{suffix}") for suffix in ("csv", "yaml")]
-    if not paths[0].is_file():
-        known = sorted(path.stem for path in paths[0].parent.glob("*.csv"))
+    if not paths[0].is_file() and paths[1].is_file():
+        paths[0] = Path(os.environ.get("DATA_MIRROR", "."), load_yaml(paths[1])["mirror"])
+    elif not paths[0].is_file():
+        known = sorted({path.stem for path in paths[0].parent.iterdir()})
         raise RotastackError(
             f"{name!r} is not a table of config/published{nearest(name, known)}; there are {', '.join(known)}"
         )
@@ -37,12 +44,21 @@ def scores_of(path: Path, metric: str) -> list[dict[str, Any]]:
     Parameters
     ----------
     path : Path
-        The CSV file: columns ``table, dataset, method, metric, value, repeats, note``.
+        The CSV file: columns ``table, dataset, method, metric, value, repeats, note``; or ``dataset`` and a column of accuracies
+        in percent for each method, empty where the method failed.
     metric : str
-        Such as ``error``. The files hold errors, also where a source prints accuracies.
+        Such as ``error``. The files of the first kind hold errors, also where a source prints accuracies.
     """
     with path.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
+    if rows and "metric" not in rows[0]:
+        about = {"table": path.stem, "metric": "error", "repeats": "1", "note": ""}
+        rows = [
+            {**about, "dataset": row["dataset"], "method": method, "value": f"{1 - float(accuracy) / 100:.6f}"}
+            for row in rows
+            for method, accuracy in row.items()
+            if method != "dataset" and accuracy
+        ]
     spread = {(r["table"], r["dataset"], r["method"]): r["value"] for r in rows if r["metric"] == f"{metric}_sd"}
     return [
         {**row, "sd": spread.get((row["table"], row["dataset"], row["method"]), "")}
@@ -89,9 +105,12 @@ def check_published(name: str | None, columns: Sequence[Mapping[str, Any]], metr
     for k, column in enumerate(columns):
         key, table = f"evaluation.published_columns.{k}", column["table"]
         try:
-            path = published_paths(table)[0]
+            paths = published_paths(table)
         except RotastackError as error:
             raise RotastackError(f"{key}.table: {error}") from None
+        if paths[0].suffix != ".csv":  # no mirror folder, so that its data sets cannot be had either
+            continue
+        path = paths[0]
         methods = list(dict.fromkeys(cell["method"] for cell in scores_of(path, metric)))
         if not methods:
             raise RotastackError(f"{key}.table: {table!r} has no {metric} of any data set")

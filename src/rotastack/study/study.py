@@ -58,6 +58,11 @@ class Study:
     def _check_datasets(self, where: str) -> None:
         for name, entry in self.datasets.items():
             self.task.check_dataset(name, entry, where)
+        for dataset in self.document.evaluation.left_out:
+            if dataset not in self.datasets:
+                raise RotastackError(
+                    f"{where}: evaluation.left_out: {dataset!r} is not a data set of this study{nearest(dataset, list(self.datasets))}"
+                )
         for name, pool in self.pools.items():
             for dataset in pool.repeats:
                 if dataset not in self.datasets:

@@ -233,7 +233,9 @@ def _divided(
             splitter = GroupShuffleSplit(1, test_size=1 / 3, random_state=seed)
             return next(splitter.split(features, groups=numbers))
         if key.startswith("split"):
-            return np.flatnonzero((numbers >= -1) & (numbers != numbers.max())), np.flatnonzero(numbers == numbers.max())
+            return np.flatnonzero((numbers >= -1) & (numbers != numbers.max())), np.flatnonzero(
+                numbers == numbers.max()
+            )
         late = numbers >= np.quantile(numbers, 2 / 3)
         return np.flatnonzero(~late), np.flatnonzero(late)
     return None

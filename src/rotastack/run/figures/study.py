@@ -9,6 +9,7 @@ import pandas as pd
 from matplotlib.figure import Figure
 
 from rotastack.judge.results import (
+    ROPE,
     by_method,
     complete,
     group_table,
@@ -39,7 +40,6 @@ from rotastack.study.names import ranks_name
 __all__ = ["draw_of_study", "draw_sweep", "names_of_study"]
 
 FEW = 5  # cells from which on a standard error says something
-ROPE = 0.01  # a point of error, or a hundredth of the baseline's RMSE: less makes no difference in practice
 
 _TOO_FEW = "Ranks need at least two data sets on which no method failed."
 
@@ -113,6 +113,7 @@ def draw_of_study(
     """
     primary = slice_["score"]
     score = NAMES[primary]
+    scores = scores[~scores["dataset"].isin(list(slice_.get("left_out", {})))]
     if primary in IN_UNITS:
         units = in_units(primary, pd.read_csv(tables["baseline"]).set_index("dataset"))
         scores = scores.assign(**{primary: scores[primary] / scores["dataset"].map(units)})

@@ -7,7 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from sklearn.model_selection import GroupKFold, GroupShuffleSplit, PredefinedSplit, StratifiedGroupKFold, TimeSeriesSplit
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    PredefinedSplit,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+)
 
 from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.errors import RotastackError

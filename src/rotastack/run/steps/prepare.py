@@ -64,6 +64,7 @@ def run(job: Job) -> None:
             "date_columns": len(of_dates),
             "date_numbers": sum(of_dates),
             "categorical_columns": n_categorical,
+            "few_valued_columns": n_categorical + _few_valued(X[:, :n_numbers], preprocessor.min_distinct),
             "missing_cells": _missing(X, [*[1] * n_numbers, *of_dates, *[1] * n_categorical]),
             **known,
         }
@@ -71,6 +72,11 @@ def run(job: Job) -> None:
         if n_noise:  # an upper bound of the signal-to-noise ratio (thesis, table 2.4)
             record.metrics["noise_columns"] = n_noise
             record.metrics["snr_db"] = round(10 * np.log10(n_signal / n_noise), 2)
+
+
+def _few_valued(numbers: NDArray[np.float64], least: int) -> int:
+    """Count columns of numbers that would be categories, had nobody said that they are numbers."""
+    return sum(len(np.unique(column[~np.isnan(column)])) < least for column in numbers.T)
 
 
 def _missing(X: NDArray[np.float64], widths: list[int]) -> int:

@@ -139,7 +139,7 @@ def _page(job: Job) -> str:
         notes=_notes(job, comparison, many, records),
         times=_times(read_table(tables["times"]), control, methods),
         seconds=_seconds(job, records),
-        board=_board(job, tables, control),
+        board=_board(job, tables, control, {d: r["prepare"]["metrics"] for d, r in records.items()}),
         published=_published(tables),
         configuration=yaml.safe_dump(_shown(study), sort_keys=False, allow_unicode=True, width=100),
         glossary={
@@ -166,7 +166,9 @@ def _figures(paths: Sequence[Path]) -> dict[str, Markup]:
     return {key: shown[key] for key in found}
 
 
-def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]:
+def _board(
+    job: Job, tables: Mapping[str, Path], control: str, facts: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
     """Return the leaderboard, with each method's pool and combiner."""
     study, shown = job.slice, _shown(job.slice)
     about = {m: described(m, shown["methods"][m], shown["pools"]) for m in study["methods"]}
@@ -174,7 +176,8 @@ def _board(job: Job, tables: Mapping[str, Path], control: str) -> dict[str, Any]
     baseline = read_table(tables["baseline"]).set_index("dataset")
     times = read_table(tables["times"])
     published = read_table(tables["published_columns"]) if "published_columns" in tables else None
-    return study_board(study, scores, baseline, times, about, control, f"results/{study['name']}", published)
+    root = f"results/{study['name']}"
+    return study_board(study, scores, baseline, times, about, control, root, published, facts)
 
 
 def _decisions(

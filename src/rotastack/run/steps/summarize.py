@@ -84,16 +84,22 @@ def run(job: Job) -> None:
         records = list(map(read_record, job.inputs["records"]))
         baseline = baselines(records)
         means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
+        left_out = spec.get("left_out", {})
         comparisons = {
-            metric: compare_methods(means[metric], higher, spec, wrong, in_units(metric, baseline))
+            metric: compare_methods(means[metric].drop(list(left_out)), higher, spec, wrong, in_units(metric, baseline))
             for metric, higher in metrics.items()
         }
+        comparisons[primary]["notes"] += [
+            f"{name}: left out of ranks and tests, as {why}" for name, why in left_out.items()
+        ]
         if spec["groups"]:
             units = in_units(primary, baseline)
-            shown = compared(means[primary], units)
+            shown = compared(means[primary].drop(list(left_out)), units)
             groups = {g["name"]: compare_group(group_table(shown, g), spec["alpha"], primary) for g in spec["groups"]}
             comparisons[primary]["groups"] = groups
-        beside = published_columns(scores, primary, spec["published_columns"], job.inputs.get("published", []))
+        beside = published_columns(
+            scores, primary, spec["published_columns"], job.inputs.get("published", []), spec.get("printed_names")
+        )
         results = StudyResults(spec, scores, calibration, baseline, comparisons, records, beside)
         tables = {metric: table.reset_index() for metric, table in means.items()}
         tables |= {name: make(results) for name, make in TABLES.items()}
@@ -283,11 +289,12 @@ def _published_columns_table(results: StudyResults) -> pd.DataFrame:
 
 def _published_ranks_table(results: StudyResults) -> pd.DataFrame:
     """Return average ranks with published methods among the study's, which no test of the study counts."""
-    means = mean_scores(results.scores, results.primary, results.spec["methods"])
+    spec = results.spec
+    means = mean_scores(results.scores, results.primary, spec["methods"]).drop(list(spec.get("left_out", {})))
     units = in_units(results.primary, results.baseline)
     higher = bool(higher_is_better(results.primary))
     return ranks_beside_published(
-        means, results.published, results.spec["optimistic"], results.spec["alpha"], units, higher
+        means, results.published, spec["optimistic"], spec["alpha"], units, higher, control=spec["control"]
     )
 
 

@@ -222,8 +222,7 @@ class GivenSplits(Splits):
         ),
     ]
     splits: Annotated[
-        int | None,
-        Field(ge=1, le=100000, description="number of splits at most; null: one for each column"),
+        int | None, Field(ge=1, le=100000, description="number of splits at most; null: one for each column")
     ] = None
     rotations: Rotations = 8
 
