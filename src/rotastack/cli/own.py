@@ -75,7 +75,7 @@ def look_at(arguments: Namespace) -> OwnTable:
         features = frame.drop(columns="target")
         counted = own_table.counts_among(features)
         try:
-            groups = [] if arguments.groups is None else [arguments.groups]
+            groups = [column for column in (arguments.groups, arguments.split_column) if column is not None]
             kinds = dict.fromkeys(counted, "numeric") | dict.fromkeys(groups, "id")
             preprocessor = TablePreprocessor(kinds, encoding="onehot").fit(features)
         except RotastackError as error:
@@ -85,12 +85,15 @@ def look_at(arguments: Namespace) -> OwnTable:
             f"{table}: {len(frame)} rows are too few to train and test on; {own_table.LEAST_ROWS} are the least"
         )
     divided_by = {
-        key: column for key in ("groups", "time") if (column := _dividing(arguments, key, features)) is not None
+        key: column
+        for key in ("groups", "time", "split 1")
+        if (column := _dividing(arguments, key, features)) is not None
     }
+    splits = _splits(arguments, features, target, task) if "split 1" in divided_by else []
     n_classes = target.nunique() if task == "classification" else 0
     shape = own_table.Shape(task, len(frame), len(preprocessor.get_feature_names_out()), n_classes)
     n_cores, memory = cores(arguments.cores), arguments.memory or _memory()
-    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by)
+    layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits)
     score, why = _score(arguments.score, target, task)
     labels = own_table.labels_of(task)
     study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
@@ -112,7 +115,8 @@ def look_at(arguments: Namespace) -> OwnTable:
     kinds = _kinds(preprocessor)
     own.lines.append(("columns", "; ".join(f"{len(v)} {kind} ({_few(v)})" for kind, v in kinds.items() if v)))
     dropped = preprocessor.dropped_in_words()
-    dropped.pop(arguments.groups, None)
+    for column in groups:
+        dropped.pop(column, None)
     own.lines += [("dropped", f"{column}: {why}") for column, why in list(dropped.items())[:10]]
     if len(dropped) > 10:
         own.lines.append(("", f"and {len(dropped) - 10} more columns; the report names all"))
@@ -156,8 +160,8 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     """Return the column by which rows are divided, if one is given and can be used."""
     from rotastack.data.preprocessing import numbered
 
-    option = {"groups": "--groups", "time": "--time-column"}[key]
-    column: str | None = {"groups": arguments.groups, "time": arguments.time_column}[key]
+    option = {"groups": "--groups", "time": "--time-column", "split 1": "--split-column"}[key]
+    column: str | None = getattr(arguments, option[2:].replace("-", "_"))
     if column is None:
         return None
     if column == arguments.target:
@@ -165,12 +169,29 @@ def _dividing(arguments: Namespace, key: str, features: Any) -> str | None:
     try:
         n = int(numbered(features, column, key, str(arguments.study)).max()) + 1
     except RotastackError as error:
-        raise RotastackError(str(error).replace(f"protocol.{key}", option)) from None
-    if n < _LEAST_PARTS:
+        raise RotastackError(
+            str(error).replace(f"protocol.{key}", option).replace("protocol.columns", option)
+        ) from None
+    if key != "split 1" and n < _LEAST_PARTS:
         raise RotastackError(
             f"{arguments.study}: {option}: column {column!r} has {n} different values; {_LEAST_PARTS} are the least"
         )
     return column
+
+
+def _splits(arguments: Namespace, features: Any, target: Any, task: str) -> list[tuple[Any, Any]]:
+    """Return the training and test rows of the splits that a column of the table says."""
+    import numpy as np
+
+    from rotastack.data.preprocessing import numbered
+    from rotastack.run.splits.folds import given_splits
+
+    classes, y = np.unique(target, return_inverse=True)
+    try:
+        folds = numbered(features, arguments.split_column, "split 1", str(arguments.study))
+        return given_splits([folds], y, list(map(str, classes)) if task == "classification" else [])
+    except RotastackError as error:
+        raise RotastackError(f"{arguments.study}: --split-column: {error}") from None
 
 
 def _score(given: str | None, target: Any, task: Any) -> tuple[str, str]:

@@ -61,6 +61,10 @@ def add(commands: Any) -> None:
         metavar="COLUMN",
         help="of a table: dates or numbers; what follows is tested after training on the past",
     )
+    split.add_argument(
+        "--split-column", metavar="COLUMN",
+        help="of a table: the splits that it brings: train and test, or the number of the fold that tests a row",
+    )  # fmt: skip
     run.add_argument(
         "--memory", type=_megabytes, metavar="SIZE",
         help="of a table: what all jobs together may take, such as 8G; a method that takes more is left out (default: what is free)",
@@ -113,7 +117,7 @@ def _run(arguments: Namespace) -> int:
     else:
         _refuse(
             arguments,
-            ("target", "task", "score", "groups", "time_column", "time", "memory"),
+            ("target", "task", "score", "groups", "time_column", "split_column", "time", "memory"),
             f"goes with a table, and {name} is a study",
         )
     plan = plan_of(name, size)

@@ -3,13 +3,14 @@
 import hashlib
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pandas as pd
 import yaml
+from numpy.typing import NDArray
 from pandas.api.types import is_integer_dtype
 
 from rotastack.base.columns import column_kind
@@ -75,6 +76,8 @@ CELL_SECONDS = 3e-6
 LEAST_ROWS = 20
 RARE = 0.4
 """Of the share that classes would have if all had the same: below it a class is rare, of two classes below a fifth of the rows."""
+LESS = [(100, 300), (30, 100)]
+"""Trees in a family of the flagship, and of other forests, where the time is short."""
 FEW, SOME = 1000, 5000
 """Rows up to which tests are repeated often, and some times."""
 
@@ -103,6 +106,8 @@ class Layout:
         What it takes on so many cores, by :mod:`rotastack.base.facts`.
     shortened : bool
         Whether the size's own layout would have taken longer than was asked for.
+    given : tuple of float
+        Of splits that the table brings, how many rows they train on and test on average.
     """
 
     protocol: dict[str, Any]
@@ -110,15 +115,24 @@ class Layout:
     n_estimators: int
     seconds: float = 0.0
     shortened: bool = False
+    given: tuple[float, float] = (0.0, 0.0)
 
     @property
     def n_splits(self) -> int:
         """How often each method is trained and tested."""
+        if self.protocol["kind"] == "given":
+            return int(self.protocol["splits"])
         return int(self.protocol["repeats"] * self.protocol.get("folds", 1))
 
     @property
     def test_in_words(self) -> str:
         """How rows are divided."""
+        if self.protocol["kind"] == "given":
+            return (
+                f"the {self.n_splits} splits of column {self.protocol['columns'][0]}"
+                if self.n_splits > 1
+                else (f"the training and test rows of column {self.protocol['columns'][0]}")
+            )
         repeats, folds = self.protocol["repeats"], self.protocol.get("folds")
         groups, time = self.protocol.get("groups"), self.protocol.get("time")
         together = f", rows of the same {groups} together" if groups else ""
@@ -141,6 +155,8 @@ class Layout:
     def rows(self, shape: Shape) -> tuple[float, float]:
         """Return how many rows a split trains on and tests; of spans of time their means."""
         folds = self.protocol.get("folds")
+        if self.protocol["kind"] == "given":
+            return self.given
         if folds and self.protocol.get("time"):
             return shape.rows / 2, shape.rows / (folds + 1)
         if folds:
@@ -205,7 +221,9 @@ def labels_of(task: Task) -> list[str]:
     return [label for label, name in of_task.items() if find_spec(known[name].path.partition(".")[0]) is not None]
 
 
-def _candidates(size: str, rows: int, divided_by: Mapping[str, str]) -> Iterator[Layout]:
+def _candidates(
+    size: str, rows: int, divided_by: Mapping[str, str], splits: Sequence[tuple[NDArray, NDArray]]
+) -> Iterator[Layout]:
     """Give layouts from the size's own one downwards: fewer repeats, folds, trees, and rows to train.
 
     A split tests so many rows that a difference of a point of error can be seen. Where there are rows enough, splits share none.
@@ -215,8 +233,16 @@ def _candidates(size: str, rows: int, divided_by: Mapping[str, str]) -> Iterator
         "small": (3, 1, (30, 100)), "medium": (5, (4, 2, 1)[many], (100, 300)), "full": (10, (10, 4, 1)[many], (300, 500)),
     }[size]  # fmt: skip
     less = [(10, 4), (10, 1), (5, 4), (5, 2), (5, 1), (3, 1)]
+    if splits:
+        protocol = {"kind": "given", "columns": list(divided_by.values()), "splits": len(splits)}
+        sizes = (
+            sum(len(train) for train, _ in splits) / len(splits),
+            sum(len(test) for _, test in splits) / len(splits),
+        )
+        yield from (Layout(protocol, *few, given=sizes) for few in [trees, *(few for few in LESS if few < trees)])
+        return
     splits = [(folds, repeats), *((f, r) for f, r in less if f * r < folds * repeats)]
-    fewer = [trees, *(few for few in [(100, 300), (30, 100)] if few < trees)]
+    fewer = [trees, *(few for few in LESS if few < trees)]
     if "time" in divided_by:
         splits = list(dict.fromkeys((f, 1) for f, _ in splits))
     whole = [(split, count) for count in fewer[:2] for split in splits]
@@ -232,7 +258,12 @@ def _candidates(size: str, rows: int, divided_by: Mapping[str, str]) -> Iterator
 
 
 def laid_out(
-    shape: Shape, size: str, budget: float | None, n_cores: int, divided_by: Mapping[str, str] | None = None
+    shape: Shape,
+    size: str,
+    budget: float | None,
+    n_cores: int,
+    divided_by: Mapping[str, str] | None = None,
+    splits: Sequence[tuple[NDArray, NDArray]] = (),
 ) -> Layout:
     """Return the largest layout of a size that fits into a budget, else the smallest there is.
 
@@ -244,19 +275,21 @@ def laid_out(
         Seconds; None is what the size is meant for, see ``BUDGETS``.
     n_cores : int
     divided_by : mapping, optional
-        ``groups`` or ``time`` -> the column by which rows are divided.
+        ``groups``, ``time`` or ``split 1`` -> the column by which rows are divided.
+    splits : sequence of (ndarray, ndarray)
+        Training and test rows of the splits that the table brings.
     """
     budget = BUDGETS[size] if budget is None else budget
     labels = labels_of(shape.task)
     found = None
-    for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {})):
+    for k, layout in enumerate(_candidates(size, shape.rows, divided_by or {}, splits)):
         work = sum(layout.n_splits * layout.split_seconds(label, shape) for label in labels)
         n_jobs = 12 + sum(1 + _n_blocks(layout, label, shape) for label in labels)
         # The model is trained beside nothing else, with all cores.
         seconds = (work + n_jobs * JOB_SECONDS + layout.model_seconds(shape)) / n_cores + 4 * JOB_SECONDS
         seconds += CELL_SECONDS * shape.rows * shape.columns
         if found is None or seconds < found.seconds:
-            found = Layout(layout.protocol, layout.trees_per_family, layout.n_estimators, seconds, k > 0)
+            found = replace(layout, seconds=seconds, shortened=k > 0)
         if seconds <= budget:
             break
     assert found is not None

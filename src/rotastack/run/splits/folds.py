@@ -1,7 +1,7 @@
 """Splits of a data set: random ones, those of a cross-validation, by groups, in the order of time, and given ones."""
 
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -34,7 +34,10 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
     sequence = child(root_sequence(spec["seed"]), "folds", spec["dataset"])
     try:
         if data.given:
-            parts = _given(data, spec["splits"])
+            splits = given_splits(data.given, data.y, data.classes)
+            if len(splits) > spec["splits"]:
+                raise RotastackError(f"the table brings {len(splits)} splits, and protocol.splits is {spec['splits']}")
+            parts = _parts(splits, len(data.y))
         elif data.groups is not None:
             parts = _by_groups(data, data.groups, spec, sequence)
         elif data.time is not None:
@@ -64,25 +67,6 @@ def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.Seed
         return parts
     parts = (~repeated_holdout(data.strata, repeats, train, sequence, levels=levels)).astype(np.int8)
     return parts if test is None else _fewer_tested(parts, test, sequence)
-
-
-def _given(data: Prepared, most: int) -> NDArray[np.int8]:
-    """Return the splits that a table brings: by each column one for each fold, in the order of their numbers."""
-    found = []
-    for column in data.given:
-        known = np.flatnonzero(column >= -1)
-        found += [(known[train], known[test]) for train, test in PredefinedSplit(column[known]).split()]
-    if len(found) > most:
-        raise RotastackError(f"the table brings {len(found)} splits, and protocol.splits is {most}")
-    for s, (train, test) in enumerate(found):
-        where = f"split {s + 1} of {len(found)}"
-        if not len(train):
-            raise RotastackError(f"{where} trains on no row")
-        if data.classes and len(without := np.setdiff1d(data.y[test], data.y[train])):
-            raise RotastackError(f"{where} has no row of class {data.classes[without[0]]!r} to train on")
-    if not found:
-        raise RotastackError("no split of the table tests a row")
-    return _parts(found, len(data.y))
 
 
 def _by_groups(
@@ -144,6 +128,41 @@ def _fewer_tested(parts: NDArray[np.int8], test: int | None, sequence: np.random
             rng = np.random.default_rng(child(sequence, "tested", r))
             part[rng.choice(tested, len(tested) - test, replace=False)] = NEITHER
     return parts
+
+
+def given_splits(
+    columns: Sequence[NDArray[np.intp]], y: NDArray, classes: Sequence[str]
+) -> list[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Return the rows that the splits of a table train on, and test: by each column a split for each fold, in the order of their numbers.
+
+    Parameters
+    ----------
+    columns : sequence of ndarray of shape (n_rows,)
+        By which fold each row is tested, as :func:`rotastack.data.preprocessing.numbered` gives it.
+    y : ndarray of shape (n_rows,)
+        Class numbers, or the numbers of a regression.
+    classes : sequence of str
+        None in a regression.
+
+    Raises
+    ------
+    RotastackError
+        There is no split, or one that trains on no row, or on none of a class that it tests.
+    """
+    found: list[tuple[NDArray[np.intp], NDArray[np.intp]]] = []
+    for column in columns:
+        known = np.flatnonzero(column >= -1)
+        found += [(known[train], known[test]) for train, test in PredefinedSplit(column[known]).split()]
+    if not found:
+        raise RotastackError("no split tests a row")
+    for s, (train, test) in enumerate(found):
+        if not len(train):
+            raise RotastackError(f"split {s + 1} of {len(found)} trains on no row")
+        if classes and len(without := np.setdiff1d(y[test], y[train])):
+            raise RotastackError(
+                f"split {s + 1} of {len(found)} has no row of class {classes[without[0]]!r} to train on"
+            )
+    return found
 
 
 def tested(column: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
