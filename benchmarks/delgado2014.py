@@ -1,0 +1,208 @@
+"""Condense the study delgado2014 to one file, from which its page of evidence, README's sentence and a figure are computed.
+
+DATA_MIRROR=FOLDER rotastack run delgado2014                      # the folder has the data sets and published.csv
+DATA_MIRROR=FOLDER python benchmarks/delgado2014.py results/delgado2014
+python benchmarks/delgado2014.py                                  # the figure alone, docs/images/classifiers.png
+
+The file, docs/evidence/data/delgado2014.parquet, has a row for each number: what it is of (``table``), over which data sets
+(``over``), the ``method``, the ``dataset``, its ``name`` and ``value``. It holds our scores, and of the published ones what follows
+from them: ranks, tests, how often few data sets name the best method. The published accuracies are not ours to hand on.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from rotastack.base.documents import load_yaml
+from rotastack.plots.style import new_figure, save_figure
+from rotastack.project import project_file
+from rotastack.stats import power
+from rotastack.stats.bayesian_table import bayesian_table
+from rotastack.stats.bootstrap_ranks import bootstrap_ranks
+from rotastack.stats.friedman import friedman
+from rotastack.stats.nemenyi import critical_difference
+from rotastack.stats.wilcoxon import holm, signed_rank_p, wilcoxon_holm
+from rotastack.study.published_tables import published_paths, scores_of
+
+OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/delgado2014.parquet"
+FIGURE = OUT.parents[2] / "images/classifiers.png"
+BLUE, GREY = "#0072B2", "#777777"
+CONTROL, BEST, POINT = "Rotastack", 20, 1.0
+SUBSETS, DRAWS = (3, 6, 12, 20, 30, 50, 80), 4000
+ROWS, CLASSES = (200, 1000, 5000), (3, 10)
+
+
+def accuracies(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series, list[str]]:
+    """Return accuracies in percent, ours and published with failures as means; facts of data sets; splits by our names; those left out."""
+    study = load_yaml(project_file("config/studies/delgado2014.yaml"))
+    names = {d["name"]: d["mirror"] for d in study["datasets"]}
+    scores = pd.read_parquet(folder / "scores.parquet")
+    ours = 100 - 100 * scores.groupby(["dataset", "method"], sort=False)["error"].mean().unstack()
+    ours = ours[list(study["methods"])].rename(index=names)
+    cells = pd.DataFrame(scores_of(published_paths("delgado2014")[0], "error")).astype({"value": float})
+    theirs = (100 - 100 * cells.pivot(index="dataset", columns="method", values="value")).round(4).reindex(ours.index)
+    theirs = theirs.T.fillna(theirs.mean(axis=1)).T
+    facts = pd.DataFrame.from_dict(
+        {names[d]: _facts(folder / d, d) for d in names if (folder / d).is_dir()}, orient="index"
+    )
+    splits = scores.groupby("dataset")["split"].nunique()
+    return ours.join(theirs), facts, splits, [names[d] for d in study["evaluation"]["left_out"]]
+
+
+def _facts(folder: Path, dataset: str) -> dict[str, float]:
+    """Return the rows, columns and classes of a data set, and how many of its columns have fewer than ten values."""
+    frame = pd.read_parquet(folder.parents[1] / f"datasets/{dataset}.parquet")
+    columns = frame[[c for c in frame if c.startswith("x")]]
+    return {
+        "rows": len(frame), "columns": columns.shape[1], "classes": frame["target"].nunique(),
+        "few_valued": int((columns.nunique() < 10).sum()), "smallest_class": int(frame["target"].value_counts().min()),
+    }  # fmt: skip
+
+
+def kinds(facts: pd.DataFrame) -> dict[str, pd.Index]:
+    """Return kinds of data sets, by rows, classes, and columns of few values."""
+    rows = pd.cut(facts["rows"], [0, *ROWS, np.inf], right=False)
+    found = {f"{int(i.left):,} rows and more" if np.isinf(i.right) else f"{int(i.left):,} to {int(i.right) - 1:,} rows": facts.index[rows == i]
+             for i in rows.cat.categories}  # fmt: skip
+    found["two classes"] = facts.index[facts["classes"] == 2]
+    found["3 to 9 classes"] = facts.index[facts["classes"].between(3, 9)]
+    found["10 classes and more"] = facts.index[facts["classes"] >= 10]
+    share = facts["few_valued"] / facts["columns"]
+    found["most columns have fewer than 10 values"] = facts.index[share > 0.5]
+    found["some columns have"] = facts.index[(share > 0) & (share <= 0.5)]
+    found["no column has"] = facts.index[share == 0]
+    return found
+
+
+def ranks_of(table: pd.DataFrame) -> pd.DataFrame:
+    """Return each method's average rank with its interval, mean accuracy, and mean share of the best accuracy."""
+    found = bootstrap_ranks(table, True).rename(columns={"average_rank": "rank"})
+    return found.assign(accuracy=table.mean(), share=100 * table.div(table.max(axis=1), axis=0).mean())
+
+
+def tests_of(table: pd.DataFrame, ranks: pd.Series) -> pd.DataFrame:
+    """Return the tests of the control against the best twenty others."""
+    rivals = list(ranks.drop(CONTROL).nsmallest(BEST).index)
+    among = table[[CONTROL, *rivals]]
+    return wilcoxon_holm(among, CONTROL, True).join(bayesian_table(among, CONTROL, True, POINT))
+
+
+def named(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return how often random data sets rank the method first that all data sets do, or among three, and the winner's rank over all."""
+    ranks = table.rank(axis=1, ascending=False).to_numpy()
+    places = ranks.mean(axis=0).argsort(kind="stable").argsort() + 1
+    first = [
+        places[ranks[rng.choice(len(table), size, replace=False)].mean(axis=0).argsort(kind="stable")[:3]]
+        for _ in range(DRAWS)
+    ]
+    winners = np.array(first)
+    return {
+        "best": (winners[:, 0] == 1).mean(),
+        "of_three": (winners == 1).any(axis=1).mean(),
+        "winner": np.median(winners[:, 0]),
+    }
+
+
+def seen(table: pd.DataFrame, size: int, rng: np.random.Generator) -> dict[str, float]:
+    """Return how often Wilcoxon's test sees on random data sets that the control is not the random forest, alone and of all comparisons."""
+    rivals = [m for m in OWN if m != CONTROL]
+    differences = np.round(table[[CONTROL]].to_numpy() - table[rivals].to_numpy(), 12)
+    found = np.empty((DRAWS, 2), dtype=bool)
+    for draw in found:
+        chosen = differences[rng.choice(len(table), size, replace=False)]
+        p = pd.Series([signed_rank_p(column) for column in chosen.T], rivals)
+        draw[:] = p["RF"] < 0.05, holm(p)["RF"] < 0.05
+    return {"alone": found[:, 0].mean(), "of_all": found[:, 1].mean()}
+
+
+OWN: list[str] = list(load_yaml(project_file("config/studies/delgado2014.yaml"))["methods"])
+
+
+def main(folder: Path) -> None:
+    """Write the file."""
+    table, facts, splits, left_out = accuracies(folder)
+    whole = table.dropna()
+    ranked = whole.drop(index=left_out, errors="ignore")
+    rows: list[dict] = []
+
+    def add(
+        of: str, over: str, found: pd.DataFrame, index: str = "method", columns: str = "name", **more: object
+    ) -> None:
+        long = found.rename_axis(index=index, columns=columns).stack().rename("value").reset_index()
+        rows.extend({"table": of, "over": over, **row, **more} for row in long.to_dict("records"))
+
+    over = {"ranked": ranked, "all": whole}
+    over |= {kind: ranked.loc[ranked.index.intersection(of)] for kind, of in kinds(facts).items()}
+    for name, part in over.items():
+        found = ranks_of(part)
+        add("ranks", name, found)
+        about = {"data_sets": float(len(part))}
+        if name in ("ranked", "all"):
+            add("tests", name, tests_of(part, found["rank"]))
+            best = list(found["rank"].nsmallest(BEST).index)
+            add("best", name, part[best].rank(axis=1, ascending=False).mean().to_frame("rank"))
+            tested = friedman(part, True)
+            about |= {"chi2": tested.chi2, "F": tested.F, "df_1": tested.df[0], "df_2": tested.df[1], "p": tested.p}
+            about |= {"methods": part.shape[1], "critical_difference": critical_difference(BEST, len(part))}
+        add("friedman", name, pd.DataFrame({"": about}).T)
+    add("scores", "all", table[OWN], "dataset", "method", name="accuracy")
+    theirs = table.drop(columns=OWN)
+    sets = facts.assign(
+        best=theirs.max(axis=1), rf_caret=theirs["rf_caret"], left_out=facts.index.isin(left_out).astype(int)
+    )
+    add("sets", "all", sets, "dataset")
+    best = theirs.idxmax(axis=1)
+    rows += [
+        {"table": "best_of_set", "over": "all", "method": m, "dataset": d, "name": "best", "value": theirs.loc[d, m]}
+        for d, m in best.items()
+    ]
+    rng = np.random.default_rng(20141001)
+    twenty = list(ranks_of(ranked)["rank"].nsmallest(BEST).index)
+    for size in SUBSETS:
+        for name, methods in (("all methods", list(ranked)), ("best twenty", twenty), ("ours", OWN)):
+            add("subsets", name, pd.DataFrame({"": named(ranked[methods], size, rng)}).T, size=size)
+        expected = {"expected": power(ranked[CONTROL], ranked["RF"], [size]).power[size]}
+        add("power", "ranked", pd.DataFrame({"": seen(ranked, size, rng) | expected}).T, size=size)
+    times = pd.read_csv(folder / "tables/times.csv")
+    seconds = times[["fit_seconds", "predict_seconds"]].sum(axis=1) * times["dataset"].map(splits)
+    add("hours", "all", (seconds.groupby(times["method"]).sum() / 3600).to_frame("hours"))
+    found = pd.DataFrame(rows).astype({"value": float}).fillna({"method": "", "dataset": ""})
+    found.to_parquet(OUT, index=False, compression="zstd")
+    print(f"{OUT.name}: {len(found)} numbers, {OUT.stat().st_size} bytes")
+
+
+def draw() -> None:
+    """Draw the average ranks of the best methods, and how often few data sets name the best one."""
+    found = pd.read_parquet(OUT)
+    figure = new_figure(11, 4.2)
+    left, right = figure.subplots(1, 2, width_ratios=[1.5, 1])
+    ranks = found.query("table == 'ranks' and over == 'ranked'").pivot(index="method", columns="name", values="value")
+    shown = ranks.sort_values("rank")[:BEST][::-1]
+    for row, (name, rank) in enumerate(shown.iterrows()):
+        color = BLUE if name in OWN else GREY
+        left.plot([rank["lower"], rank["upper"]], [row, row], color=color, linewidth=1.5)
+        left.scatter(rank["rank"], row, color=color, s=28, zorder=3)
+    left.set_yticks(range(len(shown)), list(shown.index), fontsize=8)
+    for label in left.get_yticklabels():
+        label.set_color(BLUE if label.get_text() in OWN else "black")
+    sets = found.query("table == 'friedman' and over == 'ranked'").set_index("name")["value"]
+    left.set(title=f"average rank among {sets['methods']:.0f} methods, {sets['data_sets']:.0f} data sets: 1 is best")
+    left.spines[["top", "right", "left"]].set_visible(False)
+    left.tick_params(axis="y", length=0)
+    named = found.query("table == 'subsets' and name == 'best'").pivot(index="size", columns="over", values="value")
+    for over, style in (("all methods", "-"), ("best twenty", "--"), ("ours", ":")):
+        label = {"all methods": "186 methods", "best twenty": "the best twenty", "ours": "our seven"}[over]
+        right.plot(named.index, 100 * named[over], style, color=BLUE, marker="o", markersize=4, label=label)
+    right.axhline(50, color=GREY, linewidth=0.8)
+    right.set(title="how often they name the same best, %", xlabel="data sets", ylim=(0, 102))
+    right.legend(frameon=False, loc="lower right")
+    right.spines[["top", "right"]].set_visible(False)
+    save_figure(figure, FIGURE)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        main(Path(sys.argv[1]))
+    draw()

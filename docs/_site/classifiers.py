@@ -1,0 +1,157 @@
+"""Tables of the study of 179 classifiers, from its file of numbers."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from _site.project import DOCS
+
+__all__ = ["best", "few", "forests", "hardest", "kinds", "numbers", "with_and_without"]
+
+OWN = ("Rotastack", "RotF", "S-RRE/RF", "DRMF", "RF", "RR-RF", "HGB")
+
+
+def numbers(of: str, over: str | None = None, index: str | Sequence[str] = "method") -> pd.DataFrame:
+    """Return the numbers of one kind, a column for each name."""
+    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet").query("table == @of")
+    found = found if over is None else found[found["over"] == over]
+    return found.pivot(index=index, columns="name", values="value")
+
+
+def best(_docname: str) -> str:
+    """Return the best twenty and ours: ranks, accuracies, and tests of Rotastack against them."""
+    ranks, tests = numbers("ranks", "ranked").sort_values("rank"), numbers("tests", "ranked")
+    shown = ranks[[place <= 20 or name in OWN for place, name in enumerate(ranks.index, 1)]]
+    places = {name: place for place, name in enumerate(ranks.index, 1)}
+    rows = []
+    for name, r in shown.iterrows():
+        t = tests.loc[name] if name in tests.index else None
+        cells = (
+            ["", "", ""]
+            if t is None
+            else [
+                f"{t.wins:.0f} / {t.ties:.0f} / {t.losses:.0f}",
+                _p(t.p_holm),
+                f"{t.better:.2f} / {t.equal:.2f} / {t.worse:.2f}",
+            ]
+        )
+        label = f"**{name}**" if name in OWN else name
+        rows.append(
+            [
+                places[name],
+                label,
+                f"{r['rank']:.1f} ({r.lower:.1f} to {r.upper:.1f})",
+                f"{r.accuracy:.1f}",
+                f"{r.share:.1f}",
+                *cells,
+            ]
+        )
+    head = [
+        "place",
+        "method",
+        "average rank",
+        "mean accuracy, %",
+        "share of the best, %",
+        "wins / ties / losses against Rotastack",
+        "p (Holm)",
+        "better / equal / worse than Rotastack",
+    ]
+    return _table(head, rows)
+
+
+def with_and_without(_docname: str) -> str:
+    """Return ranks without the data sets that are left out, and with them."""
+    parts = {over: numbers("ranks", over)["rank"].sort_values() for over in ("ranked", "all")}
+    places = {over: ranks.rank().astype(int) for over, ranks in parts.items()}
+    shown = list(dict.fromkeys([*parts["ranked"].index[:10], *parts["all"].index[:10], *OWN]))
+    rows = [[name, *(f"{parts[o][name]:.1f} ({places[o][name]})" for o in parts)] for name in shown]
+    sizes = [numbers("friedman", over, "over")["data_sets"].iloc[0] for over in parts]
+    return _table(["method", *(f"{n:.0f} data sets: rank (place)" for n in sizes)], rows)
+
+
+def kinds(_docname: str) -> str:
+    """Return ranks by kinds of data sets: the best published method, and ours."""
+    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet")
+    rows = []
+    for over in found.loc[found["table"] == "friedman", "over"].unique():
+        if over in ("ranked", "all"):
+            continue
+        ranks, n = numbers("ranks", over)["rank"].sort_values(), numbers("friedman", over, "over")["data_sets"].iloc[0]
+        theirs = ranks.drop(list(OWN))
+        rows.append([over, f"{n:.0f}", f"{theirs.index[0]} {theirs.iloc[0]:.1f}", *(f"{ranks[m]:.1f}" for m in OWN)])
+    return _table(["data sets", "number", "best published", *OWN], rows)
+
+
+def forests(_docname: str) -> str:
+    """Return how far our random forest is from the published ones, in points of accuracy."""
+    sets, ours = numbers("sets", "all", "dataset"), _accuracies()["RF"]
+    apart = (ours - sets["rf_caret"]).rename("apart")
+    rows = []
+    for name, part in (("ranked", apart[sets["left_out"] == 0]), ("left out", apart[sets["left_out"] == 1])):
+        far = part[part.abs() > 5].sort_values()
+        rows.append(
+            [
+                name,
+                len(part),
+                f"{part.median():+.2f}",
+                *(f"{(part.abs() <= d).mean():.0%}" for d in (1, 2, 5)),
+                ", ".join(f"{d} {v:+.1f}" for d, v in far.items()),
+            ]
+        )
+    return _table(["data sets", "number", "median", "within 1 point", "within 2", "within 5", "farther"], rows)
+
+
+def hardest(_docname: str) -> str:
+    """Return the ten data sets on which Rotastack is farthest from the best published method."""
+    sets, ours = numbers("sets", "all", "dataset"), _accuracies()
+    winners = (
+        pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet")
+        .query("table == 'best_of_set'")
+        .set_index("dataset")["method"]
+    )
+    gap = (sets["best"] - ours["Rotastack"])[sets["left_out"] == 0].sort_values(ascending=False)[:10]
+    rows = [
+        [
+            name,
+            f"{sets.loc[name, 'rows']:.0f}",
+            f"{winners[name]} {sets.loc[name, 'best']:.1f}",
+            *(f"{v:.1f}" for v in (sets.loc[name, "rf_caret"], *ours.loc[name, ["Rotastack", "RotF", "RF"]])),
+        ]
+        for name in gap.index
+    ]
+    return _table(["data set", "rows", "best published", "rf_caret", "Rotastack", "RotF", "RF"], rows)
+
+
+def few(_docname: str) -> str:
+    """Return how often few data sets name the method that all name, and see what Rotastack is worth."""
+    named, power = numbers("subsets", None, ["over", "size"]), numbers("power", "ranked", "size")
+    rows = [
+        [f"{size:.0f}", *(f"{named.loc[(over, size), 'best']:.0%}" for over in ("all methods", "best twenty", "ours")), f"{named.loc[('all methods', size), 'winner']:.0f}",
+         *(f"{power.loc[size, name]:.0%}" for name in ("alone", "expected", "of_all"))]
+        for size in power.index
+    ]  # fmt: skip
+    head = [
+        "data sets",
+        "name the best of 186",
+        "of the best twenty",
+        "of our seven",
+        "place of the winner (median)",
+        "p < .05, Rotastack against RF",
+        "as `power` expects",
+        "corrected for six",
+    ]
+    return _table(head, rows)
+
+
+def _accuracies() -> pd.DataFrame:
+    found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet").query("table == 'scores'")
+    return found.pivot(index="dataset", columns="method", values="value")
+
+
+def _p(value: float) -> str:
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def _table(head: list[str], rows: list[list]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
