@@ -6,7 +6,9 @@ import pandas as pd
 
 from _site.project import DOCS
 
-__all__ = ["best", "few", "forests", "hardest", "kinds", "numbers", "with_and_without"]
+__all__ = [
+    "best", "few", "forests", "friedman", "hardest", "hours", "kinds", "numbers", "sentence", "with_and_without",
+]  # fmt: skip
 
 OWN = ("Rotastack", "RotF", "S-RRE/RF", "DRMF", "RF", "RR-RF", "HGB")
 
@@ -16,6 +18,34 @@ def numbers(of: str, over: str | None = None, index: str | Sequence[str] = "meth
     found = pd.read_parquet(DOCS / "evidence/data/delgado2014.parquet").query("table == @of")
     found = found if over is None else found[found["over"] == over]
     return found.pivot(index=index, columns="name", values="value")
+
+
+def sentence(_docname: str) -> str:
+    """Return what came out in a sentence, that of README.md as well."""
+    ranks, sets = numbers("ranks", "ranked")["rank"].sort_values(), numbers("friedman", "ranked", "over").iloc[0]
+    theirs = ranks.drop(list(OWN))
+    places = {name: place for place, name in enumerate(ranks.index, 1)}
+    return (
+        f"On {sets['data_sets']:.0f} data sets Rotastack has the average rank {ranks['Rotastack']:.1f} of {sets['methods']:.0f} methods (place {places['Rotastack']}), "
+        f"our Rotation Forest {ranks['RotF']:.1f} (place {places['RotF']}), and the best of the published 179, {theirs.index[0]}, {theirs.iloc[0]:.1f}."
+    )
+
+
+def hours(_docname: str) -> str:
+    """Return the processor hours of training and predicting."""
+    found = numbers("hours", "all")["hours"].sort_values(ascending=False)
+    return f"Training and predicting took {found.sum():.1f} hours of one processor: {', '.join(f'{name} {60 * h:.0f} minutes' for name, h in found.items())}."
+
+
+def friedman(_docname: str) -> str:
+    """Return the test of all methods, and the critical difference among the best twenty."""
+    found, best = numbers("friedman", "ranked", "over").iloc[0], numbers("best", "ranked")["rank"].sort_values()
+    same = best[best - best.iloc[0] < found["critical_difference"]]
+    return (
+        f"All methods are not alike: Friedman's test as of Iman and Davenport has F({found['df_1']:.0f}, {found['df_2']:.0f}) = {found['F']:.1f}, p {_p(found['p'])}. "
+        f"Ranked among themselves, the best twenty differ by Nemenyi's test if their average ranks are {found['critical_difference']:.2f} apart; "
+        f"not to be told from the first, {best.index[0]} ({best.iloc[0]:.2f}), are {', '.join(f'{m} ({r:.2f})' for m, r in same.iloc[1:].items())}."
+    )
 
 
 def best(_docname: str) -> str:

@@ -20,6 +20,10 @@ def tables(tmp_path_factory):
     table, _ = visits(60)
     table.assign(patient_id=table["patient_id"].where(table.index > 2)).to_csv(folder / "holes.csv", index=False)
     churn(200)[0].assign(churned=np.nan).to_csv(folder / "empty.csv", index=False)
+    table, _ = churn(200)
+    table.assign(part=np.where(table["churned"] == "yes", "test", "train")).to_csv(folder / "once.csv", index=False)
+    table.assign(part=np.resize(["train", "test", "train"], 200)).to_csv(folder / "fixed.csv", index=False)
+    table.assign(fold=np.resize([1, 2, 3, 4], 200)).to_csv(folder / "folds.csv", index=False)
     (folder / "ragged.csv").write_text("a,b,c\n" + "1,2,x\n" * 30 + "4,5,6,7,8\n")
     (folder / "locked.xlsx").write_bytes(OLE)
     (folder / "damaged.xlsx").write_bytes(b"PK\x03\x04" + bytes(50))
@@ -47,6 +51,12 @@ WRONG = [
     (["churn.csv", "--target", "churned", "--time-column", "plan"], ", neither a number nor a date"),
     (["sales.csv", "--target", "sold", "--time-column", "date"], "--time-column: there is no column 'date'"),
     (["sales.csv", "--target", "sold", "--time-column", "day", "--groups", "day"], "not allowed with argument"),
+    (["churn.csv", "--target", "churned", "--split-column", "plan"], "churn.csv: --split-column: column 'plan' holds '"),
+    (["churn.csv", "--target", "churned", "--split-column", "part"], "churn.csv: --split-column: there is no column 'part'"),
+    (["churn.csv", "--target", "churned", "--split-column", "churned"], "--split-column: 'churned' is the target"),
+    (["once.csv", "--target", "churned", "--split-column", "part"], "--split-column: split 1 of 1 has no row of class 'yes' to train on"),
+    (["once.csv", "--target", "churned", "--split-column", "part", "--groups", "part"], "not allowed with argument"),
+    (["score.yaml", "--split-column", "a"], "--split-column goes with a table"),
     (["churn.csv", "--target", "churned", "--memory", "lots"], "'lots' is no size; such as 500M or 8G is"),
     (["churn.csv", "--target", "churned", "--memory", "0G"], "'0G' is no size"),
     (["churn.csv", "--target", "churned", "--memory", "5M"], "5 MB of memory are too few; two methods take "),
@@ -106,6 +116,11 @@ def test_groups_and_time_divide_the_rows(tables, monkeypatch, capsys):
     assert not any(line.startswith(("look at", "dropped")) for line in lines)
     told, lines = looked_at(capsys, "sales.csv", "--target", "sold", "--time-column", "day")
     assert told["test"] == "5 spans of day in turn, each after training on what came before"
+    told, lines = looked_at(capsys, "fixed.csv", "--target", "churned", "--split-column", "part")
+    assert told["test"] == "the training and test rows of column part"
+    assert not any("part" in line for line in lines if line.startswith(("columns", "dropped")))
+    told, _ = looked_at(capsys, "folds.csv", "--target", "churned", "--split-column", "fold")
+    assert told["test"] == "the 4 splits of column fold"
 
 
 def test_methods_that_do_not_fit_into_memory_are_left_out(tmp_path, monkeypatch, capsys):

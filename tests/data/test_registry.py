@@ -71,6 +71,42 @@ def test_mirror_is_asked_before_the_network_and_checked(tmp_path, monkeypatch):
         fetch_table("glass", spec)
 
 
+def arrays(folder, **changed):
+    """Write a data set as arrays, with two splits."""
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 0, 0, 1, 1, 1])
+    folds = {"f0": np.array([0, 1, 3, 4]), "f1": np.array([2, 5]), "f2": np.array([0, 3]), "f3": np.array([1])}
+    content = {"X": X, "y": y, **folds, **changed}
+    np.savez(folder / "mine.npz", **{name: array for name, array in content.items() if array is not None})
+
+
+def test_a_mirror_may_have_arrays_with_splits(tmp_path):
+    arrays(tmp_path)
+    spec = {"sources": [], "mirror": "mine", "rows": 6}
+    table = fetch_table("own", spec, tmp_path)
+    assert list(table.columns) == ["x1", "x2", "split 1", "split 2", "target"]
+    assert table["target"].tolist() == ["0"] * 3 + ["1"] * 3
+    assert table["split 1"].tolist() == ["train", "train", "test", "train", "train", "test"]
+    assert table["split 2"].fillna("-").tolist() == ["train", "test", "-", "train", "-", "-"]
+    write_raw(table, tmp_path / "raw.csv.gz")
+    assert read_raw(tmp_path / "raw.csv.gz")["split 2"].isna().sum() == 3
+    with pytest.raises(RotastackError, match="own: .*mine.npz is a different table: 6 rows, expected 7"):
+        fetch_table("own", {**spec, "rows": 7}, tmp_path)
+    with pytest.raises(RotastackError, match=r"'own' cannot be had: .*put mine.csv.gz .* or mine.npz"):
+        fetch_table("own", spec, tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(("changed", "said"), [
+    ({"y": None}, "arrays X of shape"), ({"y": np.zeros(5)}, "arrays X of shape"), ({"f3": None}, "must be f0, f1, ...: two for each split"),
+    ({"f1": np.array([2, 6])}, "f1: 6 is no row; there are rows 0 to 5"), ({"f1": np.array([0.5])}, "f1: float64 is no row"),
+    ({"f1": np.array([2, 2])}, "f1: rows stand twice, in it or in f0"), ({"f1": np.array([2, 4])}, "f1: rows stand twice"),
+    ({"X": np.array([None] * 6, dtype=object).reshape(6, 1)}, "cannot be read"),
+])  # fmt: skip
+def test_arrays_that_are_no_data_set_are_one_line(tmp_path, changed, said):
+    arrays(tmp_path, **changed)
+    with pytest.raises(RotastackError, match=f"mine.npz: .*{said}"):
+        fetch_table("own", {"sources": [], "mirror": "mine"}, tmp_path)
+
+
 def test_differences_are_said_and_columns_named():
     spec = {"rows": 2, "columns": ["u", "v"], "classes": {"a": 1, "b": 1}}
     good = pd.DataFrame({"x": [1, 2], "y": [3, 4], "target": ["p", "q"]})

@@ -29,6 +29,17 @@ def test_the_caption_says_what_the_results_say(case):
     assert f"than CatBoost on {boosted[0]} and {boosted[1]}" in text
 
 
+def test_the_sentence_on_179_classifiers_is_of_the_numbers_that_are_kept(case):
+    from _site import classifiers
+
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert classifiers.sentence("README") in text
+    ranks = classifiers.numbers("ranks", "ranked")
+    assert len(ranks) == 186
+    assert ranks["rank"].mean() == pytest.approx(187 / 2), "ranks of all methods average to the middle"
+    assert ranks["rank"].between(ranks["lower"], ranks["upper"]).all()
+
+
 def test_a_dot_for_each_table_and_the_geometric_means(case):
     found = case["ratios"]()
     axis = new_figure(5, 3).subplots()

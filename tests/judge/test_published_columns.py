@@ -42,6 +42,47 @@ def scores():
     return pd.DataFrame(rows)
 
 
+def test_a_table_of_accuracies_and_what_failed(tmp_path):
+    (tmp_path / "wide.csv").write_text("dataset,A,B,C\none,90.5,,80.5\nb,60,50,40\nelsewhere,1,2,3\n")
+    (tmp_path / "t.yaml").write_text("source: The source.\nmirror: wide.csv\nfamilies: {trees: [A, B], others: [C]}\n")
+    files, names = [tmp_path / "wide.csv", tmp_path / "t.yaml"], {"one": "a"}
+    found = published_columns(scores(), "error", [COLUMN], files, names)
+    assert found[["dataset", "of", "score"]].to_numpy().tolist() == [
+        ["a", "A", 0.095], ["a", "C", 0.195], ["b", "A", 0.4], ["b", "C", 0.6], ["b", "B", 0.5],
+    ]  # fmt: skip
+    assert found["family"].tolist() == ["trees", "others", "trees", "others", "trees"]
+    filled = published_columns(scores(), "error", [{**COLUMN, "failed": "mean"}], files, names)
+    assert filled[["dataset", "of"]].to_numpy().tolist() == [[d, m] for d in "ab" for m in "ACB"]
+    row = filled.iloc[2]
+    assert row["score"] == pytest.approx((0.095 + 0.195) / 2)
+    assert row["reason"] == "it failed: this is the mean of the others"
+    assert (row["method"], row["family"], row["repeats"]) == ("B (published)", "trees", 1)
+    assert not len(published_columns(scores(), "error", [COLUMN], [tmp_path / "t.yaml"])), (
+        "without the folder there is none"
+    )
+
+
+def test_the_control_is_tested_against_the_best_others():
+    rng = np.random.default_rng(0)
+    base = rng.uniform(0.1, 0.4, 30)
+    means = pd.DataFrame(
+        {"Ours": base, "Near": base + 0.002 * rng.standard_normal(30)}, index=[f"d{k}" for k in range(30)]
+    )
+    theirs = [
+        {"dataset": d, "method": f"M{k} (x)", "score": e + 0.01 * (k + 1)}
+        for d, e in means["Ours"].items()
+        for k in range(25)
+    ]
+    ranks = ranks_beside_published(means, pd.DataFrame(theirs), [], 0.05, control="Ours").set_index("method")
+    tested = ranks.index[ranks["p_holm"].notna()]
+    assert len(tested) == 20
+    assert set(tested) == set(ranks["average_rank"].drop("Ours").nsmallest(20).index)
+    assert ranks.loc["Near", "equal"] > 0.99, "differences are far within a point"
+    assert ranks.loc["M5 (x)", "worse"] > 0.99
+    assert ranks.loc["M5 (x)", "p_holm"] < 0.001
+    assert ranks.loc[tested, ["better", "equal", "worse"]].sum(axis=1).to_numpy() == pytest.approx(1)
+
+
 def test_published_scores_stand_beside_ours(table):
     found = published_columns(scores(), "error", [COLUMN], table)
     assert tuple(found.columns) == COLUMNS

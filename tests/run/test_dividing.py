@@ -78,6 +78,47 @@ def test_splits_share_no_row_where_there_are_rows_enough(tmp_path):
     assert [((part == TRAIN).sum(), (part == TEST).sum()) for part in parts] == [(400, 50)] * 3
 
 
+def numbers(n=40):
+    """A table of numbers and two classes."""
+    rng = np.random.default_rng(0)
+    return pd.DataFrame(
+        {"x": rng.normal(size=n), "z": rng.normal(size=n), "label": np.where(np.arange(n) % 2, "a", "b")}
+    )
+
+
+GIVEN = {"kind": "given", "splits": 5}
+
+
+def test_a_table_brings_its_splits(tmp_path):
+    part = np.resize(["train", " Test", None, "train"], 40)
+    fold = np.arange(40) % 4 + 7
+    fold[:8] = -1
+    table = numbers().assign(part=part, fold=fold)
+    parts, data = divided(tmp_path, table, "label", "classification", {"split 1": "part", "split 2": "fold"}, **GIVEN)
+    assert len(parts) == 5
+    assert parts[0].tolist() == np.resize([TRAIN, TEST, NEITHER, TRAIN], 40).tolist()
+    for k, column in enumerate(parts[1:]):
+        assert (np.flatnonzero(column == TEST) == np.flatnonzero(fold == k + 7)).all()
+        assert ((column == TRAIN) == (fold != k + 7)).all(), "rows of -1 are always trained on"
+    assert data.X.shape[1] == 2, "no model sees the splits"
+    divided_by = {"split 1": "part", "split 2": "elsewhere"}
+    parts, _ = divided(tmp_path, table, "label", "classification", divided_by, **GIVEN)
+    assert len(parts) == 1, "a column that the data set does not have gives no split"
+
+
+@pytest.mark.parametrize(("column", "said"), [
+    (np.resize(["train", "validate"], 40), "d: protocol.columns: column 'part' holds 'validate' in row 1; it must say train or test"),
+    (np.resize([0, 1.5], 40), "column 'part' holds '1.5' in row 1"), (np.resize([0, -3], 40), "column 'part' holds '-3' in row 1"),
+    (np.full(40, np.nan), "column 'part' is empty$"), (np.resize([1, np.nan], 40), "column 'part' is empty in 20 rows; give them -1"),
+    (np.resize(["test", None], 40), "d: split 1 of 1 trains on no row"), (np.full(40, "train"), "d: no split tests a row"),
+    (np.resize(["train", "test"], 40), "d: split 1 of 1 has no row of class 'a' to train on"),
+    (np.arange(40) % 8, "d: the table brings 8 splits, and protocol.splits is 5"),
+])  # fmt: skip
+def test_splits_that_are_none_are_one_line(tmp_path, column, said):
+    with pytest.raises(RotastackError, match=said):
+        divided(tmp_path, numbers().assign(part=column), "label", "classification", {"split 1": "part"}, **GIVEN)
+
+
 @pytest.mark.parametrize(("divided_by", "change", "said"), [
     ({"groups": "patient"}, {}, "d: protocol.groups: there is no column 'patient'; did you mean 'patient_id'"),
     ({"groups": "patient_id"}, {"patient_id": None}, "d: protocol.groups: column 'patient_id' is empty in 673 rows"),
@@ -94,6 +135,8 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
     ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups does not go with protocol.time"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "there is one order of time"),
     ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
+    ({"kind": "given", "columns": ["a"], "groups": "a"}, "unknown key 'groups'"),
+    ({"kind": "given"}, "protocol: key 'columns' is missing"), ({"kind": "given", "columns": []}, "protocol.columns"),
 ])  # fmt: skip
 def test_protocols_that_do_not_fit_are_refused(protocol, said):
     vote = {"pool": "p", "combiner": {"kind": "vote"}}

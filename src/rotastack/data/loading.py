@@ -218,10 +218,11 @@ def _cannot_be_had(name: str, spec: Mapping[str, Any], reasons: list[str]) -> st
     tried = "; ".join([mirrored, *(r.removeprefix(f"{name}: ") for r in reasons)])
     if not spec["sources"]:
         tried += "; no network source is known"
+    arrays = "" if spec["sources"] else f" or {spec.get('mirror') or name}.npz (arrays X and y)"
     page = f" (see {spec['homepage']})" if "homepage" in spec else ""
     return (
         f"data set {name!r} cannot be had: {tried}. Connect to the network, or put "
-        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target') into a folder and set DATA_MIRROR to it{page}"
+        f"{spec.get('mirror') or name}.csv.gz (header, last column 'target'){arrays} into a folder and set DATA_MIRROR to it{page}"
     )
 
 
