@@ -25,6 +25,8 @@ RANKS = (
 )  # fmt: skip
 N_SAMPLES = 10_000
 """Of the posterior of each pair."""
+MOST_RANKS, MOST_CELLS = 60, 5_000
+"""Methods and scores up to which the report has tables of all."""
 BEST = 20
 """Methods that the control is tested against: the best by average rank."""
 
@@ -195,4 +197,8 @@ def on_page(columns: pd.DataFrame, ranks: pd.DataFrame) -> dict[str, Any]:
         {"methods": list(dict.fromkeys(part["method"])), "source": source, "protocol": protocol}
         for (source, protocol), part in columns.groupby(["source", "protocol"], sort=False)
     ]
-    return {"protocols": protocols, "ranks": ranks.to_dict("records"), "cells": columns.to_dict("records")}
+    first = ranks["p_holm"].notna() | ~ranks["published"].astype(bool) | (len(ranks) <= MOST_RANKS)
+    return {
+        "protocols": protocols, "ranks": ranks[first].to_dict("records"), "n_more": int((~first).sum()),
+        "n_tested": int(ranks["p_holm"].notna().sum()), "cells": columns.to_dict("records") if len(columns) <= MOST_CELLS else [],
+    }  # fmt: skip
