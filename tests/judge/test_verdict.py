@@ -204,3 +204,12 @@ def test_a_best_method_that_never_decides_for_a_class_says_so():
     found = said(cells(0.1, 0.3), never={"A": "yes", "B": "yes"})
     assert found[-1].startswith("A never decides for yes rightly: the report shows what thresholds would do")
     assert not any("never" in sentence for sentence in said(cells(0.1, 0.3), never={"B": "yes"}))
+
+
+def test_one_split_says_nothing_of_chance():
+    cells = pd.DataFrame({"Random forest": [0.25], "Rotastack": [0.20]})
+    found = verdict_of_one(cells, "classification", "Random forest", rotated=["Rotastack"])
+    assert found["p_value"] is None
+    assert found["sentences"][1] == "There is one split, so that nothing tells what is chance."
+    two = verdict_of_one(pd.concat([cells, cells]), "classification", "Random forest", rotated=["Rotastack"])
+    assert not any("one split" in sentence for sentence in two["sentences"])

@@ -114,6 +114,8 @@ def verdict_of_one(
     if rival is not None:
         p_value, sentence = splits.difference(best, rival, control, score)
         sentences += [sentence] if sentence else []
+        if len(cells) == 1:
+            sentences.append("There is one split, so that nothing tells what is chance.")
     if turned is not None:
         sentences += splits.rotations(turned, means, p_value if set(turned) == {best, rival} else None, shown)
     if level is not None and (means[best] <= level if higher else means[best] >= level):
