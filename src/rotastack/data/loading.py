@@ -25,7 +25,7 @@ def load_dataset(name: str, mirror: str | Path | None = None) -> tuple[pd.DataFr
     name : str
         See ``list_datasets()``.
     mirror : path, optional
-        Folder with ``<name>.csv.gz`` or ``<name>.npz``, asked before the network; by default ``DATA_MIRROR``
+        Folder with ``<name>.csv.gz``, asked before the network; by default ``DATA_MIRROR``
         of the environment.
 
     Returns
@@ -158,6 +158,7 @@ def _mirror_file(name: str, spec: Mapping[str, Any], mirror: str | Path | None) 
     if not folder:
         return None
     paths = [Path(folder) / f"{spec.get('mirror') or name}.{ending}" for ending in ("csv.gz", "npz")]
+    paths = paths[:1] if spec["sources"] else paths  # a table of another source has the name by chance
     return next((path for path in paths if path.is_file()), None)
 
 

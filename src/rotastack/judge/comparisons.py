@@ -29,6 +29,8 @@ def compare_methods(
     Parameters
     ----------
     means : DataFrame of shape (n_datasets, n_methods)
+    spec : mapping
+        The slice of the study: ``control``, ``alpha``, ``optimistic`` methods, and data sets ``left_out`` of all but the means.
     higher : bool or None
         Whether more is better; None if neither is, so that there are no ranks.
     wrong : Series, optional
@@ -41,7 +43,7 @@ def compare_methods(
               "higher_is_better": higher, "n_datasets": int(shown.notna().all(axis=1).sum())}  # fmt: skip
     if higher is None:
         return result
-    scores = compared(means, units)
+    scores = compared(means, units).drop(index=list(spec.get("left_out", {})))
     ranked = complete(scores, spec["optimistic"])
     result["n_datasets"], result["notes"] = len(ranked), _left_out(scores, ranked, spec["optimistic"])
     if len(ranked) < 1 or ranked.shape[1] < 2:

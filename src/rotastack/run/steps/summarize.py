@@ -86,7 +86,7 @@ def run(job: Job) -> None:
         means = {metric: mean_scores(scores, metric, spec["methods"]) for metric in metrics}
         left_out = spec.get("left_out", {})
         comparisons = {
-            metric: compare_methods(means[metric].drop(list(left_out)), higher, spec, wrong, in_units(metric, baseline))
+            metric: compare_methods(means[metric], higher, spec, wrong, in_units(metric, baseline))
             for metric, higher in metrics.items()
         }
         comparisons[primary]["notes"] += [
