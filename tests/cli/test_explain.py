@@ -14,7 +14,8 @@ from tests.own_tables import visits
 from rotastack import RandomRotationForestClassifier, RotastackClassifier
 from rotastack.cli import main
 from rotastack.data.preprocessing import TablePreprocessor
-from rotastack.use.explaining import _importances_in_words, explain
+from rotastack.use.explaining import explain
+from rotastack.use.explanation import _importances_in_words
 
 
 @pytest.fixture

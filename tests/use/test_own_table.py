@@ -19,19 +19,8 @@ from rotastack.errors import RotastackError
 from rotastack.study.study import Study
 from rotastack.trees.forest import ForestClassifier
 from rotastack.use import own_table
-from rotastack.use.own_table import (
-    BUDGETS,
-    SIZES,
-    Layout,
-    Shape,
-    counts_among,
-    labels_of,
-    laid_out,
-    place_of,
-    study_name,
-    study_of,
-    write_study,
-)
+from rotastack.use.own_study import place_of, study_name, study_of, write_study
+from rotastack.use.own_table import BUDGETS, SIZES, Layout, Shape, counts_among, labels_of, laid_out
 
 SMALL = Shape("classification", 500, 12, 2)
 LARGE = Shape("classification", 20_000, 30, 2)

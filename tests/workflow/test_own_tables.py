@@ -12,7 +12,8 @@ import pandas as pd
 import pytest
 
 from rotastack.cli import main
-from rotastack.use.own_table import Shape, laid_out, place_of, study_of, write_study
+from rotastack.use.own_study import place_of, study_of, write_study
+from rotastack.use.own_table import Shape, laid_out
 
 ROOT = Path(__file__).resolve().parents[2]
 

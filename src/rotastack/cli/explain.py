@@ -29,7 +29,7 @@ def _explain(arguments: Namespace) -> None:
     from pathlib import Path
 
     from rotastack.use.explaining import explain_saved
-    from rotastack.use.explanation_files import write_explanation
+    from rotastack.use.explanation import write_explanation
     from rotastack.use.saved_model import file_of_study
 
     path = file_of_study(arguments.study, arguments.dataset, arguments.project)

@@ -56,7 +56,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     from rotastack.data.tables import read_with_notes, with_target
     from rotastack.data.target import check_target, decide_task
     from rotastack.stats.metrics import NAMES
-    from rotastack.use import own_table
+    from rotastack.use import own_study, own_table
 
     table = arguments.study
     if arguments.target is None:
@@ -96,7 +96,7 @@ def look_at(arguments: Namespace) -> OwnTable:
     layout = own_table.laid_out(shape, arguments.size or "medium", arguments.time, n_cores, divided_by, splits)
     score, why = _score(arguments.score, target, task)
     labels = own_table.labels_of(task)
-    study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
+    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
     needed, _ = _megabytes(study)
     left_out = {label: needed[label] for label in labels if needed[label] > memory}
     if len(labels) - len(left_out) < 2:
@@ -105,8 +105,8 @@ def look_at(arguments: Namespace) -> OwnTable:
             f"{table}: {memory:,.0f} MB of memory are too few; two methods take {least:,.0f} MB at least"
         )
     labels = [label for label in labels if label not in left_out]
-    study = own_table.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
-    place = own_table.place_of(study)
+    study = own_study.study_of(arguments.study, arguments.target, shape, layout, score, counted, labels)
+    place = own_study.place_of(study)
     own = OwnTable(study, place, max(int(memory), _megabytes(study)[1]))
     own.lines.append(("table", str(reading)))
     other = {"classification": "regression", "regression": "classification"}[task]

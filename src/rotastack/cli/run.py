@@ -151,7 +151,8 @@ def _is_table(name: str) -> bool:
 
 def _own(arguments: Namespace) -> OwnTable:
     """Say what the table is and what will be done, and write its study."""
-    from rotastack.use.own_table import SIZES, write_study
+    from rotastack.use.own_study import write_study
+    from rotastack.use.own_table import SIZES
 
     if arguments.size not in (None, *SIZES):
         raise RotastackError(f"--size: of a table there are {', '.join(SIZES)}, found {arguments.size!r}")

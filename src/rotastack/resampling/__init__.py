@@ -5,9 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "folds": ["fold_groups"],
+        "folds": ["fold_groups", "nested_pairs"],
         "holdout": ["repeated_holdout"],
-        "nested": ["nested_pairs"],
         "rotations": ["rotation_groups"],
     },
 )

@@ -1,4 +1,4 @@
-"""Fold groups: random partitions of the rows into disjoint stratified folds; and the folds of scikit-learn's splitters."""
+"""Fold groups: random partitions of the rows into disjoint stratified folds; pairs of these folds; and the folds of scikit-learn's splitters."""
 
 import warnings
 from typing import Any
@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.errors import RotastackError
 from rotastack.seeds import child, integer_seed, root_sequence
 
-__all__ = ["fold_groups", "given_folds"]
+__all__ = ["fold_groups", "given_folds", "nested_pairs"]
 
 
 def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state: object = None) -> NDArray[np.int16]:
@@ -74,6 +74,38 @@ def fold_groups(y: ArrayLike, n_groups: int = 1, n_folds: int = 5, random_state:
             for fold, (_, test) in enumerate(splitter.split(np.zeros(len(y)), codes)):
                 folds[group, test] = fold
     return folds
+
+
+def nested_pairs(n_folds: int) -> list[tuple[int, int]]:
+    """List the pairs of folds (a, b), a <= b, that nested cross-validation holds out together.
+
+    For each pair members are trained on all other folds. Their predictions for one of the two folds train the
+    second level, those for the other test it. A pair (a, a) is one fold held out alone, for methods without a
+    second level. F folds give F (F + 1) / 2 pairs (thesis, section 3.3.1).
+
+    Parameters
+    ----------
+    n_folds : int
+        F, at least 2.
+
+    Returns
+    -------
+    list of (int, int)
+        In lexicographic order.
+
+    Raises
+    ------
+    RotastackError
+        Fewer than 2 folds.
+
+    Examples
+    --------
+    >>> nested_pairs(3)
+    [(0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)]
+    """
+    if n_folds < 2:
+        raise RotastackError(f"n_folds must be at least 2, got {n_folds}")
+    return [(a, b) for a in range(n_folds) for b in range(a, n_folds)]
 
 
 def given_folds(cv: Any, X: Any, y: ArrayLike, there: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:

@@ -1,7 +1,7 @@
-"""Explain a saved model: what it looks at, in the columns of the raw table, and in words."""
+"""Explain a saved model: what it looks at, in the columns of the raw table."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -18,12 +18,12 @@ from rotastack.base.facts import Facts
 from rotastack.data.preprocessing import numbered
 from rotastack.data.tables import read_raw
 from rotastack.data.target import Task, check_target
-from rotastack.ensembles.flagship.families import FAMILIES, NUMBER_FAMILIES, TreeFamily, find_families
 from rotastack.ensembles.flagship.importances import permutation_importances
 from rotastack.errors import RotastackError
 from rotastack.stats.metrics import NAMES, higher_is_better, score_named
 from rotastack.stats.scores import score_numbers, score_probabilities
 from rotastack.tracking.records import read_record
+from rotastack.use.explanation import families_of, in_words
 from rotastack.use.saved_model import saved_model
 
 __all__ = ["explain", "explain_saved"]
@@ -37,16 +37,6 @@ N_VALUES = 20  # of a column of numbers
 N_CATEGORIES = 12
 _SHOWN = {"error": "accuracy", "rmse": "R²", "pinball": "R²"}
 """Score -> the share that stands for it, of which more is better."""
-LITTLE, MUCH = 0.15, 0.5  # shares of the families' weights
-PARTS = {
-    "identity": "the columns as they are",
-    "discriminants": "linear discriminants",
-    "principal": "rotations to principal axes",
-    "sparse": "random rotations",
-    "pairs": "numbers, categories and pairs of categories as shares of the classes, or means",
-}
-"""What a family's view consists of."""
-ROTATED = ("principal", "sparse")
 
 
 def explain(
@@ -103,17 +93,13 @@ def explain(
         ]
         top = [shuffled[j] for j in order[:N_SHOWN] if found.importances_mean[j] > 0]
         dependence = [_dependence(pipeline, features, target, column, seed) for column in top]
-    task = "regression" if is_regressor(pipeline) else "classification"
-    families, sign = _families(_decider(pipeline)), _sign(score)
-    scoring, whole = _SHOWN.get(score, NAMES[score]), sign * float(found.score)
-    return {
-        "how": how, "rows": len(rows), "scoring": scoring, "task": task, "score": whole, "importances": importances,
-        "families": families, "dependence": dependence,
-        "words": [
-            *_not_shuffled_in_words(len(parts), len(shuffled)),
-            *_importances_in_words(importances, scoring, whole, sign, how), *_families_in_words(families, task),
-        ],
+    sign = _sign(score)
+    content = {
+        "how": how, "rows": len(rows), "scoring": _SHOWN.get(score, NAMES[score]),
+        "task": "regression" if is_regressor(pipeline) else "classification", "score": sign * float(found.score),
+        "importances": importances, "families": families_of(_decider(pipeline)), "dependence": dependence,
     }  # fmt: skip
+    return {**content, "words": in_words(content, len(parts), sign)}
 
 
 def _shuffled_columns(model: Any, numbers: NDArray, parts: dict[Any, NDArray[np.intp]], target: NDArray) -> list[Any]:
@@ -139,15 +125,6 @@ def _correlations(X: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.
     X, y = X - X.mean(axis=0), y - y.mean()
     spread = np.sqrt((X**2).sum(axis=0) * (y**2).sum())
     return np.divide(y @ X, spread, out=np.zeros(X.shape[1]), where=spread > 0)
-
-
-def _not_shuffled_in_words(n_columns: int, n_shuffled: int) -> list[str]:
-    """Say that not all columns were shuffled."""
-    if n_shuffled == n_columns:
-        return []
-    if not n_shuffled:
-        return [f"None of the {n_columns:,} columns was shuffled: each prediction of this model takes long."]
-    return [f"Of {n_columns:,} columns the {n_shuffled} that go along with the target most were shuffled."]
 
 
 def explain_saved(path: Path, raw: Path, study: str, dataset: str, score: str | None = None) -> dict[str, Any]:
@@ -331,86 +308,3 @@ def _values(column: pd.Series, reader: Any) -> tuple[list[Any], bool]:
         found = found.iloc[np.argsort(days)[: np.isfinite(days).sum()]]
         found = found.iloc[np.unique(np.linspace(0, len(found) - 1, N_CATEGORIES).round().astype(int))]
     return [v.item() if hasattr(v, "item") else v for v in found[:N_CATEGORIES]], False
-
-
-def _families(model: Any) -> list[dict[str, Any]]:
-    """Return the flagship's families: names, what their trees are grown on, weights, their shares, and errors; of other models none."""
-    if not hasattr(model, "family_weights_"):
-        return []
-    named = NUMBER_FAMILIES if is_regressor(model) else FAMILIES
-    known = {family.name: family for family in find_families(model.families, 1, named)}
-    weights = np.asarray(model.family_weights_, dtype=float)
-    shares = weights / weights.sum() if weights.sum() > 0 else weights
-    errors = np.asarray(model.oob_family_errors_, dtype=float)
-    errors = np.sqrt(errors) if is_regressor(model) else errors
-    rows = []
-    for name, *numbers in zip(model.families_, weights, shares, errors, strict=True):
-        family = known[name]
-        rotated = any(not isinstance(p, str) or p in ROTATED for p in family.parts)
-        about = {"name": name, "text": _family_in_words(family), "rotated": rotated}
-        rows.append({**about, **dict(zip(("weight", "share", "error"), map(float, numbers), strict=True))})
-    return rows
-
-
-def _family_in_words(family: TreeFamily) -> str:
-    """Return what the trees of a family are grown on, and how if they are not the usual trees on bootstraps."""
-    parts = [PARTS[p] if isinstance(p, str) else type(p).__name__ for p in family.parts]
-    text = " and ".join(dict.fromkeys(parts))
-    if family.boosting is not None:
-        return f"{text}; boosted trees"
-    if family.splitter == "random":
-        text += ", cuts drawn at random"
-    if family.criterion == "c45":
-        text += "; trees of C4.5"
-    return text + (", each on all rows but those of a fold" if family.folds else "")
-
-
-def _families_in_words(families: Sequence[dict[str, Any]], task: str) -> list[str]:
-    """Return what weights say of rotations, beside equal weights; and what families err by themselves."""
-    if not families:
-        return []
-    if not any(f["weight"] for f in families):
-        return ["No family of trees has a weight: the columns tell nothing about the target."]
-    turned = [f for f in families if f["rotated"]]
-    others = [f for f in families if not f["rotated"]]
-    if not turned or not others:
-        return []
-    share = sum(f["share"] for f in turned)
-    word = "matter little" if share < LITTLE else "have a say" if share < MUCH else "carry the model"
-    words = [
-        f"Rotations {word} here: trees on rotated columns have {share:.0%} of the weight "
-        f"({len(turned) / len(families):.0%} if all families weighed the same)."
-    ]
-    best = [min(group, key=lambda f: f["error"]) for group in (turned, others)]
-    if all(f["error"] == f["error"] for f in best):
-        number = "{:.4g}" if task == "regression" else "{:.1%}"
-        what = "a root mean squared error" if task == "regression" else "an error"
-        first, second = (number.format(f["error"]) for f in best)
-        words.append(
-            f"By itself, out of bag, the best family on rotated columns, {best[0]['name']}, has {what} of {first}, "
-            f"the best on others, {best[1]['name']}, of {second}."
-        )
-    return words
-
-
-def _importances_in_words(
-    importances: Sequence[dict[str, Any]], scoring: str, score: float, sign: int, how: str
-) -> list[str]:
-    """Return what is lost, and which columns make no difference."""
-    number = "{:.3f}" if abs(score) < 10 else "{:,.4g}"
-    if not importances:
-        return []
-    used = [x for x in importances if x["loss"] > (2 + 1e-9) * x["sd"] and x["loss"] > 0]
-    if not used:
-        return [f"Shuffling any single column loses no {scoring} beyond chance ({number.format(score)}, {how})."]
-    first = used[0]
-    matters = "matters most" if first is importances[0] else "is the column that most surely matters"
-    words = [
-        f"{first['column']} {matters}: with its values shuffled, {scoring} {'falls' if sign > 0 else 'rises'} from {number.format(score)} to {number.format(score - sign * first['loss'])} ({how})."
-    ]
-    rest = len(importances) - len(used)
-    if rest:
-        words.append(
-            f"{rest} of {len(importances)} columns make{'s' * (rest == 1)} no difference beyond chance, as long as the others are there."
-        )
-    return words

@@ -19,7 +19,7 @@ from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inp
 from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
-from rotastack.resampling.nested import nested_pairs
+from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleClassifier"]

@@ -11,7 +11,7 @@ from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import GrowsMembers, Recipe
 from rotastack.ensembles.rows import rows_for
 from rotastack.errors import RotastackError
-from rotastack.resampling.nested import nested_pairs
+from rotastack.resampling.folds import nested_pairs
 from rotastack.run.job import INFRASTRUCTURE, Job
 from rotastack.run.watching import Beat, check_numbers, train_watched
 from rotastack.seeds import child, root_sequence

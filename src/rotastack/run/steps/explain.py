@@ -3,7 +3,7 @@
 from rotastack.run.job import Job
 from rotastack.tracking.records import read_record
 from rotastack.use.explaining import explain_saved
-from rotastack.use.explanation_files import write_explanation
+from rotastack.use.explanation import write_explanation
 
 
 def run(job: Job) -> None:

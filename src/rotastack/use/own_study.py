@@ -1,0 +1,159 @@
+"""The study of one's own table: its name, its file, and what is there already."""
+
+import hashlib
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from rotastack.base.documents import load_yaml
+from rotastack.data.registry import list_datasets
+from rotastack.errors import RotastackError
+from rotastack.files import write_text
+from rotastack.project import project_file
+from rotastack.use.own_table import CONTROL, METHODS, Layout, Shape, block_of, labels_of, training_limit
+
+__all__ = ["Place", "place_of", "study_name", "study_of", "write_study"]
+
+_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l", "đ": "d", "ı": "i"})
+
+
+def study_name(table: str, target: str) -> str:
+    """Return the name of a table's study: the file's, in letters that folders and studies may have.
+
+    If there is a study of the same table with another target, the target is part of the name.
+    """
+    name = _plain(Path(table).name.split(".")[0])
+    shipped = {p.stem for p in project_file("config/studies").glob("*.yaml")}
+    taken = shipped | set(list_datasets()) | {"datasets", "mlflow", "logs"}
+    name = name or f"table-{_digest(Path(table).name)[:6]}"  # in letters of another alphabet
+    name = name if name not in taken else f"my-{name}"
+    path = Path("studies") / f"{name}.yaml"
+    files = [source["file"] for sources in _sources(load_yaml(path)) for source in sources] if path.is_file() else []
+    other = any(file["path"] == table and file["target"] != target for file in files)
+    return f"{name}-{_plain(target) or 'target'}" if other else name
+
+
+def _plain(text: str) -> str:
+    """Return a text in small letters of ASCII, digits and hyphens; a letter with a mark is that letter without it."""
+    bare = unicodedata.normalize("NFKD", text.lower().translate(_LETTERS))
+    kept = (c for c in bare if not unicodedata.combining(c))
+    return "".join(c if (c.isascii() and c.isalnum()) or c in "_-" else "-" for c in kept).strip("-_")
+
+
+def study_of(
+    table: str,
+    target: str,
+    shape: Shape,
+    layout: Layout,
+    score: str | None = None,
+    numeric: Sequence[str] = (),
+    labels: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Return the study of a table, as its YAML file says it.
+
+    Parameters
+    ----------
+    table, target : str
+        File, and the column to be predicted.
+    shape : Shape
+    layout : Layout
+    score : str, optional
+        By which methods are ranked and tested; by default the task's usual one.
+    numeric : sequence of str
+        Columns that are numbers whatever the rules say.
+    labels : sequence of str, optional
+        Methods; by default all of the task that are installed.
+    """
+    name, file = study_name(table, target), Path(table).name
+    labels = labels_of(shape.task) if labels is None else labels
+    return {
+        "name": name,
+        "title": f"What predicts {target} in {file} best, and do rotations help?",
+        "description": f"Made from {file}, target {target}: {layout.test_in_words}.",
+        "task": shape.task,
+        "seed": 20260701,
+        "datasets": [
+            {
+                "name": name,
+                "sources": [{"file": {"path": table, "target": target}}],
+                "encoding": "onehot",
+                **({"kinds": {"numeric": list(numeric), "others": "auto"}} if numeric else {}),
+                "roughly": {"rows": shape.rows, "columns": shape.columns},
+            }
+        ],
+        "protocol": layout.protocol,
+        "blocks": {"splits": block_of(layout, shape)},
+        "pools": {
+            METHODS[label].pool: {
+                "estimator": METHODS[label].estimator,
+                **({"parameters": parameters} if (parameters := layout.parameters(label)) else {}),
+                "training_limit": training_limit(layout, label, shape),
+            }
+            for label in labels
+        },
+        "methods": {label: {"pool": METHODS[label].pool, "combiner": {"kind": "vote"}} for label in labels},
+        "evaluation": {
+            "control": CONTROL if CONTROL in labels else labels[0],
+            **({} if score is None else {"score": score}),
+        },
+        "model": {"refit": "best", "explain": True},
+    }
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a study is written, and what is there.
+
+    Attributes
+    ----------
+    path : Path
+    edited : bool
+        Whether somebody has edited what is there, so that it is kept.
+    replaced : str
+        How the comparison there tests, if it is another one and will be replaced; else "".
+    """
+
+    path: Path
+    edited: bool = False
+    replaced: str = ""
+
+
+def place_of(study: dict[str, Any]) -> Place:
+    """Look at ``studies/<name>.yaml``.
+
+    Raises
+    ------
+    RotastackError
+        There is a file of this name, and it is about another table.
+    """
+    path = Path("studies") / f"{study['name']}.yaml"
+    if not path.is_file():
+        return Place(path)
+    found = load_yaml(path)
+    if _sources(found) != _sources(study):
+        raise RotastackError(f"{path} is there already and is about something else; move it or rename the table")
+    mark, _, body = path.read_text(encoding="utf-8").partition("\n")
+    if not mark.endswith(_digest(body)):
+        return Place(path, edited=True)
+    if all(found.get(key) == study[key] for key in ("task", "protocol", "pools", "evaluation")):
+        return Place(path)
+    return Place(path, replaced=Layout(found["protocol"], 0, 0).test_in_words)
+
+
+def write_study(study: dict[str, Any], place: Place) -> None:
+    """Write the study's file, but for one that somebody has edited."""
+    if not place.edited:
+        body = yaml.safe_dump(study, sort_keys=False, allow_unicode=True, width=100)
+        write_text(place.path, f"# Made by `rotastack run`; once edited, it is kept as it is. {_digest(body)}\n{body}")
+
+
+def _sources(study: Any) -> list[Any]:
+    return [d.get("sources") for d in study.get("datasets", []) if isinstance(d, dict)]
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
