@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 from rotastack.base.documents import load_yaml
+from rotastack.judge.report_board import kinds_of
 from rotastack.plots.style import new_figure, save_figure
 from rotastack.project import project_file
 from rotastack.stats import power
@@ -31,7 +32,6 @@ FIGURE = OUT.parents[2] / "images/classifiers.png"
 BLUE, GREY = "#0072B2", "#777777"
 CONTROL, BEST, POINT = "Rotastack", 20, 1.0
 SUBSETS, DRAWS = (3, 6, 12, 20, 30, 50, 80), 4000
-ROWS, CLASSES = (200, 1000, 5000), (3, 10)
 
 
 def accuracies(folder: Path) -> tuple[pd.DataFrame, pd.DataFrame, pd.Series, list[str]]:
@@ -61,19 +61,13 @@ def _facts(folder: Path, dataset: str) -> dict[str, float]:
     }  # fmt: skip
 
 
-def kinds(facts: pd.DataFrame) -> dict[str, pd.Index]:
-    """Return kinds of data sets, by rows, classes, and columns of few values."""
-    rows = pd.cut(facts["rows"], [0, *ROWS, np.inf], right=False)
-    found = {f"{int(i.left):,} rows and more" if np.isinf(i.right) else f"{int(i.left):,} to {int(i.right) - 1:,} rows": facts.index[rows == i]
-             for i in rows.cat.categories}  # fmt: skip
-    found["two classes"] = facts.index[facts["classes"] == 2]
-    found["3 to 9 classes"] = facts.index[facts["classes"].between(3, 9)]
-    found["10 classes and more"] = facts.index[facts["classes"] >= 10]
-    share = facts["few_valued"] / facts["columns"]
-    found["most columns have fewer than 10 values"] = facts.index[share > 0.5]
-    found["some columns have"] = facts.index[(share > 0) & (share <= 0.5)]
-    found["no column has"] = facts.index[share == 0]
-    return found
+def _as_prepared(facts: pd.DataFrame) -> dict[str, dict]:
+    """Return the facts of data sets as records of preparing them have them."""
+    return {
+        name: {"rows": f["rows"], "class_counts": range(int(f["classes"])), "numeric_columns": f["columns"], "categorical_columns": 0,
+               "few_valued_columns": f["few_valued"]}
+        for name, f in facts.iterrows()
+    }  # fmt: skip
 
 
 def ranks_of(table: pd.DataFrame) -> pd.DataFrame:
@@ -134,7 +128,7 @@ def main(folder: Path) -> None:
         rows.extend({"table": of, "over": over, **row, **more} for row in long.to_dict("records"))
 
     over = {"ranked": ranked, "all": whole}
-    over |= {kind: ranked.loc[ranked.index.intersection(of)] for kind, of in kinds(facts).items()}
+    over |= {kind: ranked.loc[ranked.index.intersection(of)] for kind, of in kinds_of(_as_prepared(facts)).items()}
     for name, part in over.items():
         found = ranks_of(part)
         add("ranks", name, found)

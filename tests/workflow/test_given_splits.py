@@ -104,4 +104,4 @@ def test_published_methods_stand_beside_ours_and_what_is_left_out_is_said(ran):
     assert board["board"]["datasets"] == board["start"]
     assert len({m["family"] for m in board["methods"] if "family" in m}) == 17
     kinds = dict(board["kinds"])
-    assert {"two classes", "3 to 9 classes", "0 to 199 rows", "200 to 999 rows"} <= set(kinds)
+    assert {"two classes", "3 to 9 classes", "fewer than 200 rows", "200 to 999 rows"} <= set(kinds)

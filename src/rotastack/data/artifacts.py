@@ -97,13 +97,12 @@ class Prepared:
         self.outputs = list(NUMBERS) if numbers else self.classes
         self.precision = np.float64 if numbers else np.float32
         self._n_without = int(about.get("encoding", "dummies") == "dummies")
-        self.groups, self.time = (
-            frame[about["divided_by"][key]].to_numpy() if key in about.get("divided_by", {}) else None
-            for key in ("groups", "time")
-        )
         divided_by = about.get("divided_by", {})
+        self.groups, self.time = (
+            frame[divided_by[key]].to_numpy() if key in divided_by else None for key in ("groups", "time")
+        )
         self.given = [frame[column].to_numpy() for key, column in divided_by.items() if key.startswith("split")]
-        columns = frame.drop(columns=["target", *about.get("divided_by", {}).values()])
+        columns = frame.drop(columns=["target", *divided_by.values()])
         categorical = columns.select_dtypes("category")
         self.numeric = columns.drop(columns=categorical.columns).to_numpy(dtype=np.float64)
         self.codes = (

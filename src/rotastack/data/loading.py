@@ -198,18 +198,17 @@ def _with_splits(arrays: Mapping[str, NDArray]) -> pd.DataFrame:
         raise RotastackError(
             f"the others of its arrays must be f0, f1, ...: two for each split, found {', '.join(arrays)}"
         )
-    parts = np.full(len(table), None, dtype=object)
-    for k in range(n_folds):
-        rows, what = arrays[f"f{k}"], ("train", "test")[k % 2]
-        parts = parts if k % 2 else np.full(len(table), None, dtype=object)
-        if rows.dtype.kind not in "iu" or len(unknown := rows[(rows < 0) | (rows >= len(table))]):
-            raise RotastackError(
-                f"f{k}: {unknown[0] if rows.dtype.kind in 'iu' else rows.dtype} is no row; there are rows 0 to {len(table) - 1}"
-            )
-        if any(parts[rows]) or len(np.unique(rows)) < len(rows):
-            raise RotastackError(f"f{k}: rows stand twice, in it or in f{k - k % 2}")
-        parts[rows] = what
-        table[f"split {k // 2 + 1}"] = parts
+    for s in range(n_folds // 2):
+        parts = np.full(len(table), None, dtype=object)
+        for fold, what in ((f"f{2 * s}", "train"), (f"f{2 * s + 1}", "test")):
+            rows = arrays[fold]
+            unknown = [rows.dtype] if rows.dtype.kind not in "iu" else rows[(rows < 0) | (rows >= len(table))]
+            if len(unknown):
+                raise RotastackError(f"{fold}: {unknown[0]} is no row; there are rows 0 to {len(table) - 1}")
+            if any(parts[rows]) or len(np.unique(rows)) < len(rows):
+                raise RotastackError(f"{fold}: rows stand twice, in it or in f{2 * s}")
+            parts[rows] = what
+        table[f"split {s + 1}"] = parts
     return table.assign(target=arrays["y"].astype(str))
 
 

@@ -1,7 +1,6 @@
 """The leaderboard of a study: its scores, what methods cost, and what is behind each number."""
 
-from collections.abc import Mapping, Sequence
-from math import inf
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -13,10 +12,29 @@ from rotastack.judge.results import by_method, compared, in_units, mean_scores, 
 from rotastack.stats.metrics import BASELINE, METRICS, NAMES, OPTIMA
 from rotastack.study.names import slug
 
-__all__ = ["described", "study_board"]
+__all__ = ["described", "kinds_of", "study_board"]
 
-ROWS = ((0, 200), (200, 1_000), (1_000, 5_000), (5_000, inf))
-"""Kinds of data sets by their rows."""
+
+def _few_valued(facts: Mapping[str, Any]) -> float:
+    """Return the share of columns that are categories, or numbers of few values."""
+    return float(
+        facts["few_valued_columns"] / max(1, facts["numeric_columns"] + facts["categorical_columns"])
+    )  # dates are neither
+
+
+KINDS: dict[str, Callable[[Mapping[str, Any]], bool]] = {
+    "fewer than 200 rows": lambda f: f["rows"] < 200,
+    "200 to 999 rows": lambda f: 200 <= f["rows"] < 1000,
+    "1,000 to 4,999 rows": lambda f: 1000 <= f["rows"] < 5000,
+    "5,000 rows and more": lambda f: f["rows"] >= 5000,
+    "two classes": lambda f: len(f.get("class_counts", ())) == 2,
+    "3 to 9 classes": lambda f: 3 <= len(f.get("class_counts", ())) < 10,
+    "10 classes and more": lambda f: len(f.get("class_counts", ())) >= 10,
+    "most columns are categories, or numbers of few values": lambda f: _few_valued(f) > 0.5,
+    "fewer columns are": lambda f: 0 < _few_valued(f) <= 0.5,
+    "no column is": lambda f: _few_valued(f) == 0,
+}
+"""Kind of data sets -> whether one belongs to it, by what preparing it found; numbers of few values have fewer than ten."""
 
 
 def study_board(
@@ -78,35 +96,21 @@ def study_board(
     }  # fmt: skip
     board = leaderboard(
         metrics, control if control in names else None, alpha=study["evaluation"]["alpha"],
-        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(study["evaluation"]["left_out"]), kinds=_kinds(facts or {}),
+        times=seconds_by_method(times), methods=known, cells=cells, left_out=list(study["evaluation"]["left_out"]), kinds=kinds_of(facts or {}),
     )  # fmt: skip
     return {**board, "baseline": BASELINE[task]}
 
 
-def _kinds(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
-    """Return kinds of data sets, by rows, classes and categories; none of which all are."""
-    by_rows = {d: bounds for d, f in facts.items() for bounds in ROWS if bounds[0] <= f["rows"] < bounds[1]}
-    found = {f"{low:,} to {high - 1:,} rows" if high < inf else f"{low:,} rows and more": [d for d in facts if by_rows[d] == (low, high)]
-             for low, high in ROWS}  # fmt: skip
-    classes = {d: len(f.get("class_counts", ())) for d, f in facts.items()}
-    found |= {
-        "two classes": [d for d in facts if classes[d] == 2],
-        "3 to 9 classes": [d for d in facts if 3 <= classes[d] < 10],
-    }
-    found |= {"10 classes and more": [d for d in facts if classes[d] >= 10]}
-    few = {d: f.get("few_valued_columns", f.get("categorical_columns", 0)) for d, f in facts.items()}
-    found |= {
-        "categories (or numbers of few values) in most columns": [
-            d for d, f in facts.items() if few[d] > _columns(f) / 2
-        ],
-        "such columns, but fewer": [d for d, f in facts.items() if 0 < few[d] <= _columns(f) / 2],
-        "no such column": [d for d in facts if few[d] == 0],
-    }
+def kinds_of(facts: Mapping[str, Mapping[str, Any]]) -> dict[str, list[str]]:
+    """Return kinds of data sets, by rows, classes and categories; none of which all are.
+
+    Parameters
+    ----------
+    facts : mapping
+        Data set -> what preparing it found.
+    """
+    found = {kind: [d for d, f in facts.items() if belongs(f)] for kind, belongs in KINDS.items()}
     return {kind: of for kind, of in found.items() if 0 < len(of) < len(facts)}
-
-
-def _columns(facts: Mapping[str, Any]) -> int:
-    return int(facts["numeric_columns"] + facts["categorical_columns"])
 
 
 def _metric(metric: str, higher: bool, scores: pd.DataFrame, names: Sequence[str], baseline: pd.DataFrame) -> Metric:
