@@ -287,6 +287,46 @@ def test_published_results_join_at_a_click(browser, errors, tmp_path):
     assert "How the protocol differs: one split." in browser.find("dialog").text
 
 
+def test_groups_of_methods_and_of_data_sets(browser, tmp_path):
+    """Data sets that are left out come back where the reader asks for them, and no earlier."""
+    names = [f"method {j}" for j in range(24)]
+    metric = Metric("error", "error", False, random_errors(15, names))
+    printed = {
+        n: {"published": "A book.", "family": "trees" if j % 2 else "rules"} for j, n in enumerate(names) if j > 2
+    }
+    kinds = {"small": ["data 0", "data 1", "data 2", "data 3"], "large": [f"data {i}" for i in range(4, 15)]}
+    content = leaderboard([metric], "method 0", methods=printed, left_out=["data 3", "data 9"], kinds=kinds)
+    page = tmp_path / "groups.html"
+    page.write_text(comparison_page(content, title="Groups", sentences=["Groups."]), encoding="utf-8")
+    browser.open(page)
+    ranked = [f"data {i}" for i in range(15) if i not in (3, 9)]
+    assert_same(browser.run("return leaderboard.board"), board(metric, names[:3], "method 0", datasets=ranked))
+
+    def picked(label, text):
+        take = f"[...s.options].findIndex(o => o.textContent === {text!r}) - 1; s.dispatchEvent(new Event('change'))"
+        return computed(
+            browser, f"const s = document.querySelector('select[aria-label=\"{label}\"]'); s.value = {take}"
+        )
+
+    trees = [n for j, n in enumerate(names) if j <= 2 or j % 2]
+    assert_same(picked("a group of methods", "own and trees"), board(metric, trees, "method 0", datasets=ranked))
+    small = ["data 0", "data 1", "data 2"]
+    assert_same(picked("a kind of data sets", "small"), board(metric, trees, "method 0", datasets=small))
+    assert_same(picked("a kind of data sets", "all that are ranked"), board(metric, trees, "method 0", datasets=ranked))
+    everyone = picked("a group of methods", "all")
+    best = sorted(np.argsort(everyone["ranks"]["mean"], kind="stable")[:20])
+    of_best = [names[j] for j in best]
+    assert_same(
+        picked("a group of methods", "best 20 of those shown"), board(metric, of_best, "method 0", datasets=ranked)
+    )
+    back = computed(
+        browser, "[...document.querySelectorAll('.choice')][0].querySelectorAll('input[type=checkbox]')[3].click()"
+    )
+    assert back["datasets"] == [i for i in range(15) if i != 9]
+    assert "datasets-without" in browser.run("return location.hash")
+    assert browser.complaints() == []
+
+
 def test_180_methods_on_121_data_sets(browser, tmp_path):
     errors = random_errors(121, [f"method {j}" for j in range(180)])
     page = tmp_path / "large.html"

@@ -228,7 +228,7 @@
 
   // Groups of methods or data sets, of which the reader takes one
   function groups(title, options, take) {
-    const node = element("select", { onchange: () => { const found = options[Number(node.value)]; if (found) { take(found[1]); update(); } } },
+    const node = element("select", { "aria-label": title, onchange: () => { const found = options[Number(node.value)]; if (found) { take(found[1]); update(); } } },
       [[title], ...options].map(([text], i) => element("option", { value: i - 1 }, text)));
     return options.length ? { node, show: () => (node.value = -1) } : null;
   }
