@@ -354,12 +354,16 @@ const statistics = (() => {
     const theta = Float64Array.from(whole), odds = new Float64Array(k), gradient = new Float64Array(k);
     for (let step = 0, before = Infinity; step < 60; step++) {
       for (let a = 0; a < k; a++) [odds[a], gradient[a]] = [Math.exp(theta[a]), -Math.tanh(theta[a] / 2) / 2];
-      for (let a = 0, at = 0; a < k; a++)
+      for (let a = 0, at = 0; a < k; a++) {
+        const odd = odds[a];
+        let own = 0;
         for (let b = a + 1; b < k; b++, at++) {
-          const gap = (wins[at] * odds[b] - (games[at] - wins[at]) * odds[a]) / (odds[a] + odds[b]);
-          gradient[a] += gap;
+          const gap = wins[at] - (games[at] * odd) / (odd + odds[b]);
+          own += gap;
           gradient[b] -= gap;
         }
+        gradient[a] += own;
+      }
       const change = solve(factors, gradient, k);
       let largest = 0;
       for (let a = 0; a < k; a++) {
