@@ -53,6 +53,27 @@ def test_max_features(value, expected):
     assert n_candidates(value, 9) == expected
 
 
+@pytest.mark.parametrize("criterion", ["gini", "entropy", "gain_ratio"])
+@pytest.mark.parametrize("n_constant", [1, 3])  # with one, columns are presorted
+def test_a_node_whose_drawn_column_is_constant_is_a_leaf_in_r(criterion, n_constant):
+    """Of the roots, a share of n_constant / (n_constant + 1) draws a constant column."""
+    X = np.zeros((60, n_constant + 1))
+    X[:, 0] = np.arange(60)
+    y = np.arange(60) >= 30
+    options = {"n_estimators": 2000, "criterion": criterion, "max_features": 1, "random_state": 0}
+    drawn_on = ForestClassifier(**options).fit(X, y).forest_.complexity()["n_nodes"]
+    assert set(drawn_on.tolist()) == {3}
+    leaves = ForestClassifier(constant_leaf=True, **options).fit(X, y).forest_.complexity()["n_nodes"] == 1
+    assert leaves.mean() == pytest.approx(n_constant / (n_constant + 1), abs=0.04)
+    assert ForestClassifier(constant_leaf=True, **{**options, "max_features": None}).fit(X, y).score(X, y) == 1
+
+
+def test_constant_leaf_of_regression():
+    X = np.column_stack([np.arange(60), np.zeros(60)])
+    leaves = ForestRegressor(1000, max_features=1, constant_leaf=True, max_depth=1, random_state=0).fit(X, X[:, 0])
+    assert (leaves.forest_.complexity()["n_nodes"] == 1).mean() == pytest.approx(0.5, abs=0.05)
+
+
 def test_too_many_features_are_refused():
     with pytest.raises(ValueError, match="max_features is 5, but there are 2 columns"):
         ForestClassifier(max_features=5).fit([[0, 1], [1, 0]], [0, 1])

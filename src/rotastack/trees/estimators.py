@@ -47,6 +47,7 @@ FOREST_CONSTRAINTS: dict[str, list[Any]] = {
     **TREE_CONSTRAINTS,
     "n_estimators": [LEAST_ONE],
     "bootstrap": ["boolean"],
+    "constant_leaf": ["boolean"],
     "n_jobs": [Integral, None],
 }
 CLASSIFIER_CONSTRAINTS: dict[str, list[Any]] = {
@@ -63,6 +64,7 @@ class GrownEstimator(BaseEstimator):
 
     _splitter: ClassVar[str] = "best"
     max_features: str | int | float | None
+    constant_leaf: bool = False
     random_state: Any
     classes_: NDArray[Any]
     forest_: GrownTrees

@@ -32,6 +32,9 @@ class ForestClassifier(GrownClassifier):
         Least share of the weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns looked at for each split: their number, their share, or all with None.
+    constant_leaf : bool, default=False
+        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
+        Otherwise further columns are drawn, as in scikit-learn.
     max_leaf_nodes : int or None, default=None
         With it, the node of the largest decrease is split first.
     min_impurity_decrease : float, default=0.0
@@ -101,6 +104,7 @@ class ForestClassifier(GrownClassifier):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
@@ -116,6 +120,7 @@ class ForestClassifier(GrownClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
+        self.constant_leaf = constant_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap
@@ -142,6 +147,9 @@ class ForestRegressor(GrownRegressor):
         Least share of the weight in a leaf.
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns looked at for each split: their number, their share, or all with None.
+    constant_leaf : bool, default=False
+        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
+        Otherwise further columns are drawn, as in scikit-learn.
     max_leaf_nodes : int or None, default=None
         With it, the node of the largest decrease is split first.
     min_impurity_decrease : float, default=0.0
@@ -190,6 +198,7 @@ class ForestRegressor(GrownRegressor):
         min_samples_leaf: int = 1,
         min_weight_fraction_leaf: float = 0.0,
         max_features: str | int | float | None = 1.0,
+        constant_leaf: bool = False,
         max_leaf_nodes: int | None = None,
         min_impurity_decrease: float = 0.0,
         bootstrap: bool = True,
@@ -203,6 +212,7 @@ class ForestRegressor(GrownRegressor):
         self.min_samples_leaf = min_samples_leaf
         self.min_weight_fraction_leaf = min_weight_fraction_leaf
         self.max_features = max_features
+        self.constant_leaf = constant_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.bootstrap = bootstrap

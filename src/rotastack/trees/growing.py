@@ -57,6 +57,7 @@ class TreeOptions(NamedTuple):
     With the criterion "c45" trees are those of :class:`rotastack.trees.C45Classifier`. They look
     at all columns of their view, and know `max_depth`, `min_samples_leaf` (a weight here),
     `confidence` and `subtree_raising` only.
+    `constant_leaf` is described in :class:`rotastack.trees.ForestClassifier`.
     """
 
     criterion: str = "gini"
@@ -69,6 +70,7 @@ class TreeOptions(NamedTuple):
     ccp_alpha: float = 0.0
     confidence: float | None = 0.25
     subtree_raising: bool = True
+    constant_leaf: bool = False
 
     def numbers(self, families: Sequence[TreeGroup]) -> tuple:
         """Return the options as the kernel takes them; ValueError if `families` cannot be grown with them."""
@@ -94,6 +96,7 @@ class TreeOptions(NamedTuple):
             confidence,
             float(ndtri(1 - confidence)),
             bool(self.subtree_raising),
+            bool(self.constant_leaf),
         )
 
 

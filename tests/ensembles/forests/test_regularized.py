@@ -13,6 +13,7 @@ from rotastack import PooledEnsembleClassifier, RegularizedRotationForestClassif
 from rotastack.combine import RotationWeights
 from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.trees import ForestClassifier, LinearViews
+from rotastack.trees.growing import TreeOptions
 from rotastack.views import RandomRotation
 
 
@@ -79,7 +80,7 @@ def test_votes_of_many_weightings_are_those_of_each_forest(iris):
     repeated = np.repeat(X32[:75], 2, axis=0)  # equal rows of different classes: impure leaves
 
     def pool():
-        return GrowingForests(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7))
+        return GrowingForests(repeated, noisy, 3, views, 4, "sqrt", np.random.SeedSequence(7), TreeOptions())
 
     together = pool()
     counts = [

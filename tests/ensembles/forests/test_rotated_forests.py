@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_iris, make_friedman1
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import train_test_split
@@ -160,6 +161,34 @@ def test_multi_rotation_finds_the_rotation_that_helps():
     assert len(best.kept_rotations_) == 2
     assert best.forest_.views.widths().tolist() == [4]
     assert (best.rotation_importances_ > 0).sum() <= 2
+
+
+@pytest.mark.parametrize(
+    "forest",
+    [
+        RandomRotationForestClassifier(400, scaling=None, max_features=1, random_state=0),
+        RegularizedRotationForestClassifier(400, 4, scaling=None, max_features=1, random_state=0),
+        MultiRotationForestClassifier(1, 400, scaling=None, max_features=1, random_state=0),
+    ],
+    ids=lambda forest: type(forest).__name__,
+)
+def test_constant_leaf(forest):
+    """One column that is rotated (to itself, as it is alone) and one category, which is constant."""
+    X = np.column_stack([np.arange(60.0), np.zeros(60)])
+    y = np.arange(60) >= 30
+    forest.set_params(categorical_features=[1])
+    assert (clone(forest).fit(X, y).forest_.complexity()["n_nodes"] == 3).all()
+    stopped = clone(forest).set_params(constant_leaf=True).fit(X, y)
+    assert (stopped.forest_.complexity()["n_nodes"] == 1).mean() == pytest.approx(0.5, abs=0.08)
+    assert clone(forest).set_params(constant_leaf=True).unrotated().constant_leaf
+
+
+def test_multi_rotation_without_bootstrap(iris):
+    X, y = iris
+    forest = MultiRotationForestClassifier(4, 20, bootstrap=False, random_state=0).fit(X, y)
+    assert not hasattr(forest, "oob_score_")
+    assert (forest.tree_votes(X) == y[:, None]).all()
+    assert not forest.unrotated().bootstrap
 
 
 def test_multi_rotation_trees_are_smaller():

@@ -33,6 +33,7 @@ CONSTRAINTS: dict[str, list[Any]] = {
         StrOptions({"sqrt", "log2"}),
         None,
     ],
+    "constant_leaf": ["boolean"],
     "max_axes": [Interval(Integral, 2, None, closed="left")],
 }
 
@@ -71,6 +72,9 @@ class RotatedForest(TableEnsemble):
         Allow reflections.
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns looked at for each split.
+    constant_leaf : bool, default=False
+        Make a leaf of a node in which all columns drawn for its split are constant, as R's randomForest does.
+        Otherwise further columns are drawn, as in scikit-learn.
     max_axes : int, default=1000
         Rotate so many random axes at most.
     """
@@ -80,6 +84,7 @@ class RotatedForest(TableEnsemble):
     n_estimators: int
     flip: bool
     max_features: Any
+    constant_leaf: bool
     max_axes: int
     forest_: GrownTrees
 

@@ -36,6 +36,7 @@ class GrowingForests:
         U, trees that are grown on each rotation to rank it.
     max_features : {"sqrt", "log2"}, int, float or None
     sequence : numpy.random.SeedSequence
+    options : TreeOptions
     weights : ndarray of shape (n_rows,), optional
         By which bags are drawn.
     n_jobs : int, optional
@@ -57,18 +58,20 @@ class GrowingForests:
         micro_forest_size: int,
         max_features: str | int | float | None,
         sequence: np.random.SeedSequence,
+        options: TreeOptions,
         weights: NDArray[np.float64] | None = None,
         n_jobs: int | None = None,
     ):
         self.X, self.y, self.n_classes, self.views = X, y, n_classes, views
         self.max_features = max_features
         self.sequence = sequence
+        self.options = options
         self.weights = weights
         self.n_jobs = n_jobs
         R = len(views)
         micro = grow_members(
             X[None], y, n_classes, TreeGroup(R * micro_forest_size, views, max_features=max_features),
-            TreeOptions(), [child(sequence, "micro")], weights=weights, n_jobs=n_jobs,
+            options, [child(sequence, "micro")], weights=weights, n_jobs=n_jobs,
         )  # fmt: skip
         self.complexity = rotation_complexity(
             micro.n_nodes[0], micro.depth[0], len(X) if weights is None else np.count_nonzero(weights)
@@ -93,7 +96,7 @@ class GrowingForests:
             more = kernel_seeds(child(self.sequence, "more", r), last - self._micro)
             seeds.append(more[first - self._micro :])
         grown, _ = grow_forest(
-            self.X, self.y, families, TreeOptions(), self.sequence,
+            self.X, self.y, families, self.options, self.sequence,
             n_classes=self.n_classes, weights=self.weights, seeds=np.concatenate(seeds), want_oob=False, n_jobs=self.n_jobs,
         )  # fmt: skip
         grown.tree_view, grown.views = wanted[grown.tree_view], self.views

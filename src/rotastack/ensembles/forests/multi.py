@@ -33,6 +33,8 @@ class _MultiRotationForest(RotatedForest):
         K, the unrotated features included.
     n_estimators : int, default=500
         Number of trees.
+    bootstrap : bool, default=True
+        Grow each tree on as many rows, drawn with replacement and in proportion to their weights.
     n_best : int or None, default=None
         Grow the forest once more on the `n_best` rotations of largest importance.
     max_axes : int, default=1000
@@ -41,6 +43,7 @@ class _MultiRotationForest(RotatedForest):
 
     _parameter_constraints: ClassVar[dict] = {
         **CONSTRAINTS,
+        "bootstrap": ["boolean"],
         "n_rotations": [Interval(Integral, 1, None, closed="left")],
         "n_best": [Interval(Integral, 1, None, closed="left"), None],
     }
@@ -54,6 +57,8 @@ class _MultiRotationForest(RotatedForest):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
+        bootstrap: bool = True,
         n_best: int | None = None,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
@@ -66,6 +71,8 @@ class _MultiRotationForest(RotatedForest):
         self.flip = flip
         self.scaling = scaling
         self.max_features = max_features
+        self.constant_leaf = constant_leaf
+        self.bootstrap = bootstrap
         self.n_best = n_best
         self.max_axes = max_axes
         self.categorical_features = categorical_features
@@ -75,7 +82,9 @@ class _MultiRotationForest(RotatedForest):
 
     def unrotated(self) -> Any:
         """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
-        return self._plain(self._forest, max_features=self.max_features)
+        return self._plain(
+            self._forest, max_features=self.max_features, constant_leaf=self.constant_leaf, bootstrap=self.bootstrap
+        )
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.n_best is not None and self.n_best > self.n_rotations:
@@ -91,8 +100,8 @@ class _MultiRotationForest(RotatedForest):
             views = LinearViews.blocks([[*(blocks[k] for k in chosen), others]], X.shape[1])
             family = TreeGroup(self.n_estimators, views, max_features=self.max_features)
             forest, out_of_bag = grow_forest(
-                X, target, [family], TreeOptions(), seeds,
-                n_classes=n_classes, weights=weights, n_jobs=self.n_jobs,
+                X, target, [family], TreeOptions(constant_leaf=self.constant_leaf), seeds,
+                n_classes=n_classes, weights=weights, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
             )  # fmt: skip
             widths = [len(blocks[k][0]) for k in chosen]
             decrease = forest.column_decreases()
@@ -101,7 +110,7 @@ class _MultiRotationForest(RotatedForest):
             grown = shares[total[:, 0] > 0].mean(axis=0) if (total > 0).any() else shares[0]
             importances = np.zeros(self.n_rotations)
             importances[chosen] = [part.sum() for part in np.split(grown[: sum(widths)], np.cumsum(widths)[:-1])]
-            return forest, out_of_bag[0], importances
+            return forest, out_of_bag and out_of_bag[0], importances
 
         every = np.arange(self.n_rotations)
         self.forest_, out_of_bag, self.rotation_importances_ = grow(every, sequence)
@@ -130,6 +139,8 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default="sqrt"
         Columns, of the K times as many, that are looked at for each split.
+    %(constant_leaf)s
+    %(bootstrap)s
     %(n_best)s
     %(max_axes)s
     %(categorical_features)s
@@ -148,6 +159,7 @@ class MultiRotationForestClassifier(_MultiRotationForest, RotatedClassifier):
         The rotations that the forest is grown on: all, or the best.
     forest_ : GrownTrees
     oob_decision_function_, oob_score_ : ndarray of shape (n_rows, n_classes), float
+        With `bootstrap`.
 
     References
     ----------
@@ -179,6 +191,8 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=0.33
         Columns, of the K times as many, that are looked at for each split.
+    %(constant_leaf)s
+    %(bootstrap)s
     %(n_best)s
     %(max_axes)s
     %(categorical_features)s
@@ -192,6 +206,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
     kept_rotations_ : ndarray of int
     forest_ : GrownTrees
     oob_prediction_, oob_score_ : ndarray of shape (n_rows,), float
+        With `bootstrap`.
 
     References
     ----------
@@ -217,6 +232,8 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = 0.33,
+        constant_leaf: bool = False,
+        bootstrap: bool = True,
         n_best: int | None = None,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
@@ -224,6 +241,7 @@ class MultiRotationForestRegressor(_MultiRotationForest, RotatedRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_rotations, n_estimators, flip=flip, scaling=scaling, max_features=max_features, n_best=n_best,
-            max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+            n_rotations, n_estimators, flip=flip, scaling=scaling, max_features=max_features, constant_leaf=constant_leaf,
+            bootstrap=bootstrap, n_best=n_best, max_axes=max_axes, categorical_features=categorical_features,
+            n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip

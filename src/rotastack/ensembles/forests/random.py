@@ -61,6 +61,7 @@ class _RandomRotationForest(RotatedForest):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
         n_trees_per_rotation: int = 1,
         max_axes: int = 1000,
         n_cuts: int = 1,
@@ -75,6 +76,7 @@ class _RandomRotationForest(RotatedForest):
         self.flip = flip
         self.scaling = scaling
         self.max_features = max_features
+        self.constant_leaf = constant_leaf
         self.n_trees_per_rotation = n_trees_per_rotation
         self.max_axes = max_axes
         self.n_cuts = n_cuts
@@ -86,7 +88,7 @@ class _RandomRotationForest(RotatedForest):
 
     def unrotated(self) -> Any:
         """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
-        options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {}
+        options = {"n_cuts": self.n_cuts} if self.tree == "extra" else {"constant_leaf": self.constant_leaf}
         return self._plain(self._forests[self.tree], max_features=self.max_features, **options)
 
     def check_parameters(self) -> None:
@@ -113,7 +115,7 @@ class _RandomRotationForest(RotatedForest):
             n_cuts=self.n_cuts,
         )
         self.forest_, out_of_bag = grow_forest(
-            X, target, [family], TreeOptions(), sequence,
+            X, target, [family], TreeOptions(constant_leaf=self.constant_leaf), sequence,
             n_classes=n_classes, weights=weights, bootstrap=bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         if out_of_bag is None:
@@ -153,6 +155,7 @@ class RandomRotationForestClassifier(_RandomRotationForest, RotatedClassifier):
     %(flip)s
     %(scaling)s
     %(max_features)s
+    %(constant_leaf)s
     %(n_trees_per_rotation)s
     %(max_axes)s
     %(n_cuts)s
@@ -215,6 +218,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
     %(scaling)s
     max_features : {"sqrt", "log2"}, int, float or None, default=1.0
         Columns looked at for each split.
+    %(constant_leaf)s
     %(max_axes)s
     %(categorical_features)s
     %(n_jobs)s
@@ -257,6 +261,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = 1.0,
+        constant_leaf: bool = False,
         n_trees_per_rotation: int = 1,
         max_axes: int = 1000,
         n_cuts: int = 1,
@@ -266,7 +271,7 @@ class RandomRotationForestRegressor(_RandomRotationForest, RotatedRegressor):
         random_state=None,
     ):
         super().__init__(
-            n_estimators, tree=tree, flip=flip, scaling=scaling, max_features=max_features,
+            n_estimators, tree=tree, flip=flip, scaling=scaling, max_features=max_features, constant_leaf=constant_leaf,
             n_trees_per_rotation=n_trees_per_rotation, max_axes=max_axes, n_cuts=n_cuts, drop_worst=drop_worst,
             categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip

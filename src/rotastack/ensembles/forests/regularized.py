@@ -13,6 +13,7 @@ from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedC
 from rotastack.ensembles.forests.growing import GrowingForests
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
+from rotastack.trees.growing import TreeOptions
 
 __all__ = ["RegularizedRotationForestClassifier"]
 
@@ -43,6 +44,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
     %(flip)s
     %(scaling)s
     %(max_features)s
+    %(constant_leaf)s
     %(max_axes)s
     %(categorical_features)s
     %(class_weight)s
@@ -102,6 +104,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
         class_weight: dict | str | None = None,
@@ -116,6 +119,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.flip = flip
         self.scaling = scaling
         self.max_features = max_features
+        self.constant_leaf = constant_leaf
         self.max_axes = max_axes
         self.categorical_features = categorical_features
         self.class_weight = class_weight
@@ -124,7 +128,7 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
 
     def unrotated(self) -> ForestClassifier:
         """Return a forest of as many trees, unfitted, without rotations; its trees see missing values as they are."""
-        return self._plain(ForestClassifier, max_features=self.max_features)
+        return self._plain(ForestClassifier, max_features=self.max_features, constant_leaf=self.constant_leaf)
 
     def check_parameters(self) -> None:
         """Raise ValueError if parameters do not go together."""
@@ -157,7 +161,10 @@ class RegularizedRotationForestClassifier(RotatedClassifier):
         self.axes_, rotations = self._draw(n_numeric, R, child(sequence, "rotations"))
         rotations[0] = np.eye(rotations.shape[1])
         views = rotated_views(self.axes_, rotations, n_numeric, X.shape[1] - n_numeric)
-        return GrowingForests(X, target, n_classes, views, U, self.max_features, sequence, weights, self.n_jobs)
+        options = TreeOptions(constant_leaf=self.constant_leaf)
+        return GrowingForests(
+            X, target, n_classes, views, U, self.max_features, sequence, options, weights, self.n_jobs
+        )
 
     @property
     def rotations_(self) -> NDArray[np.float32]:

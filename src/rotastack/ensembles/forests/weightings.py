@@ -28,6 +28,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     %(flip)s
     %(scaling)s
     %(max_features)s
+    %(constant_leaf)s
     %(max_axes)s
     %(categorical_features)s
     %(n_jobs)s
@@ -59,6 +60,7 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
         flip: bool = False,
         scaling: str | None = "minmax",
         max_features: str | int | float | None = "sqrt",
+        constant_leaf: bool = False,
         max_axes: int = 1000,
         categorical_features: ArrayLike | None = None,
         n_jobs: int | None = None,
@@ -66,7 +68,8 @@ class RotationWeightingsClassifier(RegularizedRotationForestClassifier):
     ):
         super().__init__(
             n_estimators, n_rotations, micro_forest_size, flip=flip, scaling=scaling, max_features=max_features,
-            max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs, random_state=random_state,
+            constant_leaf=constant_leaf, max_axes=max_axes, categorical_features=categorical_features, n_jobs=n_jobs,
+            random_state=random_state,
         )  # fmt: skip
         self.weightings = weightings
 

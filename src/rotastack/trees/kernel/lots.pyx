@@ -69,7 +69,7 @@ def grow_lots(
     const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills,
     int criterion, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_share,
     int64_t max_leaves, double min_decrease, double ccp_alpha,
-    double confidence, double quantile, bint raising,
+    double confidence, double quantile, bint raising, bint constant_leaf,
     bint keep, bint want_oob, bint oob_per_lot, bint want_held, float[:, :, ::1] held,
     const uint8_t[::1] stop=None,
 ):
@@ -107,6 +107,8 @@ def grow_lots(
         See `CRITERIA`; so for the splitters of `lots`.
     confidence, quantile, raising
         Of C4.5 only: see `error_pruning.pxd`; no pruning with confidence 0.
+    constant_leaf : bool
+        Make a leaf of a node in which all columns drawn are constant; otherwise more are drawn.
     keep : bool
         Return the trees; else only their outputs, errors and sizes.
     want_oob, oob_per_lot : bool
@@ -162,6 +164,7 @@ def grow_lots(
     grower.limits.confidence = confidence
     grower.limits.quantile = quantile
     grower.limits.raising = raising
+    grower.limits.constant_leaf = constant_leaf
     grower.ones.ones = &ones[0] if len(ones) else NULL
     grower.ones.first_one = &first_one[0]
     grower.watch.n_values = 0

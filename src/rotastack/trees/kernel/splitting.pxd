@@ -32,16 +32,17 @@ cdef inline int find_split(
 ) except -1 nogil:
     """Write the split of a node.
 
-    `max_features` random columns are searched, and more as long as all of them were constant.
+    `max_features` random columns are searched, and more as long as all of them were constant, unless these make a leaf.
     """
     cdef int32_t* order = grower.candidates.order
     cdef const int64_t* first_one = grower.ones.first_one
     cdef bint best_cuts = grower.search.splitter == BEST
     cdef bint sparse = has_ones(grower)
     cdef Py_ssize_t n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k, where
+    cdef bint goes_on = not grower.limits.constant_leaf
     cdef int32_t j
     cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
-    while n_seen < n_columns and (n_seen < grower.search.max_features or n_useful == 0):
+    while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
         k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
         j = order[k]
         order[k] = order[n_seen]

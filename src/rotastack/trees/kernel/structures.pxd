@@ -106,6 +106,7 @@ cdef struct Limits:
     double confidence           # of C4.5: 0 prunes nothing
     double quantile             # of the normal distribution at 1 - confidence
     bint raising
+    bint constant_leaf          # a node in which all columns drawn are constant stays a leaf
 
 
 # How the trees of a lot look for splits.

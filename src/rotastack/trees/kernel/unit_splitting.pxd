@@ -23,6 +23,7 @@ cdef inline int find_unit_split(
     """Find the split of a node: that of `find_split`, found by the keys of `compact.pxd`."""
     cdef const Presorted* presorted = &grower.presorted
     cdef Candidates* candidates = &grower.candidates
+    cdef bint goes_on = not grower.limits.constant_leaf
     cdef bint by_ratio = grower.task.criterion == GAIN_RATIO
     cdef Py_ssize_t at_least = max(grower.limits.min_leaf, least_rows(min_weight))
     cdef Py_ssize_t n = node.n, n_columns = grower.view.n_columns, n_seen = 0, n_useful = 0, k
@@ -39,7 +40,7 @@ cdef inline int find_unit_split(
     cdef float cut
     cdef Split best = Split(-1, 0, -INFINITY)       # its gain is the merit, until the end
     fill_tables(node.total, grower.task.n_outputs, n, &grower.units)
-    while n_seen < n_columns and (n_seen < grower.search.max_features or n_useful == 0):
+    while n_seen < n_columns and (n_seen < grower.search.max_features or (goes_on and n_useful == 0)):
         k = n_seen + draw_below(&grower.state, n_columns - n_seen) if n_columns > 1 else 0
         j = order[k]
         order[k] = order[n_seen]
