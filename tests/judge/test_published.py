@@ -21,9 +21,10 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
         ]  # fmt: skip
     write_frame(tmp_path / "scores", pd.DataFrame(rows))
     (tmp_path / "t.csv").write_text(
-        "table,dataset,method,metric,value,repeats,note\n"
-        "1,d,RF,error,0.200,100,\n1,d,RR-RF,error,0.150,100,shifted\n1,d,RR-RF,wins,1.00,100,\n"
-        "1,d,RF,wins,0.50,100,\n1,d,RR-RF,size_ratio,0.60,100,\n1,elsewhere,RF,error,0.1,100,\n1,d,XX,error,0.1,100,\n"
+        "table,dataset,method,metric,value,repeats,note,against\n"
+        "1,d,RF,error,0.200,100,,\n1,d,RR-RF,error,0.150,100,shifted,\n1,d,RR-RF,wins,1.00,100,,RF\n"
+        "1,d,RF,wins,0.50,100,,RR-RF\n1,d,RR-RF,size_ratio,0.60,100,,RF\n1,elsewhere,RF,error,0.1,100,,\n"
+        "1,d,XX,error,0.1,100,,\n1,all,RF,error,0.200,100,,\n"
     )
     (tmp_path / "t.yaml").write_text(
         "source: The source.\nreasons:\n  - {methods: [RR-RF], metrics: [error], why: another version}\n"
@@ -37,7 +38,10 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
             {"title": "s"},
         )
     )
-    table = pd.read_csv(tmp_path / "table.csv").set_index(["method", "metric"])
+    table = pd.read_csv(tmp_path / "table.csv")
+    over_all = table[table["dataset"] == "all"]
+    assert (over_all["method"].tolist(), over_all["agrees"].tolist()) == (["RF"], [True])
+    table = table[table["dataset"] == "d"].set_index(["method", "metric"])
     assert table["agrees"].to_dict() == {
         ("RF", "error"): True, ("RR-RF", "error"): False, ("RR-RF", "wins"): True, ("RF", "wins"): False,
         ("RR-RF", "size_ratio"): True,
@@ -51,8 +55,8 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
              for m, e in [("RF", 0.2), ("RR-RF", 0.1)] for r in range(20)]
         ),
         pd.DataFrame(
-            [{"table": "1", "dataset": "d", "method": "RR-RF", "metric": "wins", "value": v, "repeats": 100, "note": ""}
-             for v in ("0.96", "0.60")]
+            [{"table": "1", "dataset": "d", "method": "RR-RF", "metric": "wins", "value": v, "repeats": 100, "note": "",
+              "against": "RF"} for v in ("0.96", "0.60")]
         ),
         [],
     )[0]["agrees"].tolist()  # fmt: skip

@@ -22,14 +22,15 @@ def compare_with_published(
         "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
-    rival = _rivals(cells)
+    every = {name: _mean_over_data_sets(part) for name, part in scores.groupby("method", sort=False)}
     printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
     rows = []
     for cell in cells.itertuples():
-        part = by_cell.get((cell.dataset, cell.method))
+        part = every.get(cell.method) if cell.dataset == "all" else by_cell.get((cell.dataset, cell.method))
         if part is None or cell.metric == "rank":
             continue
-        ours, sd, n = _ours(cell, part, by_cell, rival)
+        other = by_cell.get((cell.dataset, getattr(cell, "against", None)))
+        ours, sd, n = _ours(cell, part, other)
         if not np.isfinite(ours):
             continue
         value = float(cell.value)
@@ -57,23 +58,13 @@ def compare_with_published(
     return pd.DataFrame(rows, columns=columns), absent
 
 
-def _rivals(cells: pd.DataFrame) -> dict[tuple[str, str], str]:
-    """Return (table, method) -> the method it is paired with where wins are counted."""
-    rivals = {}
-    wins = cells[cells["metric"].isin(["wins", "ties", "size_ratio"])]
-    for table, part in wins.groupby("table", sort=False):
-        methods = set(part["method"]) | set(
-            cells.loc[(cells["table"] == table) & (cells["metric"] == "height"), "method"]
-        )
-        for method in methods:
-            other = method.removeprefix("RR-") if method.startswith("RR-") else f"RR-{method}"
-            if method in ("MRF", "RF") and f"RR-{method}" not in methods:
-                other = "RF" if method == "MRF" else "MRF"
-            rivals[str(table), method] = other
-    return rivals
+def _mean_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
+    """Return the scores of a method, split by split, as means over its data sets, which are independent."""
+    axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
+    return scores.groupby(axes, as_index=False).mean(numeric_only=True)
 
 
-def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
+def _ours(cell, part, other) -> tuple[float, float, int]:
     """Return our mean, its standard deviation over repeats and their number."""
     nothing = (float("nan"), float("nan"), 0)
     if cell.metric == "error_sd":
@@ -85,7 +76,6 @@ def _ours(cell, part, by_cell, rival) -> tuple[float, float, int]:
         if not len(values):
             return nothing
         return (float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else float("nan"), len(values))
-    other = by_cell.get((cell.dataset, rival.get((cell.table, cell.method))))
     if other is None:
         return nothing
     axes = [name for name in ("rotation_group", "fold_group", "split") if name in part]
