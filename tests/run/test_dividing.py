@@ -134,6 +134,8 @@ def test_columns_that_divide_nothing_are_named(tmp_path, divided_by, change, sai
 @pytest.mark.parametrize(("protocol", "said"), [
     ({"kind": "crossval", "groups": "a", "time": "b"}, "protocol.groups does not go with protocol.time"),
     ({"kind": "crossval", "time": "b", "repeats": 2}, "there is one order of time"),
+    ({"kind": "crossval", "weka_seed": 1, "repeats": 2}, "protocol.weka_seed is for one partition"),
+    ({"kind": "crossval", "weka_seed": 1, "time": "b"}, "protocol.weka_seed is for one partition"),
     ({"kind": "nested", "groups": "a"}, "unknown key 'groups'"),
     ({"kind": "given", "columns": ["a"], "groups": "a"}, "unknown key 'groups'"),
     ({"kind": "given"}, "protocol: key 'columns' is missing"), ({"kind": "given", "columns": []}, "protocol.columns"),

@@ -11,6 +11,7 @@ from tests.run.test_splits import seen_rows
 
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
+from rotastack.resampling import weka_folds
 from rotastack.run.splits.fitting import Ballots, _other_labels, stacked
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.building import make_estimator
@@ -51,6 +52,13 @@ def test_cross_validation_tests_each_row_once_per_repeat(folder):
     assert (tested[:, :7].sum(axis=1) == 1).all()
     assert (tested[:, 7:].sum(axis=1) == 1).all()
     assert (tested[:, :7] != tested[:, 7:]).any()
+
+
+def test_folds_of_weka(folder):
+    draw(folder, {"protocol": "splits", "kind": "crossval", "repeats": 1, "folds": 7, "weka_seed": 1})
+    tested = (read_frame(folder / "folds")[0] == 0).to_numpy()
+    assert (tested.argmax(axis=1) == weka_folds(load_iris(return_X_y=True)[1], 7, 1)).all()
+    assert (tested.sum(axis=1) == 1).all()
 
 
 def test_folds_of_uneven_size_are_filled_up_and_scored_without(folder):

@@ -19,6 +19,7 @@ from rotastack.data.artifacts import Prepared, write_frame
 from rotastack.errors import RotastackError
 from rotastack.resampling.folds import fold_groups
 from rotastack.resampling.holdout import repeated_holdout
+from rotastack.resampling.weka import weka_folds
 from rotastack.run.job import Job
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.names import label
@@ -54,7 +55,10 @@ def draw(job: Job, data: Prepared, record: Record) -> None:
 def _at_random(data: Prepared, spec: Mapping[str, Any], sequence: np.random.SeedSequence) -> NDArray[np.int8]:
     """Return random splits, or random folds in which classes have the same shares."""
     if spec["kind"] == "crossval":
-        groups = fold_groups(data.strata, spec["repeats"], spec["folds"], sequence)
+        if "weka_seed" in spec:
+            groups = weka_folds(data.strata, spec["folds"], spec["weka_seed"])[None]
+        else:
+            groups = fold_groups(data.strata, spec["repeats"], spec["folds"], sequence)
         return np.concatenate([group != np.arange(spec["folds"])[:, None] for group in groups]).astype(np.int8)
     levels = data.codes if data.codes.shape[1] else None
     n, repeats, train, test = len(data.y), spec["repeats"], spec["train"], spec.get("test")

@@ -177,6 +177,12 @@ class CrossValidation(DrawnSplits):
     kind: Literal["crossval"] = "crossval"
     repeats: Annotated[int, Field(ge=1, le=100000, description="number of partitions into folds")] = 1
     folds: Annotated[int, Field(ge=3, le=50, description="folds in a partition")] = 10
+    weka_seed: Annotated[
+        int | None,
+        Field(
+            description="seed of WEKA's cross-validation, whose stratified folds are taken; null: folds of the study's seed"
+        ),
+    ] = None
     rotations: Rotations = 8
 
     @property
@@ -187,7 +193,8 @@ class CrossValidation(DrawnSplits):
     def folds_spec(self) -> dict[str, Any]:
         """Return the number of partitions and of folds."""
         folds = {"protocol": self.package, "kind": self.kind, "repeats": self.repeats, "folds": self.folds}
-        return {**folds, **self.divided_by}
+        drawn = {} if self.weka_seed is None else {"weka_seed": self.weka_seed}
+        return {**folds, **drawn, **self.divided_by}
 
     def split_rows(self, rows: int) -> tuple[int, int]:
         """Return how many rows a fold's model is trained on, and the rows of a fold."""
@@ -203,6 +210,8 @@ class CrossValidation(DrawnSplits):
     def _one_series(self) -> Self:
         if self.time is not None and self.repeats > 1:
             raise ValueError("protocol.repeats: there is one order of time; it must be 1")
+        if self.weka_seed is not None and (self.repeats > 1 or self.divided_by):
+            raise ValueError("protocol.weka_seed is for one partition (repeats: 1) without groups or time")
         return self
 
 
