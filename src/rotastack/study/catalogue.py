@@ -90,6 +90,7 @@ ESTIMATORS: dict[str, Entry] = {
     "mean_weight": Entry("rotastack.linear.mean_weight.MeanWeightClassifier", {"estimator": _spec("primal_svm")}),
     "multi_rotation_forest": Entry("rotastack.ensembles.forests.multi.MultiRotationForestClassifier"),
     "naive_bayes": Entry("sklearn.naive_bayes.GaussianNB"),
+    "naive_bayes_weka": Entry("rotastack.ensembles.inducers.bayes.PrecisionBayesClassifier"),
     "nearest_neighbor": Entry("rotastack.ensembles.inducers.nearest.NearestNeighborClassifier"),
     "nearest_neighbors": Entry("sklearn.neighbors.KNeighborsClassifier"),
     "nu_svm": Entry("rotastack.linear.nu_svm.FeasibleNuSVC"),

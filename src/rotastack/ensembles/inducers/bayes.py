@@ -1,19 +1,26 @@
 """Gaussian naive Bayes, on every linear view of the same rows."""
 
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, Self
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import softmax
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr, softmax
+from sklearn.base import BaseEstimator
 from sklearn.naive_bayes import GaussianNB
+from sklearn.utils.validation import check_is_fitted, validate_data
 
+from rotastack.base.classes import LabelClassifier
+from rotastack.base.columns import refuse_missing_target
+from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.inducers.base import Inducer, seen
 
-__all__ = ["GaussianBayesClassifier"]
+__all__ = ["GaussianBayesClassifier", "PrecisionBayesClassifier"]
 
 _WIDE = 1e300  # variance where no column has any: all rows are then equally likely in all classes
+_PRECISION = 0.01  # of a constant column, in WEKA
+_RARE = 1e-75  # least probability of a value, in WEKA
 
 
 class _Rows(NamedTuple):
@@ -85,3 +92,89 @@ class GaussianBayesClassifier(Inducer):
             logs[:, c] = squares @ (-0.5 / member.variances[c])
             logs[:, c] += np.log(member.shares[c]) - 0.5 * np.log(2 * np.pi * member.variances[c]).sum()
         return softmax(logs, axis=1).astype(np.float32)
+
+
+class PrecisionBayesClassifier(LabelClassifier, BaseEstimator):
+    """Naive Bayes whose values have a precision, as WEKA's ``NaiveBayes``.
+
+    The precision of a column is the mean distance of its neighbouring distinct values. Values are rounded to it,
+    a value stands for an interval of that length, and deviations are at least a sixth of it. So a class in which
+    a column hardly varies does not rule out all other values, as it does with Gaussian naive Bayes.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    precisions_ : ndarray of shape (n_features,)
+        0.01 for a constant column.
+    class_prior_ : ndarray of shape (n_classes,)
+        Shares of the classes after a row of weight 1 more in each.
+    means_, deviations_ : ndarray of shape (n_classes, n_features)
+
+    References
+    ----------
+    WEKA 3.6: ``weka.classifiers.bayes.NaiveBayes``, ``weka.estimators.NormalEstimator``.
+    John, G. and Langley, P. (1995). Estimating continuous distributions in Bayesian classifiers. UAI.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> PrecisionBayesClassifier().fit(X, y).score(X, y)
+    0.96
+    """
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Estimate the normal distribution of each column in each class.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_rows, n_features)
+        y : array-like of shape (n_rows,)
+        sample_weight : array-like of shape (n_rows,), optional
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        ValueError
+            Missing or infinite values; a continuous or missing target; weights below 0.
+        """
+        refuse_missing_target(y)
+        X, y = validate_data(self, X, y, dtype=np.float64)
+        codes = self._numbered(y, least=1)
+        weights = row_weights(X, y, sample_weight)
+        weights = np.ones(len(X)) if weights is None else weights
+        self.precisions_ = np.array([_precision(column) for column in X[weights > 0].T])
+        Z = self._rounded(X)
+        n_classes = len(self.classes_)
+        totals = np.bincount(codes, weights, n_classes)
+        self.class_prior_ = (totals + 1) / (totals.sum() + n_classes)
+        self.means_ = np.zeros((n_classes, X.shape[1]))
+        self.deviations_ = np.tile(self.precisions_ / 6, (n_classes, 1))
+        for c in np.flatnonzero(totals):
+            mine = codes == c
+            self.means_[c] = np.average(Z[mine], axis=0, weights=weights[mine])
+            spread = np.sqrt(np.average((Z[mine] - self.means_[c]) ** 2, axis=0, weights=weights[mine]))
+            self.deviations_[c] = np.maximum(spread, self.deviations_[c])
+        return self
+
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        Z = self._rounded(validate_data(self, X, reset=False, dtype=np.float64))
+        half = self.precisions_ / 2
+        logs = np.tile(np.log(self.class_prior_), (len(Z), 1))
+        for c, (mean, deviation) in enumerate(zip(self.means_, self.deviations_, strict=True)):
+            share = ndtr((Z - mean + half) / deviation) - ndtr((Z - mean - half) / deviation)
+            logs[:, c] += np.log(np.maximum(share, _RARE)).sum(axis=1)
+        return softmax(logs, axis=1)
+
+    def _rounded(self, X: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.rint(X / self.precisions_) * self.precisions_
+
+
+def _precision(values: NDArray[np.float64]) -> float:
+    """Return the mean distance of neighbouring distinct values."""
+    distances = np.diff(np.unique(values))
+    return float(distances.mean()) if len(distances) else _PRECISION
