@@ -322,9 +322,12 @@ def test_errors_of_dimension_reduction_reproduce_f_and_differences(inducer, chi2
     assert result.chi2 == pytest.approx(chi2, abs=0.005)
     assert result.df == (7, 112)
     assert pytest.approx(printed[f"Friedman/{inducer}"], abs=0.0055) == result.F
-    assert bound / 4 < result.p < bound
+    assert result.p < bound
+    assert inducer == "NB" or bound / 3 < result.p  # that of NB is printed as a power of ten
     cd = critical_difference(8, 17)
-    assert cd == pytest.approx(values("dimension_reduction", "critical_difference").loc["all", "Nemenyi/NN"], abs=0.005)
+    printed_cd = values("dimension_reduction", "critical_difference").loc["all"]
+    assert set(printed_cd.index) == {"Nemenyi/NN", "Nemenyi/J48"}
+    assert cd == pytest.approx(printed_cd.get(f"Nemenyi/{inducer}", printed_cd["Nemenyi/NN"]), abs=0.005)
     ranks = average_ranks(reduced("error", inducer), higher_is_better=False)
     assert {(a, b) for a in ranks.index for b in ranks.index if ranks[b] - ranks[a] > cd} == different
 
@@ -343,7 +346,8 @@ def test_f_over_all_inducers_does_not_follow_from_dimension_reduction():
     assert result.df == (7, 350)
     assert pytest.approx(4.17, abs=0.005) == result.F
     printed, critical = (values("dimension_reduction", m).loc["all", "Friedman"] for m in ("F", "F_critical"))
-    assert printed < critical < result.F
+    assert (printed, critical) == (0.79, 1.73)
+    assert result.F > critical
 
 
 def test_means_over_inducers_of_dimension_reduction():

@@ -1,4 +1,4 @@
-"""WEKA's folds: against numbers that Java and WEKA print."""
+"""WEKA's folds: their random numbers are Java's, and they are stratified. `tests/published` has what WEKA printed with them."""
 
 import numpy as np
 import pytest
