@@ -44,6 +44,7 @@ def test_defaults_of_pruned_methods():
         "kind": "crossval",
         "repeats": 1,
         "folds": 10,
+        "weka_seed": None,
     }
     assert made.protocol.n_cells == 10
     assert [made.selections_of(pool) for pool in "pbj"] == [["auto"], ["auto"], []]
