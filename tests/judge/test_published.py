@@ -27,7 +27,7 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
         "1,d,XX,error,0.1,100,,\n1,all,RF,error,0.200,100,,\n"
     )
     (tmp_path / "t.yaml").write_text(
-        "source: The source.\nreasons:\n  - {methods: [RR-RF], metrics: [error], why: another version}\n"
+        "source: The source.\ndatasets: [d]\nreasons:\n  - {methods: [RR-RF], metrics: [error], why: another version}\n"
     )
     published.run(
         Job(
@@ -49,6 +49,9 @@ def test_published_cells_agree_or_not_for_a_reason(tmp_path):
     assert table.loc[("RR-RF", "error"), "reason"] == "another version"
     assert table.loc[("RF", "wins"), "reason"] == "not explained"
     assert table.loc[("RF", "error"), "standard_error"] == pytest.approx(0.01 / np.sqrt(50), rel=0.3)
+    scores, cells = pd.DataFrame(rows), pd.read_csv(tmp_path / "t.csv", dtype={"table": str, "note": str, "value": str})
+    for whole in ((), ("d", "e")):  # a mean over other data sets is not compared
+        assert "all" not in set(compare_with_published(scores, cells, [], whole)[0]["dataset"])
     agreed = compare_with_published(
         pd.DataFrame(
             [{"dataset": "d", "method": m, "split": f"S-{r}", "error": e}

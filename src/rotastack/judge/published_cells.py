@@ -1,5 +1,6 @@
 """Published cells beside ours, and whether the two agree."""
 
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -13,20 +14,25 @@ TIMES = 2.0  # standard errors of the difference that chance may make
 
 
 def compare_with_published(
-    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]]
+    scores: pd.DataFrame, cells: pd.DataFrame, reasons: list[dict[str, Any]], whole: Collection[str] = ()
 ) -> tuple[pd.DataFrame, dict[str, list[str]]]:
-    """Return the published cells that we have beside ours, and the data sets and methods we have not."""
+    """Return the published cells that we have beside ours, and the data sets and methods we have not.
+
+    Means over all data sets are compared where the data sets are those of `whole`, over which the source has them.
+    """
     single = cells[cells["dataset"] != "all"]  # which is no data set, but a mean over them
     absent = {
         "data sets": [d for d in dict.fromkeys(single["dataset"]) if d not in set(scores["dataset"])],
         "methods": [m for m in dict.fromkeys(single["method"]) if m not in set(scores["method"])],
     }
     by_cell: dict[Any, pd.DataFrame] = dict(iter(scores.groupby(["dataset", "method"], sort=False)))
-    every = {name: _mean_over_data_sets(part) for name, part in scores.groupby("method", sort=False)}
+    means: dict[Any, pd.DataFrame] = {}
+    if whole and set(whole) == set(scores["dataset"]):
+        means = {name: _mean_over_data_sets(part) for name, part in scores.groupby("method", sort=False)}
     printed = {(c.table, c.dataset, c.method): float(c.value) for c in cells.itertuples() if c.metric == "error_sd"}
     rows = []
     for cell in cells.itertuples():
-        part = every.get(cell.method) if cell.dataset == "all" else by_cell.get((cell.dataset, cell.method))
+        part = means.get(cell.method) if cell.dataset == "all" else by_cell.get((cell.dataset, cell.method))
         if part is None or cell.metric == "rank":
             continue
         other = by_cell.get((cell.dataset, getattr(cell, "against", None)))
@@ -59,7 +65,7 @@ def compare_with_published(
 
 
 def _mean_over_data_sets(scores: pd.DataFrame) -> pd.DataFrame:
-    """Return the scores of a method, split by split, as means over its data sets, which are independent."""
+    """Return the scores of a method, split by split, as means over its data sets."""
     axes = [name for name in ("rotation_group", "fold_group", "split") if name in scores]
     return scores.groupby(axes, as_index=False).mean(numeric_only=True)
 

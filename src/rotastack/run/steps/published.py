@@ -31,7 +31,7 @@ def run(job: Job) -> None:
         groups = job.slice["groups"]
         rest, printed = split_cells(cells, groups)
         means = by_method(scores, "error")
-        frame, absent = compare_with_published(scores, rest, about.get("reasons", []))
+        frame, absent = compare_with_published(scores, rest, about.get("reasons", []), about.get("datasets", ()))
         with replacing(job.output("table")) as temporary:
             frame.to_csv(temporary, index=False)
         known = frame[frame["agrees"].notna()]
