@@ -77,7 +77,9 @@ def test_table_2_2_and_2_3_weightings_are_as_good_and_simpler(load):
     wrong = {w: [] for w in WEIGHTINGS}
     size = {w: [] for w in WEIGHTINGS}
     for seed, test in enumerate(splits):
-        model = RotationWeightingsClassifier(1000, 50, 10, WEIGHTINGS, random_state=seed).fit(X[~test], y[~test])
+        model = RotationWeightingsClassifier(
+            1000, 50, 10, WEIGHTINGS, max_features=1, constant_leaf=True, random_state=seed
+        ).fit(X[~test], y[~test])
         outputs, facts = model.member_outputs(X[test])
         for weighting, output, fact in zip(WEIGHTINGS, outputs, facts, strict=True):
             wrong[weighting].append(np.mean(output.argmax(axis=1) != y[test]))
@@ -88,12 +90,13 @@ def test_table_2_2_and_2_3_weightings_are_as_good_and_simpler(load):
     assert nodes["exp"] < (0.85 if load is load_iris else 0.95) * nodes["equal"]
     assert nodes["best"] < nodes["linear"] < nodes["equal"] * 1.001
     assert nodes["oob"] > nodes["linear"]
-    cells = published("rotation_weights").set_index(["dataset", "method"])["value"]
-    cells = cells[load.__name__.removeprefix("load_")]
+    cells = published("rotation_weights").set_index(["metric", "dataset", "method"])["value"]
+    sizes, cells = (cells[metric, load.__name__.removeprefix("load_")] for metric in ("n_nodes", "error"))
     labels = {"equal": "RRE", "linear": "LIN", "oob": "OOB", "joint": "JNT"}
     for weighting, label in labels.items():
         spread = np.std(wrong[weighting], ddof=1) / np.sqrt(len(splits))
         assert abs(error[weighting] - cells[label]) < 3 * spread + 0.002
+        assert nodes[weighting] == pytest.approx(sizes[label], rel=0.1)
     assert max(error.values()) < error["equal"] + 0.02
 
 
