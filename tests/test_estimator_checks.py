@@ -152,7 +152,7 @@ INSTANCES = [
     ),
     DoubleRotationForestClassifier(4, random_state=0),
     DoubleRotationMarginForestClassifier(6, random_state=0),
-    DoubleRotationMarginForestClassifier(6, bootstrap=False, selection="train", random_state=0),
+    DoubleRotationMarginForestClassifier(6, bootstrap=True, selection="oob", random_state=0),
     MultiRotationForestClassifier(n_rotations=3, n_estimators=4, random_state=0),
     MultiRotationForestRegressor(n_rotations=3, n_estimators=4, n_best=2, random_state=0),
     RandomRotationBoostingClassifier(2, trees_per_rotation=3, random_state=0),

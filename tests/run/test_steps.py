@@ -15,6 +15,7 @@ from rotastack.judge.pages import page_environment
 from rotastack.run.figures import study
 from rotastack.run.job import Job
 from rotastack.run.steps import prepare, report, summarize
+from rotastack.stats import corrected_t
 from rotastack.tracking.records import read_record
 
 SPEC = {
@@ -151,7 +152,7 @@ def test_equal_means_are_ties_in_whatever_order_they_were_summed(tmp_path):
 
 def test_claims_are_tested_over_data_sets():
     rows = [
-        {"dataset": f"d{k}", "method": m, "error": e + 0.01 * k, "members": n}
+        {"dataset": f"d{k}", "method": m, "split": 0, "error": e + 0.01 * k, "members": n}
         for k in range(8)
         for m, e, n in (("A", 0.1, 9), ("B", 0.2, 9), ("C", 0.1, 5))
     ]
@@ -163,13 +164,49 @@ def test_claims_are_tested_over_data_sets():
         {"what": "height", "of": "A", "than": "C", "expect": "higher"},
     ]
     known = summarize.StudyResults(
-        {**SPEC, "claims": claims}, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame()
+        {**SPEC, "axes": ["split"], "claims": claims},
+        pd.DataFrame(rows),
+        pd.DataFrame(),
+        pd.DataFrame(),
+        {},
+        [],
+        pd.DataFrame(),
     )
     found = summarize.TABLES["claims"](known)
     assert found["holds"].tolist() == [True, False, True, True]  # nobody measured the height
     assert found["in_favour"].tolist() == [1.0, 0.0, 0.0, 1.0]
     assert found["n_datasets"].tolist() == [8] * 4
     np.testing.assert_allclose(found["difference"], [-0.1, -0.1, 0.0, 4.0])
+    np.testing.assert_allclose(found["p_value"], [1 / 128, 1 / 128, 1.0, 1 / 128])
+    np.testing.assert_allclose(found["p_holm"], [4 / 128, 4 / 128, 1.0, 4 / 128])
+
+
+def test_within_a_data_set_claims_and_pairs_are_tested_by_the_corrected_t_test():
+    errors = {
+        "A": [0.10, 0.12, 0.11, 0.13, 0.12],
+        "B": [0.14, 0.13, 0.15, 0.16, 0.14],
+        "C": [0.14, 0.13, 0.15, 0.16, np.nan],
+    }
+    rows = [
+        {"dataset": "d", "method": m, "split": i, "error": e}
+        for m, values in errors.items()
+        for i, e in enumerate(values)
+    ]
+    claims = [{"what": "error", "of": "A", "than": "B", "expect": "lower"}]
+    spec = {
+        **SPEC,
+        "axes": ["split"],
+        "pairs": [["A", "B"], ["A", "C"]],
+        "claims": claims,
+        "test_to_train": {"d": 0.25},
+    }
+    known = summarize.StudyResults(spec, pd.DataFrame(rows), pd.DataFrame(), pd.DataFrame(), {}, [], pd.DataFrame())
+    expected = corrected_t(errors["A"], errors["B"], 4, 1).p
+    assert summarize.TABLES["claims"](known)["p_value"].tolist() == [pytest.approx(expected)]
+    fewer = corrected_t(errors["A"][:4], errors["C"][:4], 4, 1).p
+    assert summarize.TABLES["pairs"](known)["p_value"].tolist() == [pytest.approx(expected), pytest.approx(fewer)]
+    nested = known._replace(spec={**spec, "test_to_train": {"d": None}})
+    assert summarize.TABLES["pairs"](nested)["p_value"].isna().all()
 
 
 def test_methods_that_choose_by_test_rows_are_shown_but_not_ranked():

@@ -17,7 +17,7 @@ from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import row_weights, uneven
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
 from rotastack.combine.pruning.base import Pruner
-from rotastack.combine.pruning.margin import MarginPruner
+from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.ensembles.voters import voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 
@@ -34,7 +34,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
         one of ours. It is cloned and fitted; wrap one that is fitted already in
         ``sklearn.frozen.FrozenEstimator``. None is a random forest.
     pruner : pruner or None, default=None
-        See :mod:`rotastack.combine.pruning`. None is ``MarginPruner()``.
+        See :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"} or float, default="oob"
         The rows by whose votes members are chosen: those of training, where fully grown trees are
         always right; the same, each member voting only on rows out of its bag; or this share of the
@@ -138,7 +138,7 @@ class PrunedEnsembleClassifier(MetaEstimatorMixin, LabelClassifier, BaseEstimato
                 raise ValueError(
                     f"selection='oob' needs members with out-of-bag rows, but of {type(ensemble).__name__}: {error}"
                 ) from None
-        pruner: Any = MarginPruner() if self.pruner is None else self.pruner
+        pruner: Any = OrientationPruner() if self.pruner is None else self.pruner
         self.pruner_ = clone(pruner).fit(votes, codes[rows], weights=voters.weights(), classes=self.classes_)
         self.n_members_ = len(voters)
         self.selected_, self.weights_ = self.pruner_.selected_, self.pruner_.weights_

@@ -162,7 +162,7 @@ VIEWS: dict[str, Entry] = {
 PRUNERS: dict[str, Entry] = {
     "drep": Entry("rotastack.combine.pruning.drep.DREPPruner"),
     "kappa": Entry("rotastack.combine.pruning.kappa.KappaPruner"),
-    "lasso": Entry("rotastack.combine.pruning.margin.MarginPruner", {"size": "nonzero"}),
+    "lasso": Entry("rotastack.combine.pruning.margin.MarginPruner", {"n_select": "nonzero"}),
     "lp": Entry("rotastack.combine.pruning.lp.LPPruner"),
     "margin": Entry("rotastack.combine.pruning.margin.MarginPruner"),
     "mdm": Entry("rotastack.combine.pruning.mdm.MDMPruner"),

@@ -81,7 +81,7 @@ def test_orderings_of_named_pools(name, seed):
 @given(pool=pools())
 def test_best_size(pool):
     votes, y = pool
-    assert MeanDMPruner().fit(votes, y).selected_.tolist() == reference.meandm(votes, y)[0]
+    assert MeanDMPruner(None).fit(votes, y).selected_.tolist() == reference.meandm(votes, y)[0]
 
 
 @pytest.mark.parametrize("rho", [0.2, 0.5, 1.0])
@@ -136,7 +136,7 @@ def test_lp(pool):
 @given(pool=pools())
 def test_margin(penalty, positive, pool):
     votes, y = heard(*pool)
-    pruner = MarginPruner(penalty, positive=positive).fit(votes, y)
+    pruner = MarginPruner(penalty, None, positive=positive).fit(votes, y)
     best = reference.lasso_weights(votes, y, penalty, positive)
     assert reference.lasso_objective(votes, y, penalty, pruner.lasso_weights_) == pytest.approx(
         reference.lasso_objective(votes, y, penalty, best), abs=1e-6
@@ -144,7 +144,7 @@ def test_margin(penalty, positive, pool):
     selected, weights = reference.margin(votes, y, penalty, positive, lasso=pruner.lasso_weights_)
     assert pruner.selected_.tolist() == selected
     np.testing.assert_allclose(pruner.weights_, weights)
-    lasso_only = MarginPruner(penalty, positive=positive, size="nonzero").fit(votes, y)
+    lasso_only = MarginPruner(penalty, "nonzero", positive=positive).fit(votes, y)
     assert lasso_only.n_selected_ == max(1, int((pruner.lasso_weights_.round(9) != 0).sum()))
 
 

@@ -20,8 +20,9 @@ from rotastack.combine.pruning import qmm as qmm_module
 
 PRUNERS = [
     MarginPruner(),
+    MarginPruner(n_select=None),
     MarginPruner(0.5, vote="weighted"),
-    MarginPruner(0.5, size="nonzero"),
+    MarginPruner(0.5, "nonzero"),
     MarginPruner(0.5, positive=False),
     QMMPruner(),
     QMMPruner(0.5, reduce="qr"),
@@ -262,7 +263,7 @@ class TestQMM:
         (MarginPruner("best"), [[0, 1]], [0], {}, "lambda_ must be"),
         (MarginPruner(-1.0), [[0, 1]], [0], {}, "lambda_ must be"),
         (MarginPruner(vote="soft"), [[0, 1]], [0], {}, "vote must be"),
-        (MarginPruner(size="all"), [[0, 1]], [0], {}, "size must be"),
+        (MarginPruner(n_select="all"), [[0, 1]], [0], {}, "n_select must be"),
         (QMMPruner(0.0), [[0, 1]], [0], {}, "v must be"),
         (QMMPruner("half"), [[0, 1]], [0], {}, "v must be"),
         (QMMPruner(reduce="svd"), [[0, 1]], [0], {}, "reduce must be"),
@@ -301,7 +302,7 @@ def test_lasso_keeps_negative_weights_and_no_zeros():
     rng = np.random.default_rng(0)
     y = rng.integers(0, 2, 80)
     votes = np.where(rng.random((80, 12)) < 0.6, y[:, None], 1 - y[:, None])
-    pruner = MarginPruner(0.5, positive=False, size="nonzero").fit(votes, y)
+    pruner = MarginPruner(0.5, "nonzero", positive=False).fit(votes, y)
     assert (pruner.lasso_weights_ < 0).any()
     assert set(pruner.selected_) == set(np.flatnonzero(pruner.lasso_weights_.round(9)))
 

@@ -156,21 +156,29 @@ class TestMarginForest:
     def test_it_is_the_double_rotation_forest_pruned_by_margins(self):
         X, Z, y, _ = split(load_breast_cancer)
         codes = np.unique(y, return_inverse=True)[1]
-        whole = DoubleRotationForestClassifier(30, bootstrap=True, random_state=0).fit(X, y)
+        whole = DoubleRotationForestClassifier(30, random_state=0).fit(X, y)
         pruned = DoubleRotationMarginForestClassifier(30, random_state=0).fit(X, y)
         votes = whole.forest_.votes(whole._checked(X))
-        pruner = MarginPruner().fit(np.where(whole.forest_.out_of_bag(len(X)), votes, -1), codes)
+        pruner = MarginPruner().fit(votes, codes)
         assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
-        assert 1 < len(pruned.forest_) == pruner.n_selected_ < 30
+        assert len(pruned.forest_) == pruner.n_selected_ == 15
         kept = whole.forest_.votes(whole._checked(Z))[:, pruner.selected_]
         assert (pruned.tree_votes(Z) == pruned.classes_[kept]).all()
         counts = np.stack([(kept == c).sum(axis=1) for c in range(2)], axis=1)
         clear = counts[:, 0] != counts[:, 1]
         assert (pruned.predict(Z)[clear] == pruned.classes_[counts.argmax(axis=1)][clear]).all()
 
-    def test_training_rows_saturate_with_full_trees_and_not_with_c45(self):
+    def test_by_out_of_bag_votes(self):
         X, _, y, _ = split(load_breast_cancer)
-        options = {"bootstrap": False, "selection": "train", "random_state": 0}
+        codes, bags = np.unique(y, return_inverse=True)[1], {"bootstrap": True, "random_state": 0}
+        whole = DoubleRotationForestClassifier(30, **bags).fit(X, y)
+        pruned = DoubleRotationMarginForestClassifier(30, selection="oob", n_select=None, **bags).fit(X, y)
+        votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
+        assert pruned.pruner_.selected_.tolist() == MarginPruner(n_select=None).fit(votes, codes).selected_.tolist()
+
+    def test_by_the_source_rule_training_rows_saturate_with_full_trees_and_not_with_c45(self):
+        X, _, y, _ = split(load_breast_cancer)
+        options = {"n_select": None, "random_state": 0}
         full = DoubleRotationMarginForestClassifier(30, estimator=TreeClassifier(), **options).fit(X, y)
         assert len(full.forest_) == 1  # every tree is always right
         frame = waveform(400, seed=0)  # no tree of C4.5 gets all of these right
@@ -180,11 +188,13 @@ class TestMarginForest:
     def test_out_of_bag_selection_needs_bags(self):
         X, _, y, _ = split()
         with pytest.raises(ValueError, match="selection='oob' needs bootstrap=True"):
-            DoubleRotationMarginForestClassifier(5, bootstrap=False).fit(X, y)
+            DoubleRotationMarginForestClassifier(5, selection="oob").fit(X, y)
 
     def test_weighted_votes(self):
         X, Z, y, t = split()
-        fitted = DoubleRotationMarginForestClassifier(30, vote="weighted", lambda_=1.0, random_state=0).fit(X, y)
+        fitted = DoubleRotationMarginForestClassifier(
+            30, vote="weighted", lambda_=1.0, selection="oob", bootstrap=True, random_state=0
+        ).fit(X, y)
         assert fitted.score(Z, t) > 0.9
         assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1
 

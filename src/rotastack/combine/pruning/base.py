@@ -156,9 +156,9 @@ class OrderingPruner(Pruner):
 
     Parameters
     ----------
-    n_select : int, float or None, default=0.2
+    n_select : int, float or None, default=0.5
         How many members to keep, or what share of them; None is as many as give the vote the least error on the
-        selection rows.
+        selection rows, which are too few: the least of a noisy curve is so by chance.
     vote : {"simple", "weighted"}, default="simple"
         Whether the members kept vote with equal weights, or with those they had.
 
@@ -182,7 +182,7 @@ class OrderingPruner(Pruner):
     >>> import numpy as np
     >>> from rotastack.combine.pruning import OrderingPruner
     >>> class AccuracyPruner(OrderingPruner):
-    ...     def __init__(self, n_select=0.2, vote="simple"):
+    ...     def __init__(self, n_select=0.5, vote="simple"):
     ...         self.n_select = n_select
     ...         self.vote = vote
     ...

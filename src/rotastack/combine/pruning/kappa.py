@@ -42,7 +42,7 @@ class KappaPruner(OrderingPruner):
     array([1, 2])
     """
 
-    def __init__(self, n_select: int | float | None = 0.2, vote: str = "simple"):
+    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
         self.n_select = n_select
         self.vote = vote
 

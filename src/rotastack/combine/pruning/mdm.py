@@ -49,7 +49,7 @@ class MDMPruner(OrderingPruner):
     """
 
     def __init__(
-        self, n_select: int | float | None = 0.2, p: float | str | Callable[[int], float] = 0.075, vote: str = "simple"
+        self, n_select: int | float | None = 0.5, p: float | str | Callable[[int], float] = 0.075, vote: str = "simple"
     ):
         self.n_select = n_select
         self.p = p

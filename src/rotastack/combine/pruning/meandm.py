@@ -19,8 +19,7 @@ class MeanDMPruner(OrderingPruner):
 
     Parameters
     ----------
-    n_select : int, float or None, default=None
-        How many members to keep, or what share; None is as many as give the vote the least error on the selection rows.
+    %(n_select)s
     %(vote)s
 
     Attributes
@@ -41,7 +40,7 @@ class MeanDMPruner(OrderingPruner):
     array([1, 2, 0])
     """
 
-    def __init__(self, n_select: int | float | None = None, vote: str = "simple"):
+    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple"):
         self.n_select = n_select
         self.vote = vote
 

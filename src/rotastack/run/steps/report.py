@@ -279,7 +279,9 @@ def _sentence(claim: dict) -> dict:
     what = NAMES.get(claim["what"], claim["what"].replace("_", " "))
     relation = "as that of" if claim["expect"] == "equal" else "than that of"
     found = f"{claim['difference']:+.4f} on average over {claim['n_datasets']} data sets"
-    if claim["expect"] != "equal":
+    if claim["n_datasets"] == 1:
+        found = f"{claim['difference']:+.4f}"
+    elif claim["expect"] != "equal":
         found += f", {claim['expect']} on {claim['in_favour'] * claim['n_datasets']:.0f}"
         if claim["ties"] > 0:
             found += f" and the same on {claim['ties'] * claim['n_datasets']:.0f}"
@@ -287,7 +289,7 @@ def _sentence(claim: dict) -> dict:
     return {
         "text": f"{what} of {claim['of']} is {expect} {relation} {claim['than']}",
         "found": found,
-        "p_value": claim["p_value"],
+        "p_holm": claim["p_holm"],
         "holds": "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
     }  # fmt: skip
 
