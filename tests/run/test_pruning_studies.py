@@ -136,7 +136,7 @@ def test_every_pruner_of_a_study_can_be_made(name):
     assert type(made).__module__ in combiner_modules(content)
     if given:
         assert made.lambda_ == 0.5
-        assert made.size == ("nonzero" if name == "lasso" else "best")
+        assert made.n_select == ("nonzero" if name == "lasso" else 0.5)
 
 
 def refitted(pool, combiner):
