@@ -1,25 +1,46 @@
-"""Condense finished studies of the papers to small tables, from which their pages of evidence are computed.
+"""Condense finished studies of the papers to small files, from which their pages of evidence are computed.
 
 DATA_MIRROR=FOLDER rotastack run STUDY
 python benchmarks/papers.py results/STUDY ...
 
-Of each study docs/evidence/data/papers gets STUDY.csv, a row for each data set, method and measure: its mean over splits, the
-standard error of that mean and the number of splits. The last row has the seconds of processor time of all steps.
-Where the source has printed results, STUDY.published.csv has its cells beside ours, as the study's report shows them.
+Of each study docs/evidence/data/papers gets
+- STUDY.parquet: a row for each data set, method and measure: its mean over splits, the standard error of that mean and the number
+  of splits. The row of the data set "all" has the minutes of processor time of all steps, and the number of jobs.
+- STUDY.published.parquet: the cells that its source prints beside ours, with the reason for each that does not agree.
+- STUDY.claims.csv: what the study tests of its source's claims.
+docs/images/papers gets the figures that the pages show. A study that was run at another size than the full one keeps its name.
 """
 
+import json
 import shutil
 import sys
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
+from rotastack.base.documents import load_yaml
 from rotastack.files import read_json
+from rotastack.judge.published_cells import compare_with_published
+from rotastack.plots.curves import plot_curves
 
-OUT = Path(__file__).resolve().parents[1] / "docs/evidence/data/papers"
+ROOT = Path(__file__).resolve().parents[1]
+OUT, IMAGES = ROOT / "docs/evidence/data/papers", ROOT / "docs/images/papers"
 AXES = ("dataset", "method", "split", "rotation_group", "fold_group")
-LEFT_OUT = ("balanced_accuracy", "roc_auc", "average_precision", "f1", "log_loss", "brier")
+LEFT_OUT = ("balanced_accuracy", "roc_auc", "average_precision", "f1", "log_loss", "brier", "training_disagreement", "voters")
 """Scores that no paper prints."""
+FIGURES = {
+    "rotation_scaling": ("study/critical_difference",),
+    "rotation_stacking": ("waveform-21/heatmap_drawn", "iris/histogram"),
+    "drmf": ("study/critical_difference", "sonar/margin_distributions", "sonar/members", "sonar/kappa_error"),
+    "drmf_noise": ("study/sweep-1", "study/sweep-2"),
+    "exrm_lambda": ("study/sweep-1",),
+    "qmm": ("sonar/margin_distributions", "ionosphere/ordered_curves"),
+    "qmm_curves": ("study/sweep-2", "study/sweep-3"),
+    "dimension_reduction": ("study/critical_difference",),
+    "dimension_reduction_members": ("study/sweep-1",),
+}
+"""Study -> figures that its paper's page shows."""
 
 
 def condensed(folder: Path) -> pd.DataFrame:
@@ -29,19 +50,53 @@ def condensed(folder: Path) -> pd.DataFrame:
     rows = scores.melt(["dataset", "method"], measures, "metric", "value").dropna(subset="value")
     means = rows.groupby(["dataset", "method", "metric"], sort=False)["value"].agg(["mean", "sem", "size"])
     means = means.set_axis(["mean", "standard_error", "splits"], axis=1).reset_index()
-    seconds = sum(read_json(file)["processor_seconds"] for file in folder.rglob("*.run.json"))
-    means.loc[len(means)] = ["all", "all", "processor_seconds", seconds, None, len(scores)]
+    records = [read_json(file) for file in folder.rglob("*.run.json")]
+    minutes = sum(record["processor_seconds"] for record in records) / 60
+    means.loc[len(means)] = ["all", "all", "processor_minutes", minutes, np.nan, len(records)]
+    means[["mean", "standard_error"]] = means[["mean", "standard_error"]].map(lambda value: float(f"{value:.6g}"))
     return means
 
 
+def published(folder: Path, study: str) -> pd.DataFrame:
+    """Return the cells of a study's source beside ours, with the reasons that the repository has now."""
+    source = ROOT / f"config/published/{study}"
+    cells = pd.read_csv(source.with_suffix(".csv"), dtype={"table": str, "note": str, "value": str})
+    about = load_yaml(source.with_suffix(".yaml"))
+    scores = pd.read_parquet(folder / "scores.parquet")
+    frame, _ = compare_with_published(scores, cells, about.get("reasons", []), about.get("datasets", ()))
+    return frame.drop(columns="note")
+
+
+def noise_curves(folder: Path, destination: Path) -> None:
+    """Draw errors by columns of noise, tables 2.4 and 2.5 of the thesis as curves."""
+    scores = pd.read_parquet(folder / "scores.parquet")
+    names = scores["dataset"].str.extract(r"(?P<like>.*)-noise-(?P<columns>\d+)").astype({"columns": int})
+    means = scores.assign(**names).groupby(["like", "method", "columns"])["error"].mean()
+    methods = ("SVM", "KNN-5", "RRE", "EXP", "LIN", "NEW")
+    panels = {
+        like: {method: (part[like, method].index, part[like, method].to_numpy()) for method in methods}
+        for like, part in ((like, means) for like in ("iris", "ionosphere"))
+    }
+    ticks = sorted(set(names["columns"]))
+    plot_curves(panels, "columns of noise", "error", log=("x",), ticks=ticks).savefig(destination, metadata={"Date": None})
+
+
 def main(folders: list[str]) -> None:
-    """Write the tables of each study."""
+    """Write the files of each study."""
     OUT.mkdir(exist_ok=True)
+    IMAGES.mkdir(exist_ok=True)
     for folder in map(Path, folders):
-        condensed(folder).to_csv(OUT / f"{folder.name}.csv", index=False, float_format="%.6g", lineterminator="\n")
-        printed = folder / "tables/published.csv"
-        if printed.is_file():
-            shutil.copy(printed, OUT / f"{folder.name}.published.csv")
+        study = folder.name.partition("-")[0]  # results of a size are in STUDY-SIZE
+        condensed(folder).to_parquet(OUT / f"{study}.parquet", index=False)
+        if (ROOT / f"config/published/{study}.csv").is_file():
+            published(folder, study).to_parquet(OUT / f"{study}.published.parquet", index=False)
+        claims = pd.read_csv(folder / "tables/claims.csv")
+        claims.to_csv(OUT / f"{study}.claims.csv", index=False, float_format="%.6g", lineterminator="\n")
+        for figure in FIGURES.get(study, ()):
+            shutil.copy(folder / f"figures/{figure}.svg", IMAGES / f"{study}-{figure.replace('/', '-')}.svg")
+        if study == "rotation_noise":
+            noise_curves(folder, IMAGES / "rotation_noise-curves.svg")
+        print(f"{study}: {json.dumps({f.name: f.stat().st_size for f in sorted(OUT.glob(f'{study}.*'))})}")
 
 
 if __name__ == "__main__":

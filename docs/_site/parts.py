@@ -1,6 +1,8 @@
 """Parts of pages that are made anew whenever the site is: ``<!-- part: name -->`` in a page's source.
 
-``<!-- table: name -->`` is a table of results of :mod:`_site.tables`, and
+``<!-- table: name -->`` is a table of results of :mod:`_site.tables`, ``<!-- printed: study -->`` what a paper prints beside a
+study of ours, ``<!-- ranks: study -->`` the ranks of
+both, ``<!-- tested: study -->`` what the study tests, and
 ``<!-- file: CONTRIBUTING.md | ## First heading | ## Heading after the last -->`` a piece of another file.
 """
 
@@ -8,6 +10,7 @@ import importlib
 import re
 from pathlib import Path
 
+from _site import papers
 from _site.links import relinked
 from _site.project import DOCS, ROOT
 from _site.tables import table
@@ -32,14 +35,12 @@ PARTS = {
     "commands": "commands.page",
     "flagship-ablation": "evidence.ablation",
     "flagship-summary": "evidence.summary",
-    "published-exrm": "evidence.exrm",
     "published-exrm-squared": "evidence.exrm_squared",
-    "published-multi-rotation": "evidence.multi_rotation",
-    "published-overview": "evidence.overview",
-    "published-reduction": "evidence.reduction",
-    "published-reduction-scaling": "evidence.reduction_scaling",
-    "published-rotation-scaling": "evidence.rotation_scaling",
-    "published-rotation-weights": "evidence.rotation_weights",
+    "papers-agreement": "papers.agreement",
+    "papers-claims": "papers.claims",
+    "papers-costs": "papers.costs",
+    "papers-members": "papers.kept_members",
+    "papers-pruning": "papers.pruned_sizes",
     "schema": "schema.page",
     "short-names": "catalogue.short_names",
     "steps": "commands.steps",
@@ -47,7 +48,7 @@ PARTS = {
 }
 """Name -> function of this package, which is given the page's name and returns Markdown."""
 
-MARK = re.compile(r"^<!-- (part|file|table): (.+?) -->$", re.M)
+MARK = re.compile(r"^<!-- (part|file|printed|ranks|table|tested): (.+?) -->$", re.M)
 
 
 def with_parts(_app, env, added, changed, _removed) -> list[str]:
@@ -67,6 +68,8 @@ def filled(text: str, docname: str) -> str:
     def part(match: re.Match) -> str:
         if match[1] == "file":
             return _of_file(*match[2].split(" | "), docname=docname)
+        if match[1] in ("printed", "ranks", "tested"):
+            return getattr(papers, match[1])(match[2])
         if match[1] == "table":
             return table(match[2])
         module, _, function = PARTS[match[2]].partition(".")

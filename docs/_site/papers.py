@@ -1,0 +1,228 @@
+"""What came of the papers' studies: printed tables beside ours, claims and costs, from the files of benchmarks/papers.py."""
+
+from functools import cache
+
+import numpy as np
+import pandas as pd
+import yaml
+
+from _site.project import DOCS, ROOT
+
+__all__ = ["agreement", "claims", "costs", "errors", "kept_members", "printed", "pruned_sizes", "ranks", "tested"]
+
+DATA = DOCS / "evidence/data/papers"
+PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
+"""Measures that are shown in percent."""
+MEASURES = {
+    "error_sd": "deviation of errors over folds or trials",
+    "n_nodes": "nodes of a tree",
+    "median_leaves": "leaves of the median tree",
+    "size_ratio": "leaves by those of the forest",
+    "members": "members kept",
+    "paper_diversity": "diversity (equation 25)",
+    "wins": "repeats won",
+    "ties": "repeats tied",
+}
+
+
+@cache
+def means(study: str) -> pd.DataFrame:
+    """Return the means of a study: a row for each data set, method and measure."""
+    return pd.read_parquet(DATA / f"{study}.parquet")
+
+
+@cache
+def cells(study: str) -> pd.DataFrame:
+    """Return the cells that a study's source prints, beside ours; without sizes that are given, as they cannot differ."""
+    found = pd.read_parquet(DATA / f"{study}.published.parquet")
+    given = found["metric"].eq("members") & found["standard_error"].eq(0) & found["difference"].eq(0)
+    return found[~given]
+
+
+def errors(study: str, methods: list[str] | None = None) -> pd.DataFrame:
+    """Return the mean errors of a study: rows data sets, columns methods."""
+    table = means(study).query("metric == 'error'").pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    return table if methods is None else table[methods]
+
+
+def _number(value: float, measure: str) -> str:
+    if pd.isna(value):
+        return ""
+    return f"{100 * value:.2f}" if measure in PERCENT else f"{value:.4g}"
+
+
+def markdown(table: pd.DataFrame, corner: str = "") -> str:
+    """Return a frame of texts as a table, its index first."""
+    lines = [[corner, *map(str, table.columns)], ["---"] * (table.shape[1] + 1)]
+    lines += [[str(name), *map(str, row)] for name, row in zip(table.index, table.to_numpy(), strict=True)]
+    return "\n".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in line)} |" for line in lines)
+
+
+def printed(study: str) -> str:
+    """Return each printed table of a study's source: our values, the printed ones in brackets, those that differ bold."""
+    parts = []
+    for (number, measure), part in cells(study).groupby(["table", "metric"], sort=False):
+        known = part[part["agrees"].notna()]
+        shown = part.assign(
+            cell=[
+                ("**{}** ({})" if row.agrees is False else "{} ({})").format(
+                    _number(row.ours, measure), _number(row.published, measure)
+                )
+                for row in part.itertuples()
+            ]
+        )
+        table = shown.pivot_table(index="dataset", columns="method", values="cell", aggfunc="first", sort=False).fillna("")
+        name = "Running text" if number == "text" else f"Table {number}"
+        unit = " in %" if measure in PERCENT else ""
+        agreed = f"{int(known['agrees'].sum())} of {len(known)} cells agree" if len(known) else "one value each, no test"
+        parts += [f":::{{dropdown}} {name}, {MEASURES.get(measure, measure)}{unit}: {agreed}", markdown(table), ":::", ""]
+        parts += _reasons(known[~known["agrees"].astype(bool)])
+    return "\n".join(parts)
+
+
+def _reasons(differ: pd.DataFrame) -> list[str]:
+    """Return why cells differ: a line for each reason, with how many cells it is for, and of which data sets."""
+    lines = []
+    for reason, part in differ.groupby("reason", sort=False):
+        why = "unknown" if reason == "not explained" else reason
+        where = ", ".join(dict.fromkeys(part["dataset"]))
+        lines.append(f"- {len(part)} cell{'s' * (len(part) > 1)} ({where}): {why}")
+    return [*lines, ""] if lines else []
+
+
+def agreement(_docname: str) -> str:
+    """Return by table how many printed cells lie within two standard errors of ours."""
+    rows = {}
+    for file in sorted(DATA.glob("*.published.parquet")):
+        study = file.name.partition(".")[0]
+        known = cells(study).dropna(subset="agrees")
+        for (number, measure), part in known.groupby(["table", "metric"], sort=False):
+            agreed, unknown = int(part["agrees"].sum()), int((part["reason"] == "not explained").sum())
+            rows[f"`{study}`, {number}, {MEASURES.get(measure, measure)}"] = {
+                "cells": len(part), "agree": agreed, "in %": f"{100 * agreed / len(part):.0f}", "differ, unknown why": unknown,
+            }  # fmt: skip
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study, table, measure")
+
+
+def claims(_docname: str) -> str:
+    """Return the claims of the papers, a sentence each: whether our runs show them, and by which test."""
+    rows = []
+    for claim in yaml.safe_load((DATA / "claims.yaml").read_text()):
+        tested = pd.read_csv(DATA / f"{claim['study']}.claims.csv").set_index(["what", "of", "than"])
+        row = tested.loc[(claim.get("what", "error"), claim["of"], claim["than"])]
+        many = row["n_datasets"] > 1
+        test = f"Wilcoxon, {row['n_datasets']:.0f} data sets" if many else "corrected t test, one data set"
+        p = "no test" if pd.isna(row["p_holm"]) else f"{test}, p {_p(row['p_holm'])}"
+        seen = f"{claim['of']} less {claim['than']}: {_difference({**row, 'what': claim.get('what', 'error')})}"
+        rows.append([claim["paper"], claim["sentence"], _held(row), seen, p])
+    table = pd.DataFrame(rows, columns=["paper", "claim", "held", "what we see", "test"])
+    return markdown(table.set_index("paper"), "paper")
+
+
+def tested(study: str) -> str:
+    """Return all statements that a study tests: the difference, on how many data sets it is as claimed, and whether it holds."""
+    rows = []
+    for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
+        words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
+        what = MEASURES.get(row["what"], row["what"].replace("_", " "))
+        favour = "" if row["expect"] == "equal" else f"{row['in_favour'] * row['n_datasets']:.0f} of {row['n_datasets']}"
+        p = "no test" if pd.isna(row["p_holm"]) else _p(row["p_holm"])
+        rows.append([f"{what}: {row['of']} {words} {row['than']}", _difference(row), favour, p, _held(row)])
+    columns = ["claim", "mean difference", "data sets as claimed", "p (Holm)", "held"]
+    return markdown(pd.DataFrame(rows, columns=columns).set_index("claim"), "claim")
+
+
+def _difference(row) -> str:
+    if row["what"] in ("error", "disagreement", "member_accuracy", "mean_correlation", "training_error"):
+        return f"{100 * row['difference']:+.2f} points"
+    return f"{row['difference']:+.4g}"
+
+
+def _held(row: pd.Series) -> str:
+    if row["expect"] == "equal":
+        return "no sign against it" if row["holds"] else "no"
+    if row["holds"]:
+        return "yes"
+    opposite = (row["difference"] > 0) != (row["expect"] == "higher")
+    return "no, the opposite" if opposite and row["p_holm"] < 0.05 else "not shown"
+
+
+def _p(value: float) -> str:
+    return "< .001" if value < 0.001 else f"{value:.3f}".removeprefix("0")
+
+
+def costs(_docname: str) -> str:
+    """Return what each study took: processor minutes, jobs, data sets and methods."""
+    rows = {}
+    for file in sorted(DATA.glob("*.parquet")):
+        study, end = file.name.split(".")[:2]
+        if end == "published":
+            continue
+        frame = means(study)
+        last, rest = frame.iloc[-1], frame.iloc[:-1]
+        splits = rest.query("metric == 'error'")["splits"]
+        rows[f"`{study}`"] = {
+            "processor minutes": f"{last['mean']:.0f}", "jobs": f"{last['splits']:.0f}", "data sets": rest["dataset"].nunique(),
+            "methods": rest["method"].nunique(), "splits": f"{splits.min():.0f} to {splits.max():.0f}".replace(f"{splits.max():.0f} to ", ""),
+        }  # fmt: skip
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study")
+
+
+def pruned_sizes(_docname: str) -> str:
+    """Return what pruning costs: errors of pruned double rotation forests as ratios to the whole, and to as many unpruned trees."""
+    table = errors("drmf")
+    members = means("drmf").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
+    rows = {}
+    unpruned = {"DRMF half": "DRSF T=50", "DRMF third": "DRSF T=33", "DRMF fifth": "DRSF T=20"}
+    for method in ("DRMF", "DRMF oob", "DRSF oob", "DRMF oob half", *unpruned, *unpruned.values()):
+        rows[method] = {
+            "trees": f"{members[method].mean():.0f}",
+            "mean error in %": f"{100 * table[method].mean():.2f}",
+            "to the whole": f"{_ratio(table[method], table['DRSF']):.3f}",
+            "to as many unpruned": f"{_ratio(table[method], table[unpruned[method]]):.3f}" if method in unpruned else "",
+        }
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error as a ratio, geometric mean")
+
+
+def _ratio(errors: pd.Series, others: pd.Series) -> float:
+    """Return the geometric mean of the ratios of errors; a thousandth is added to both, as some errors are 0."""
+    return float(np.exp(np.log((errors + 1e-3) / (others + 1e-3)).mean()))
+
+
+RIVALS = {"qmm": r"^(?:QMM |DREP |Kappa )?(.*)$", "dimension_reduction": r"/(.*)$"}
+"""Study -> what of a method's name its rivals share: ranks are among these."""
+
+
+def ranks(study: str) -> str:
+    """Return average ranks over the data sets of a study, and improvements of the accuracy over the classifier alone; printed ones in brackets."""
+    printed = pd.read_csv(ROOT / f"config/published/{study}.csv").query("dataset == 'all' and metric in ('rank', 'improvement')")
+    printed = printed[printed["table"] != "text"] if study == "dimension_reduction" else printed
+    in_print = printed.drop_duplicates(["metric", "method"]).set_index(["metric", "method"])["value"]
+    known = errors(study)
+    methods = pd.Series([m for m in in_print["rank"].index if m in known])
+    parts = []
+    for _, rivals in methods.groupby(methods.str.extract(RIVALS.get(study, "()"))[0], sort=False):
+        table = known[list(rivals)].dropna()
+        rows = {"average rank": {m: f"{rank:.2f} ({in_print['rank', m]:.2f})" for m, rank in table.round(12).rank(axis=1).mean().items()}}
+        if "improvement" in in_print:
+            gains = ((1 - table).div(1 - table.iloc[:, 0], axis=0) - 1).mean()
+            rows["improvement in %"] = {
+                m: f"{100 * gain:+.1f}" + (f" ({100 * in_print['improvement', m]:+.1f})" if ("improvement", m) in in_print else "")
+                for m, gain in gains.items()
+            }
+        parts += [markdown(pd.DataFrame.from_dict(rows, orient="index"), f"{len(table)} data sets"), ""]
+    return "\n".join(parts)
+
+
+def kept_members(_docname: str) -> str:
+    """Return how many trees of a full random forest QMM keeps by the share of margins that must not shrink, and as printed."""
+    sizes = means("qmm_curves").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    in_print = pd.read_csv(ROOT / "config/published/qmm.csv").query("metric == 'members'")
+    in_print = in_print.drop_duplicates(["dataset", "method"]).set_index(["dataset", "method"])["value"]
+    rows = {}
+    for dataset in sizes.index:
+        for tree in ("depth 2", "full"):
+            shares = {f"v = {v}": f"{sizes.loc[dataset, f'QMM RF {tree} v={v}']:.0f}" for v in (0.05, 0.25, 0.5, 1)}
+            printed_size = in_print.get((dataset.removesuffix("-train"), f"QMM RF {tree}"))
+            rows[f"{dataset}, {tree}"] = {**shares, "printed": "" if printed_size is None else f"{printed_size:.0f}"}
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "random forest, members kept")
