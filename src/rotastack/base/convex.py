@@ -1,5 +1,6 @@
 """Convex problems as their papers print them: stated in cvxpy, and solved as tightly as Clarabel can."""
 
+import contextlib
 import warnings
 from typing import Any
 
@@ -9,8 +10,8 @@ from rotastack.errors import missing
 
 __all__ = ["import_cvxpy", "solve"]
 
-_TIGHTEST, _LOOSEST = 1e-12, 1e-8
-"""Tolerances: the one that is asked for, and the one that is enough where rounding ends the iterations before."""
+_TOLERANCES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+"""Clarabel gives up on tolerances that it cannot reach, so they are tried one after the other."""
 
 
 def import_cvxpy() -> Any:
@@ -42,14 +43,13 @@ def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
         Name of each variable -> its value; None if the problem was not solved.
     """
     cp = import_cvxpy()
-    wanted = {f"tol_{kind}": _TIGHTEST for kind in ("gap_abs", "gap_rel", "feas")}
-    enough = {f"reduced_{name}": _LOOSEST for name in wanted}
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-        try:
-            problem.solve(solver=cp.CLARABEL, max_iter=max_iter, **wanted, **enough)
-        except cp.SolverError:
-            return None
+        for tol in _TOLERANCES:
+            with contextlib.suppress(cp.SolverError):
+                problem.solve(cp.CLARABEL, max_iter=max_iter, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+                if problem.status == cp.OPTIMAL:
+                    break
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         return None
     return {name: variable.value for name, variable in problem.var_dict.items()}
