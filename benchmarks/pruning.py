@@ -87,7 +87,9 @@ def printed(n_pairs):
                 ratios.append((middle - start) / (time.perf_counter() - middle))
                 apart.append(abs(getattr(theirs, objective) / getattr(ours, objective) - 1))
             kept = ours.n_selected_, theirs.n_selected_
-            table.writerow([name, T, n, f"{max(apart):.0e}", f"{np.median(ratios):.{int(np.median(ratios) < 10)}f}x", *kept])
+            table.writerow(
+                [name, T, n, f"{max(apart):.0e}", f"{np.median(ratios):.{int(np.median(ratios) < 10)}f}x", *kept]
+            )
             sys.stdout.flush()
 
 
