@@ -95,6 +95,11 @@ def main():
     trained = sum(train(kind, X, (X[:, 0] > 0).astype(int)) for kind in dict.fromkeys(found))
     told = line_of(lambda: importlib.import_module("rotastack.plots.bars"))
     assert told == "matplotlib is not installed, as only some need it: pip install 'rotastack[plots]'"
+    for kind in found:
+        if inspect.isclass(kind) and "solver" in inspect.signature(kind).parameters:
+            given = ([[0, 1]], [0]) if kind.__module__.startswith("rotastack.combine") else (X, X[:, 0] > 0)
+            told = line_of(lambda kind=kind, given=given: kind(solver="cvxpy").fit(*given))
+            assert told == "cvxpy is not installed, as only some need it: pip install 'rotastack[workflow]'"
     for words, extra in COMMANDS.items():
         code, lines = command(words)
         assert code == 2, (words, code, lines)

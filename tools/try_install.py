@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[1]
 RESOLUTIONS = {"newest": "highest", "lowest": "lowest-direct"}
 EXTRAS = ("tables", "workflow")
 """What the tests of the estimators read data, draw and keep models with."""
-TESTED_WITH = ("cvxpy", "hypothesis", "pytest", "pyyaml", "scikit-posthocs")
+TESTED_WITH = ("hypothesis", "pytest", "pyyaml", "scikit-posthocs")
 QUICK = ("trees", "views", "combine", "ensembles", "linear", "diagnostics", "resampling", "stats")
 """Tests of the estimators, by folder."""
 BARE = ROOT / "tests" / "bare_installation.py"

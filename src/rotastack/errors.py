@@ -53,6 +53,7 @@ _EXTRAS = {
     "xgboost": "boosting",
     "matplotlib": "plots",
     **dict.fromkeys(("openpyxl", "pyarrow"), "tables"),
+    "cvxpy": "workflow",
     "flask": "server",
     **dict.fromkeys(("aeon", "catboost", "lightgbm", "ydf"), "bench"),
     **dict.fromkeys(

@@ -1,28 +1,21 @@
-"""The convex programs of rotastack.linear as they are printed, for cvxpy; their objectives in plain NumPy.
+"""The convex programs of rotastack.linear, solved as the package states them in cvxpy; their objectives in plain NumPy.
 
 Targets `y` are -1 and +1, `W` has one column per member, `b` one entry. Every solver returns the objective that the
 plain NumPy evaluation gives at the solver's point: as the programs have no constraint a point could break (or, for
 the diversity regularised machine, as the point is pulled inside), it is a true upper bound of the minimum.
 """
 
-import contextlib
-import warnings
-
 import numpy as np
+
+from rotastack.base import convex
+from rotastack.linear import drm_problem, exrm_problem
 
 
 def solve(problem):
-    """Solve a cvxpy problem as tightly as Clarabel can: it gives up on tolerances that it cannot reach."""
-    import cvxpy as cp
-
-    for tol in (1e-12, 1e-11, 1e-10, 1e-9, 1e-8):
-        tolerances = {"tol_gap_abs": tol, "tol_gap_rel": tol, "tol_feas": tol}
-        with contextlib.suppress(cp.SolverError), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Solution may be inaccurate")
-            problem.solve(solver=cp.CLARABEL, max_iter=500, **tolerances)
-            if problem.status == cp.OPTIMAL:
-                return
-    assert problem.status == cp.OPTIMAL_INACCURATE, problem.status
+    """Solve a cvxpy problem: the values of its variables by name."""
+    found = convex.solve(problem)
+    assert found is not None, problem.status
+    return found
 
 
 def weights_of(y, weights):
@@ -49,14 +42,8 @@ def exrm_objective(X, y, W, b, lam, p=2, beta=0.0, weights=None, mask=None):
 
 def exrm(X, y, lam, C, p=2, beta=0.0, weights=None, mask=None):
     """Minimise eq. (5): (objective, W, b)."""
-    import cvxpy as cp
-
-    W, b = cp.Variable((X.shape[1], C)), cp.Variable((1, C))
-    row_sums = cp.sum(cp.abs(W), axis=1)
-    margins = cp.multiply(y[:, None], X @ W + np.ones((len(y), 1)) @ b)
-    losses = cp.multiply(row_weights(y, weights, mask, C), cp.power(cp.pos(1 - margins), p, approx=False))
-    solve(cp.Problem(cp.Minimize(cp.sum_squares(row_sums) / 2 + beta * cp.sum(row_sums) + lam * cp.sum(losses))))
-    point = np.asarray(W.value), np.asarray(b.value)[0]
+    found = solve(exrm_problem(X, y, C, lam, p, beta, row_weights(y, weights, mask, C)))
+    point = found["W"], found["b"][0]
     return exrm_objective(X, y, *point, lam, p, beta, weights, mask), *point
 
 
@@ -72,10 +59,10 @@ def svm(X, y, lam, p=2, beta=0.0, weights=None):
     import cvxpy as cp
 
     s, centre = weights_of(y, weights), X.mean(axis=0)
-    w, b = cp.Variable(X.shape[1]), cp.Variable()
+    w, b = cp.Variable(X.shape[1], name="w"), cp.Variable(name="b")
     losses = cp.multiply(s, cp.power(cp.pos(1 - cp.multiply(y, (X - centre) @ w + b)), p, approx=False))
-    solve(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + beta * cp.norm1(w) + lam * cp.sum(losses))))
-    point = np.asarray(w.value), float(b.value - centre @ w.value)
+    found = solve(cp.Problem(cp.Minimize(cp.sum_squares(w) / 2 + beta * cp.norm1(w) + lam * cp.sum(losses))))
+    point = found["w"], float(found["b"] - centre @ found["w"])
     return svm_objective(X, y, *point, lam, p, beta, weights), *point
 
 
@@ -133,17 +120,9 @@ def diversity_violation(W, diversity):
 
 def diversity_machine(X, y, lam, C, diversity, weights=None):
     """Minimise the diversity regularised machine: (objective, W, b)."""
-    import cvxpy as cp
-
     s = weights_of(y, weights)
-    W, b, rho = cp.Variable((X.shape[1], C)), cp.Variable((1, C)), cp.Variable((1, C))
-    ones = np.ones((len(y), 1))
-    margins = cp.multiply(y[:, None], X @ W + ones @ b)
-    losses = (s / s.sum()) @ cp.pos(ones @ rho - margins)
-    limits = [cp.norm(W[:, c]) <= 1 for c in range(C)]
-    limits.append(cp.norm(cp.sum(W, axis=1)) <= np.sqrt(1 - diversity) * C)
-    solve(cp.Problem(cp.Minimize(-cp.sum(rho) + cp.sum(losses) / nu_of(y, lam, weights)), limits))
-    point = np.asarray(W.value), np.asarray(b.value)[0]
+    found = solve(drm_problem(X, y, C, nu_of(y, lam, weights), diversity, s / s.sum()))
+    point = found["W"], found["b"][0]
     assert diversity_violation(point[0], diversity) < 1e-8
     return diversity_objective(X, y, *point, lam, weights), *point
 

@@ -17,6 +17,7 @@ from rotastack.run.fingerprint import closure
 from rotastack.study.building import load_class, make_estimator
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, REGRESSORS, VIEWS, _public, facts_of, find, resolved
 from rotastack.study.classes import checked
+from rotastack.study.combiners import Prune
 from rotastack.trees import C45Classifier, ForestClassifier
 
 
@@ -45,6 +46,21 @@ def test_every_view_is_sound_and_maps_rows(name, iris):
 @pytest.mark.parametrize("name", PRUNERS)
 def test_every_pruner_is_sound(name):
     assert hasattr(checked(name, {}, "here", PRUNERS), "fit")
+
+
+@pytest.mark.parametrize("name", ["exrm", "drm"])
+def test_a_study_can_ask_for_the_printed_problem_of_a_machine(name, iris):
+    X, y = iris
+    assert checked(name, {"solver": "cvxpy"}, "here", ESTIMATORS).solver == "cvxpy"
+    model = make(name, solver="cvxpy", n_estimators=2).fit(X[:100], y[:100])
+    assert (model.predict(X[:100]) == y[:100]).all()
+
+
+@pytest.mark.parametrize("name", ["qmm", "lp"])
+def test_a_study_can_ask_for_the_printed_problem_of_a_pruner(name):
+    pruner = Prune(kind="prune", pruner=name, parameters={"solver": "cvxpy"}).resolved()
+    assert pruner["parameters"]["solver"] == "cvxpy"
+    assert checked(name, {"solver": "cvxpy"}, "here", PRUNERS).fit([[0, 1], [0, 0]], [0, 0]).n_selected_ == 1
 
 
 def test_a_class_is_found_by_short_name_by_its_own_name_and_by_its_path():

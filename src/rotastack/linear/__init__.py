@@ -5,8 +5,8 @@ import lazy_loader
 __getattr__, __dir__, __all__ = lazy_loader.attach(
     __name__,
     submod_attrs={
-        "diversity": ["DiversityRegularizedClassifier"],
-        "exclusivity": ["ExclusivityRegularizedClassifier"],
+        "diversity": ["DiversityRegularizedClassifier", "drm_problem"],
+        "exclusivity": ["ExclusivityRegularizedClassifier", "exrm_problem"],
         "primal_svm": ["PrimalSVMClassifier"],
         "squared_l1": ["prox_squared_l1", "reweighted_squared_l1"],
     },

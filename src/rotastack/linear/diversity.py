@@ -1,18 +1,19 @@
 """Diversity regularised machine (DRM)."""
 
 import warnings
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.base.scikit import Interval
+from rotastack.base.convex import import_cvxpy, solve
+from rotastack.base.scikit import Interval, StrOptions
 from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.base import LEAST_ONE, LinearEnsemble, Real
 from rotastack.linear.hinge import prox_hinge
 from rotastack.linear.problem import Solution
 
-__all__ = ["DiversityRegularizedClassifier"]
+__all__ = ["DiversityRegularizedClassifier", "drm_problem"]
 
 _HALVINGS = 100
 _FLOOR = 0.01
@@ -36,10 +37,14 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         class, the largest nu for which there is a solution.
     diversity : float, default=0.5
         From 0, where the sum is free, to below 1.
+    solver : {"admm", "cvxpy"}, default="admm"
+        "admm": one member by alternating directions, copied. "cvxpy": :func:`drm_problem`, all members, by
+        Clarabel; slow, and in the extra ``workflow``.
     tol : float, default=1e-5
         Duality gap, relative to the optimum or, if larger, a thousandth of the rows' root mean square
-        distance from their mean.
+        distance from their mean. cvxpy always goes on as far as it can; `tol` is the gap above which it warns.
     max_iter : int, default=20000
+        Iterations at most.
     multi_class : {"ovr", "off"}, default="ovr"
         More than two classes: each against the rest, or an error.
 
@@ -55,7 +60,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         What was used.
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of them
-        Objective at each twentieth iteration.
+        Objective at each twentieth iteration (admm), or the last (cvxpy).
     duality_gap_ : float, or ndarray of shape (n_classes,)
     n_iter_ : int, or ndarray of shape (n_classes,)
 
@@ -64,8 +69,8 @@ class DiversityRegularizedClassifier(LinearEnsemble):
     The objective is positively homogeneous in (w, b, rho), convex, and blind to the order of the members. So
     equal members are optimal, and each is a nu-SVM with ||w|| = sqrt(1 - diversity). The mean member's
     direction is unique as long as the optimum is below 0, so neither `n_estimators` nor `diversity` changes
-    it. With diversity above 0 other optima have members that differ, but with the same mean; here one member
-    is computed, by alternating directions, and copied.
+    it. With diversity above 0 other optima have members that differ, but with the same mean; admm computes
+    one member and copies it.
 
     There is a separating direction only where the classes' reduced hulls are apart (the convex hulls with
     weights of at most the row's share over nu). Where they overlap the optimum is w = 0: then lam is halved
@@ -93,6 +98,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         "n_estimators": [LEAST_ONE],
         "lam": [Interval(Real, 1, None, closed="neither")],
         "diversity": [Interval(Real, 0, 1, closed="left")],
+        "solver": [StrOptions({"admm", "cvxpy"})],
     }
 
     def __init__(
@@ -101,6 +107,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         lam: float = 2.0,
         diversity: float = 0.5,
         *,
+        solver: str = "admm",
         tol: float = 1e-5,
         max_iter: int = 20000,
         multi_class: str = "ovr",
@@ -108,6 +115,7 @@ class DiversityRegularizedClassifier(LinearEnsemble):
         self.n_estimators = n_estimators
         self.lam = lam
         self.diversity = diversity
+        self.solver = solver
         self.tol = tol
         self.max_iter = max_iter
         self.multi_class = multi_class
@@ -119,11 +127,11 @@ class DiversityRegularizedClassifier(LinearEnsemble):
     def _solve(self, X, labels, weights):
         shares = weights / weights.sum()
         nu = 2 * min(shares[labels > 0].sum(), shares[labels < 0].sum()) / self.lam
-        radius, lam = float(np.sqrt(1 - self.diversity)), self.lam
-        solution = _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
+        lam = self.lam
+        solution = self._members(X, labels, shares, nu)
         while _overlapping(solution) and lam > _LEAST_LAM:
             nu, lam = nu * lam / (1 + (lam - 1) / 2), 1 + (lam - 1) / 2
-            solution = _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
+            solution = self._members(X, labels, shares, nu)
         self._nu.append(float(nu))
         self._lam.append(lam)
         if _overlapping(solution):
@@ -143,6 +151,13 @@ class DiversityRegularizedClassifier(LinearEnsemble):
             self._warn(solution, "lower lam, or raise max_iter or tol")
         solution.scale(self.n_estimators)
         return solution
+
+    def _members(self, X, labels, shares, nu) -> Solution:
+        """Solve for one member that stands for all, or for all; the objective is that of one."""
+        if self.solver == "admm":
+            radius = float(np.sqrt(1 - self.diversity))
+            return _nu_svm(X, labels, shares / nu, radius, self.tol, self.max_iter)
+        return _printed(X, labels, self.n_estimators, nu, self.diversity, shares, self.tol, self.max_iter)
 
     def _keep(self, solutions):
         super()._keep(solutions)
@@ -189,6 +204,85 @@ def _nu_svm(
     best.b = (best.b * spread) - (centre @ best.W)
     best.scale(spread)
     return best
+
+
+def drm_problem(
+    X: NDArray[np.float64], y: NDArray[np.float64], C: int, nu: float, diversity: float, q: NDArray[np.float64]
+) -> Any:
+    """State the diversity regularised machine in cvxpy.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+        -1 or 1.
+    C : int
+        Number of members.
+    nu : float
+        That of nu-SVM.
+    diversity : float
+        From 0 to below 1.
+    q : ndarray of shape (n_rows,)
+        Weights of the rows, which add up to 1.
+
+    Returns
+    -------
+    cvxpy.Problem
+        Its ``var_dict`` holds W, of shape (n_features, C), b and rho, of shape (1, C), and xi.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        cvxpy is not installed.
+
+    References
+    ----------
+    Yu, Y., Li, Y.-F., Zhou, Z.-H. (2011). Diversity regularized machine. IJCAI.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.linear import drm_problem
+    >>> X, y, q = np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), np.array([0.5, 0.5])
+    >>> problem = drm_problem(X, y, C=2, nu=0.5, diversity=0.75, q=q)
+    >>> print(f"{problem.solve(solver='CLARABEL'):.3f}")
+    -1.000
+    """
+    cp = import_cvxpy()
+    N, M = X.shape
+    ones = np.ones((N, 1))
+    W, b, rho = cp.Variable((M, C), name="W"), cp.Variable((1, C), name="b"), cp.Variable((1, C), name="rho")
+    xi = cp.Variable((N, C), name="xi", nonneg=True)
+    margins = cp.multiply(np.repeat(y[:, None], C, axis=1), X @ W + ones @ b)
+    return cp.Problem(
+        cp.Minimize(-cp.sum(rho) + cp.sum(q @ xi) / nu),
+        [margins >= ones @ rho - xi, cp.norm(W, axis=0) <= 1, cp.norm(cp.sum(W, axis=1)) <= np.sqrt(1 - diversity) * C],
+    )
+
+
+def _printed(X, y, C: int, nu: float, diversity: float, q, tol: float, max_iter: int) -> Solution:
+    """Solve the printed problem, and divide its objective by C; w = 0 if that fails."""
+    problem = drm_problem(X, y, C, nu, diversity, q)
+    found = solve(problem, max_iter)
+    cost, radius = q / nu, float(np.sqrt(1 - diversity))
+    W, b, rho, alpha = np.zeros((X.shape[1], C)), np.zeros(C), np.zeros(C), cost
+    if found is not None:
+        W, b, rho = found["W"], found["b"][0], found["rho"][0]
+        alpha = problem.constraints[0].dual_value.mean(axis=1)
+        # The objective is homogeneous: what is outside by rounding is drawn in.
+        longest, whole = np.linalg.norm(W, axis=0).max(), np.linalg.norm(W.sum(axis=1))
+        inside = 1 / max(1.0, longest, whole / (radius * C))
+        W, b, rho = W * inside, b * inside, rho * inside
+    short = np.maximum(rho - y[:, None] * (X @ W + b), 0)
+    objective = float((cost @ short - rho).mean())
+    multipliers = y * _halves(alpha, cost, y > 0)
+    bound = -radius * float(np.linalg.norm(X.T @ multipliers))
+    spread = float(np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    unit = max(abs(objective), 1e-3 * radius * spread)
+    solution = Solution(W, b, objective, bound, [objective], unit=unit)
+    solution.n_iter = max_iter if found is None else problem.solver_stats.num_iters
+    solution.converged = solution.gap <= tol
+    return solution
 
 
 def _halves(alpha: NDArray[np.float64], cost: NDArray[np.float64], positive: NDArray[np.bool_]):

@@ -6,8 +6,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.linalg import LinAlgError
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.alm import AlmOptions, solve_alm
@@ -18,7 +19,7 @@ from rotastack.linear.problem import Problem, Solution
 from rotastack.linear.squared_l1 import prox_squared_l1
 from rotastack.seeds import child, root_sequence
 
-__all__ = ["ExclusivityRegularizedClassifier"]
+__all__ = ["ExclusivityRegularizedClassifier", "exrm_problem"]
 
 PAPER_TOL, ITERATIVE_TOL = 0.05, 1e-6
 _FAR = 1e-4
@@ -42,10 +43,11 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         lambda, weight of the loss.
     loss_power : float, default=2
         p, at least 1. 1 is the hinge, 2 the squared hinge.
-    solver : {"exact", "alm", "admm"}, default="exact"
+    solver : {"exact", "alm", "admm", "cvxpy"}, default="exact"
         "exact": one SVM with lam / C, certified, copied C times; with `max_samples` the same as "admm".
         "alm": the paper's algorithm 2, which can stop short of the optimum. "admm": all members, any rows,
-        to a certified optimum.
+        to a certified optimum. "cvxpy": :func:`exrm_problem`, all members and any rows, by Clarabel; slow, and
+        in the extra ``workflow``.
     mu0, rho : float, default=1.0 and 1.1
         Of alm: the penalty mu at the start, and its growth in each iteration. With ``rho=1.0`` it goes on to
         the optimum, slowly where columns are not centred.
@@ -55,7 +57,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         Relative duality gap (exact, admm) or relative change of the objective (alm) at which it ends. None:
         exact goes on until rounding ends it, usually below 1e-13; the others take 1e-6, which admm may not
         reach within `max_iter` iterations if p = 1 and members differ. "paper", of alm: the first change
-        below 0.05.
+        below 0.05. cvxpy always goes on as far as it can; `tol` is the gap above which it warns.
     beta : float, default=0.0
         Weight of the sparsity term, W~ = [W, beta 1].
     init : {"equal", "random"}, default="equal"
@@ -82,7 +84,8 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
     intercept_ : ndarray of shape (1,) or (n_classes,)
     objective_ : float, or ndarray of shape (n_classes,)
     objective_path_ : ndarray, or list of them
-        Objective after each iteration of alm; the least so far (exact), or that of each twentieth (admm).
+        Objective after each iteration of alm; the least so far (exact), that of each twentieth (admm), or the
+        last (cvxpy).
     duality_gap_ : float, or ndarray of shape (n_classes,)
         The objective is at most this share of it above the optimum.
     n_iter_ : int, or ndarray of shape (n_classes,)
@@ -114,7 +117,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         **LinearEnsemble._parameter_constraints,
         "n_estimators": [LEAST_ONE],
         "loss_power": [POWER],
-        "solver": [StrOptions({"exact", "alm", "admm"})],
+        "solver": [StrOptions({"exact", "alm", "admm", "cvxpy"})],
         "mu0": [POSITIVE],
         "rho": [Interval(Real, 1, None, closed="left")],
         "w_step": [StrOptions({"prox", "reweighting"})],
@@ -184,7 +187,7 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
 
     def _solve(self, X, labels, weights):
         shared = bool(self.samples_.all())
-        equal = shared and (self.init == "equal" or self.solver_ == "exact")
+        equal = shared and self.solver_ != "cvxpy" and (self.init == "equal" or self.solver_ == "exact")
         cost = (self.lam * weights)[:, None] * (1.0 if shared else self.samples_.T)
         problem = Problem(
             X, labels, cost, self.loss_power, self.beta,
@@ -196,7 +199,8 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
             shape = X.shape[1], 1 if equal else self.n_estimators
             rng = np.random.default_rng(child(self._sequence, "start", len(self._disagreements)))
             start = np.ones(shape) if self.init == "equal" else rng.standard_normal(shape)
-            solution, advice = (self._alm if self.solver_ == "alm" else self._admm)(problem, start)
+            run = {"alm": self._alm, "admm": self._admm, "cvxpy": self._cvxpy}[self.solver_]
+            solution, advice = run(problem, start)
             if not solution.converged:
                 self._warn(solution, advice)
         self._disagreements.append(_disagreement(X, solution))
@@ -261,10 +265,88 @@ class ExclusivityRegularizedClassifier(LinearEnsemble):
         best.scale(1 / unit**2)
         return best, "raise max_iter or tol"
 
+    def _cvxpy(self, problem: Problem, start: NDArray[np.float64]) -> tuple[Solution, str]:
+        """Solve the printed problem; W = 0 if that fails."""
+        stated = exrm_problem(
+            problem.X, problem.y, self.n_estimators, self.lam, self.loss_power, self.beta, problem.cost / self.lam
+        )
+        found = solve(stated, self.max_iter)
+        W, b = np.zeros_like(start), np.zeros(self.n_estimators)
+        bound = 0.0
+        if found is not None:
+            W, b = found["W"], found["b"][0]
+            bound = problem.bound(problem.sign * stated.constraints[0].dual_value)
+        objective = problem.value(W, problem.shortfall(W, b))
+        n_iter = self.max_iter if found is None else stated.solver_stats.num_iters
+        solution = Solution(W, b, objective, bound, [objective], n_iter)
+        solution.converged = solution.gap <= self._tolerance()
+        return solution, "scale the columns, or raise max_iter or tol"
+
     def _keep(self, solutions):
         super()._keep(solutions)
         self.disagreement_ = float(np.mean(self._disagreements))
         del self._disagreements, self._sequence
+
+
+def exrm_problem(
+    X: NDArray[np.float64],
+    y: NDArray[np.float64],
+    C: int,
+    lam: float,
+    p: float = 2,
+    beta: float = 0.0,
+    r: ArrayLike = 1.0,
+) -> Any:
+    """State the exclusivity regularised machine in cvxpy, as its paper prints it.
+
+    Equation 5, in which E stands for ``Y - (X W + 1 b')`` as in equation 6; `beta` is that of section 5.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_rows, n_features)
+    y : ndarray of shape (n_rows,)
+        -1 or 1.
+    C : int
+        Number of members.
+    lam : float
+        lambda, weight of the loss.
+    p : float, default=2
+        Power of the loss, at least 1.
+    beta : float, default=0.0
+        Weight of the sparsity term.
+    r : array-like of shape (n_rows, 1) or (n_rows, C), default=1.0
+        Weight of each row's loss, for all members or for each.
+
+    Returns
+    -------
+    cvxpy.Problem
+        Its ``var_dict`` holds W, of shape (n_features, C), b, of shape (1, C), and E.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        cvxpy is not installed.
+
+    References
+    ----------
+    Guo, X., Wang, X., Ling, H. Exclusivity regularized machine: a new ensemble SVM classifier, equations 5, 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.linear import exrm_problem
+    >>> problem = exrm_problem(np.array([[1.0], [-1.0]]), np.array([1.0, -1.0]), C=2, lam=2.0)
+    >>> print(f"{problem.solve(solver='CLARABEL'):.3f}")
+    1.600
+    """
+    cp = import_cvxpy()
+    Y, ones = np.repeat(y[:, None], C, axis=1), np.ones((len(y), 1))
+    W, b = cp.Variable((X.shape[1], C), name="W"), cp.Variable((1, C), name="b")
+    E = cp.Variable(Y.shape, name="E")
+    exclusivity = cp.sum_squares(cp.norm1(W, axis=1)) / 2
+    sparsity = cp.sum(cp.abs(W))
+    loss = cp.sum(cp.multiply(np.broadcast_to(r, Y.shape), cp.power(cp.pos(cp.multiply(Y, E)), p, approx=False)))
+    return cp.Problem(cp.Minimize(exclusivity + beta * sparsity + lam * loss), [Y - (X @ W + ones @ b) == E])
 
 
 def _class_sizes(counts: NDArray[np.intp], wanted: int | float) -> NDArray[np.intp]:

@@ -11,6 +11,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from rotastack.base.convex import solve
+from rotastack.combine.pruning import lp_problem, qmm_problem
+
 KEPT = 1e-6  # a solved weight above this counts as kept
 
 
@@ -209,23 +212,12 @@ def orientation(votes, y, n_select):
 
 def lp(votes, y):
     """Max rho with E w >= rho on the heard rows, w on the simplex: (kept by index, weights, optimal rho)."""
-    from scipy.optimize import linprog
-
     E = error_signs(votes, y)[heard_rows(votes)]
     n, T = E.shape
     if n == 0:
         return list(range(T)), np.full(T, 1 / T), math.nan
-    solution = linprog(
-        np.append(np.zeros(T), -1.0),
-        A_ub=np.hstack([-E, np.ones((n, 1))]),
-        b_ub=np.zeros(n),
-        A_eq=np.append(np.ones(T), 0.0)[None, :],
-        b_eq=[1.0],
-        bounds=[(0, None)] * T + [(None, None)],
-    )
-    assert solution.status == 0, solution.message
-    weights = solution.x[:T]
-    return [j for j in range(T) if weights[j] > KEPT], weights, float(solution.x[T])
+    found = solve(lp_problem(E))
+    return [j for j in range(T) if found["w"][j] > KEPT], found["w"], float(found["rho"])
 
 
 def lasso_weights(votes, y, lambda_, positive=True):
@@ -251,7 +243,7 @@ def margin(votes, y, lambda_, positive=True, lasso=None):
     return selected, equal_weights(selected, len(errors))
 
 
-def qmm_problem(votes, y, weights=None, v=None, heard_only=False):
+def qmm_data(votes, y, weights=None, v=None, heard_only=False):
     """Of (19): E, S = cov(E), Lambda_v and phi_v of the ceil(n v) rows first by (rounded margin, index)."""
     E = error_signs(votes, y)
     E = E[heard_rows(votes)] if heard_only else E
@@ -267,24 +259,17 @@ def qmm_problem(votes, y, weights=None, v=None, heard_only=False):
 
 
 def qmm(votes, y, weights=None, v=None, heard_only=False):
-    """(19): min w' S w s.t. Lambda_v w >= phi_v, 1'w = 1, w >= 0: (optimal objective, w); needs cvxpy."""
-    import cvxpy as cp
-
-    E, S, Lambda, phi = qmm_problem(votes, y, weights, v, heard_only)
-    w = cp.Variable(E.shape[1])
-    centred = (E - E.mean(axis=0)) / math.sqrt(max(1, len(E) - 1))  # S = centred' centred
-    constraints = [w >= 0, cp.sum(w) == 1] + ([Lambda @ w >= phi] if len(phi) else [])
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(centred @ w)), constraints)
-    problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    assert problem.status in ("optimal", "optimal_inaccurate"), problem.status
-    return float(w.value @ S @ w.value), np.asarray(w.value)
+    """(19): min w' S w s.t. Lambda_v w >= phi_v, 1'w = 1, w >= 0: (optimal objective, w) by cvxpy."""
+    _, S, Lambda, phi = qmm_data(votes, y, weights, v, heard_only)
+    w = solve(qmm_problem(S, Lambda, phi))["w"]
+    return float(w @ S @ w), w
 
 
 def qmm_gap(votes, y, w, weights=None, v=None, heard_only=False):
     """(most violated constraint of w, bound on w's excess objective by an LP): certifies without cvxpy."""
     from scipy.optimize import linprog
 
-    E, S, Lambda, phi = qmm_problem(votes, y, weights, v, heard_only)
+    E, S, Lambda, phi = qmm_data(votes, y, weights, v, heard_only)
     w, gradient = np.asarray(w, dtype=float), 2 * S @ w
     violation = max([-w.min(), abs(w.sum() - 1), *(phi - Lambda @ w)])
     limits = {"A_ub": -Lambda, "b_ub": -phi + 1e-12} if len(phi) else {}

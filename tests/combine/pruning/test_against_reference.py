@@ -128,6 +128,7 @@ def test_lp(pool):
     assert (E @ pruner.weights_).min() == pytest.approx(largest, abs=1e-7)
     assert pruner.weights_.sum() == pytest.approx(1.0)
     assert set(pruner.selected_) == set(np.flatnonzero(pruner.weights_ > 1e-6))
+    assert LPPruner("cvxpy").fit(votes, y).margin_ == pytest.approx(pruner.margin_, abs=1e-7)
 
 
 @pytest.mark.parametrize("positive", [True, False])
@@ -171,6 +172,12 @@ def test_qmm_against_cvxpy(pool):
         pruner = QMMPruner(0.5, **options).fit(votes, y, weights=weights)
         assert pruner.status_ == "solved"
         assert pruner.objective_ == pytest.approx(objective, abs=1e-6), options
+    printed = QMMPruner(0.5, solver="cvxpy").fit(votes, y, weights=weights)
+    assert printed.status_ == "solved"
+    assert printed.objective_ == pytest.approx(pruner.objective_, rel=1e-6, abs=1e-8)
+    violation, excess = reference.qmm_gap(votes, y, printed.weights_, weights, 0.5)
+    assert violation < 1e-6
+    assert excess < 1e-6
 
 
 @repeatable

@@ -16,7 +16,7 @@ from rotastack.combine.pruning import (
     ReducedErrorPruner,
     ordered_curve,
 )
-from rotastack.combine.pruning import qmm as qmm_module
+from rotastack.combine.pruning.qmm import SOLVERS
 
 PRUNERS = [
     MarginPruner(),
@@ -28,6 +28,7 @@ PRUNERS = [
     QMMPruner(0.5, reduce="qr"),
     QMMPruner("cv"),
     QMMPruner(polish=True),
+    QMMPruner(solver="cvxpy"),
     DREPPruner(),
     DREPPruner("cv"),
     KappaPruner(0.5),
@@ -35,6 +36,7 @@ PRUNERS = [
     MDMPruner(0.5, p="moving"),
     MeanDMPruner(),
     LPPruner(),
+    LPPruner("cvxpy"),
     ReducedErrorPruner(0.5),
     OrientationPruner(0.5, vote="weighted"),
 ]
@@ -205,18 +207,18 @@ class TestQMM:
 
     def test_smaller_shares_are_tried_then_the_original_weights_kept(self, monkeypatch):
         votes, y = pool(0)
-        real, tried = qmm_module.solve, []
+        real, tried = SOLVERS["piqp"], []
 
         def failing(S, rows, least):
             tried.append(len(least))
             return real(S, rows, least) if len(tried) == 3 else None
 
-        monkeypatch.setattr(qmm_module, "solve", failing)
+        monkeypatch.setitem(SOLVERS, "piqp", failing)
         pruner = QMMPruner().fit(votes, y)
         assert pruner.status_ == "solved with v = 0.05 instead of 0.25"
         assert pruner.v_ == 0.05
         assert tried == sorted(tried, reverse=True)
-        monkeypatch.setattr(qmm_module, "solve", lambda *_: None)
+        monkeypatch.setitem(SOLVERS, "piqp", lambda *_: None)
         pruner.fit(votes, y, weights=np.arange(1, 10))
         assert pruner.status_ == "original weights: no solution for v = 0.5, 0.25, 0.05, 0.01"
         assert pruner.v_ is None
@@ -267,6 +269,8 @@ class TestQMM:
         (QMMPruner(0.0), [[0, 1]], [0], {}, "v must be"),
         (QMMPruner("half"), [[0, 1]], [0], {}, "v must be"),
         (QMMPruner(reduce="svd"), [[0, 1]], [0], {}, "reduce must be"),
+        (QMMPruner(solver="osqp"), [[0, 1]], [0], {}, "solver must be 'piqp' or 'cvxpy', got 'osqp'"),
+        (LPPruner("osqp"), [[0, 1]], [0], {}, "solver must be 'highs' or 'cvxpy', got 'osqp'"),
         (DREPPruner(0.0), [[0, 1]], [0], {}, "rho must be"),
         (DREPPruner(patience=0), [[0, 1]], [0], {}, "patience must be"),
         (MDMPruner(1, p="still"), [[0, 1]], [0], {}, "p must be"),

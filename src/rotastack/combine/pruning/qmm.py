@@ -9,13 +9,14 @@ from scipy.linalg import qr
 from rotastack.combine.pruning.ballots import Ballots
 from rotastack.combine.pruning.base import KEPT, Pruner
 from rotastack.combine.pruning.folds import interleaved_folds
-from rotastack.combine.pruning.quadratic import solve, solve_exactly
+from rotastack.combine.pruning.quadratic import solve, solve_by_cvxpy, solve_exactly
 from rotastack.diagnostics.bounds import equilibrium_margin
 
 __all__ = ["QMMPruner"]
 
 FALLBACK = {False: (0.50, 0.25, 0.05, 0.01), True: (0.25, 0.15, 0.05, 0.01)}
 """The shares that the source tries one after the other: for unequal and for equal original weights."""
+SOLVERS = {"piqp": solve, "cvxpy": solve_by_cvxpy}
 
 
 class QMMPruner(Pruner):
@@ -38,6 +39,8 @@ class QMMPruner(Pruner):
         depend linearly on others as well, as the source does, which can make margins unreachable.
     polish : bool, default=False
         Solve again for an exact vertex, so that a weight is 0 or not; slower.
+    solver : {"piqp", "cvxpy"}, default="piqp"
+        "cvxpy": :func:`qmm_problem` by Clarabel; slow, and in the extra ``workflow``.
     hypothesis_size : float or None, default=None
         Size of the space of base learners, such as (2 x 100 x p)^3 for trees of depth 2 on 100 cuts of each
         of p columns.
@@ -83,22 +86,26 @@ class QMMPruner(Pruner):
         reduce: str | None = "duplicates",
         polish: bool = False,
         *,
+        solver: str = "piqp",
         hypothesis_size: float | None = None,
         delta: float = 0.05,
     ):
         self.v = v
         self.reduce = reduce
         self.polish = polish
+        self.solver = solver
         self.hypothesis_size = hypothesis_size
         self.delta = delta
 
     def _choose(self, ballots: Ballots) -> None:
         if self.reduce not in ("duplicates", "qr", None):
             raise ValueError(f"reduce must be 'duplicates', 'qr' or None, got {self.reduce!r}")
+        if self.solver not in SOLVERS:
+            raise ValueError(f"solver must be {' or '.join(map(repr, SOLVERS))}, got {self.solver!r}")
         fallback = FALLBACK[bool(np.ptp(ballots.weights) <= 1e-12)]
         first = self._share(ballots, fallback)
         shares = [first, *(v for v in fallback if v < first)]
-        self.weights_, self.v_ = weigh(ballots, shares, self.reduce, self.polish)
+        self.weights_, self.v_ = weigh(ballots, shares, self.reduce, self.polish, self.solver)
         if self.v_ is None:
             tried = ", ".join(f"{v:g}" for v in shares)
             self.status_ = f"original weights: no solution for v = {tried}"
@@ -123,7 +130,7 @@ class QMMPruner(Pruner):
             for test in interleaved_folds(len(ballots.y)):
                 train, held = ballots.rows(~test), ballots.rows(test)
                 for i, share in enumerate(fallback):
-                    weights, _ = weigh(train, [share], self.reduce, False)
+                    weights, _ = weigh(train, [share], self.reduce, False, self.solver)
                     counts = np.stack([(held.votes == c) @ weights for c in range(ballots.n_classes)], axis=1)
                     wrong[i] += (counts.argmax(axis=1) != held.y).sum()
             return fallback[int(wrong.argmin())]
@@ -140,7 +147,7 @@ def covariance(ballots: Ballots) -> NDArray[np.float64]:
 
 
 def weigh(
-    ballots: Ballots, shares: list[float], reduce: str | None, polish: bool
+    ballots: Ballots, shares: list[float], reduce: str | None, polish: bool, solver: str
 ) -> tuple[NDArray[np.float64], float | None]:
     """Return the weights for the first share that can be solved, and the share; or the original weights."""
     kept, original = reduced(ballots, reduce)
@@ -154,7 +161,7 @@ def weigh(
         rows, where = np.unique(signs[asked], axis=0, return_index=True)
         # Merging leaves margins as they are; what the qr step dropped they still contain.
         least = rows @ original if reduce != "qr" else margins[asked][where]
-        found = solve(S, rows, least)
+        found = SOLVERS[solver](S, rows, least)
         if found is not None and polish:
             exact = solve_exactly(S, rows, least, found)
             found = found if exact is None else exact

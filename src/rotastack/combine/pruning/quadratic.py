@@ -1,9 +1,13 @@
 """The quadratic program of QMM, handed to its solvers."""
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["solve", "solve_exactly"]
+from rotastack.base import convex
+
+__all__ = ["qmm_problem", "solve", "solve_by_cvxpy", "solve_exactly"]
 
 
 def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]) -> NDArray[np.float64] | None:
@@ -23,6 +27,55 @@ def solve(S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.f
     if solver.solve() != piqp.PIQP_SOLVED:
         return None
     return np.array(solver.result.x)
+
+
+def qmm_problem(S: NDArray[np.float64], Lambda: NDArray[np.float64], phi: NDArray[np.float64]) -> Any:
+    """State quadratic margin maximisation in cvxpy, as its paper prints it.
+
+    Parameters
+    ----------
+    S : ndarray of shape (n_members, n_members)
+        Covariance of the members' signs (equation 17): 1 where right, -1 where wrong.
+    Lambda : ndarray of shape (n_asked, n_members)
+        Signs on the rows of smallest margin (equation 18).
+    phi : ndarray of shape (n_asked,)
+        Margins of these rows under the original weights.
+
+    Returns
+    -------
+    cvxpy.Problem
+        Equation 19; its ``var_dict`` holds w.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        cvxpy is not installed.
+
+    References
+    ----------
+    Martinez, W. (2022). Ensemble pruning via margin maximization, equation 19.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from rotastack.combine.pruning import qmm_problem
+    >>> E = np.array([[1, -1, 1], [-1, 1, 1], [1, 1, -1], [1, 1, 1]])
+    >>> problem = qmm_problem(np.cov(E, rowvar=False), E[:3], E[:3].mean(axis=1))
+    >>> _ = problem.solve(solver="CLARABEL")
+    >>> problem.var_dict["w"].value.round(3)
+    array([0.333, 0.333, 0.333])
+    """
+    cp = convex.import_cvxpy()
+    w = cp.Variable(len(S), name="w")
+    return cp.Problem(cp.Minimize(cp.quad_form(w, cp.psd_wrap(S))), [Lambda @ w >= phi, cp.sum(w) == 1, w >= 0])
+
+
+def solve_by_cvxpy(
+    S: NDArray[np.float64], rows: NDArray[np.float64], least: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
+    """Return the same as `solve` by the printed problem."""
+    found = convex.solve(qmm_problem(S, rows, least))
+    return None if found is None else found["w"]
 
 
 def solve_exactly(

@@ -1,0 +1,55 @@
+"""Convex problems as their papers print them: stated in cvxpy, and solved as tightly as Clarabel can."""
+
+import contextlib
+import warnings
+from typing import Any
+
+from numpy.typing import NDArray
+
+from rotastack.errors import missing
+
+__all__ = ["import_cvxpy", "solve"]
+
+_TOLERANCES = (1e-12, 1e-11, 1e-10, 1e-9, 1e-8)
+"""Clarabel gives up on tolerances that it cannot reach, so they are tried one after the other."""
+
+
+def import_cvxpy() -> Any:
+    """Return cvxpy.
+
+    Raises
+    ------
+    ModuleNotFoundError
+        It is not installed; the message names the extra that brings it.
+    """
+    try:
+        import cvxpy
+    except ModuleNotFoundError as error:
+        raise missing(error) from None
+    return cvxpy
+
+
+def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
+    """Solve a problem by Clarabel.
+
+    Parameters
+    ----------
+    problem : cvxpy.Problem
+    max_iter : int
+
+    Returns
+    -------
+    dict or None
+        Name of each variable -> its value; None if the problem was not solved.
+    """
+    cp = import_cvxpy()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Solution may be inaccurate")
+        for tol in _TOLERANCES:
+            with contextlib.suppress(cp.SolverError):
+                problem.solve(cp.CLARABEL, max_iter=max_iter, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
+                if problem.status == cp.OPTIMAL:
+                    break
+    if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
+        return None
+    return {name: variable.value for name, variable in problem.var_dict.items()}

@@ -1,0 +1,104 @@
+"""The printed problems, solved by cvxpy behind their classes, against the fast solvers."""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+from tests.linear import reference
+from tests.linear.problems import three_classes, two_classes
+
+from rotastack.linear import DiversityRegularizedClassifier, ExclusivityRegularizedClassifier
+
+EXRM = [{}, {"beta": 0.5}, {"max_samples": 0.6}]
+
+
+def fit(kind, X, y, weights=None, **options):
+    """Fit without any warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        return kind(**options).fit(X, y, sample_weight=weights)
+
+
+def some_weights(n):
+    weights = np.random.default_rng(0).uniform(0, 2, n)
+    weights[2:5] = 0
+    return weights
+
+
+@pytest.mark.parametrize("options", EXRM, ids=str)
+@pytest.mark.parametrize("p", [1, 1.37, 2])
+def test_exclusivity(p, options):
+    X, y = two_classes(3, noise=0.3)
+    weights = some_weights(len(y))
+    options = {"n_estimators": 4, "loss_power": p, "random_state": 0, **options}
+    model = fit(ExclusivityRegularizedClassifier, X, y, weights, solver="cvxpy", **options)
+    fast = {"solver": "admm" if "max_samples" in options else "exact", "tol": 1e-8, "max_iter": 50_000}
+    best = fit(ExclusivityRegularizedClassifier, X, y, weights, **fast, **options)
+    assert model.solver_ == "cvxpy"
+    assert model.objective_ == pytest.approx(best.objective_, rel=1e-6)
+    assert model.duality_gap_ < 1e-6
+    np.testing.assert_array_equal(model.samples_, best.samples_)
+    seen = weights > 0
+    point = model.coef_members_.T, model.intercept_members_
+    lam, beta = model.lam, model.beta
+    own = reference.exrm_objective(X[seen], y[seen], *point, lam, p, beta, weights[seen], model.samples_.T)
+    assert model.objective_ == pytest.approx(own, rel=1e-9)
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=1e-3)
+
+
+@pytest.mark.parametrize(("C", "diversity"), [(1, 0.0), (4, 0.5)])
+def test_diversity(C, diversity):
+    X, y = two_classes(3, noise=0.3)
+    weights = some_weights(len(y))
+    options = {"n_estimators": C, "lam": 1.3, "diversity": diversity}
+    model = fit(DiversityRegularizedClassifier, X, y, weights, solver="cvxpy", **options)
+    best = fit(DiversityRegularizedClassifier, X, y, weights, tol=1e-8, max_iter=50_000, **options)
+    assert model.objective_ == pytest.approx(best.objective_, rel=1e-6)
+    W = model.coef_members_.T
+    assert reference.diversity_violation(W, diversity) < 1e-12
+    own = reference.diversity_objective(X, y, W, model.intercept_members_, 1.3, weights)
+    assert model.objective_ == pytest.approx(own, rel=1e-8)
+    assert (model.lam_, model.nu_) == (best.lam_, best.nu_)
+    np.testing.assert_allclose(model.coef_, best.coef_, atol=1e-3)
+
+
+def test_hulls_that_overlap_are_told_as_by_the_fast_solver():
+    X, y = two_classes(0, 50, 5)
+    with pytest.warns(UserWarning, match="overlap"):
+        fast = DiversityRegularizedClassifier(3, 10.0).fit(X, y)
+    with pytest.warns(UserWarning, match="overlap"):
+        model = DiversityRegularizedClassifier(3, 10.0, solver="cvxpy").fit(X, y)
+    assert model.lam_ == fast.lam_
+
+
+@pytest.mark.parametrize(
+    ("kind", "options"),
+    [(ExclusivityRegularizedClassifier, {}), (DiversityRegularizedClassifier, {"lam": 1.05, "tol": 1e-7})],
+)
+def test_one_against_the_rest(kind, options):
+    X, y = three_classes(1)
+    model, best = (fit(kind, X, y, n_estimators=3, **options, **one) for one in ({"solver": "cvxpy"}, {}))
+    assert model.coef_members_.shape == (3, 3, X.shape[1])
+    np.testing.assert_allclose(model.objective_, best.objective_, rtol=1e-6)
+    np.testing.assert_allclose(model.decision_function(X), best.decision_function(X), atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", [ExclusivityRegularizedClassifier, DiversityRegularizedClassifier])
+def test_what_is_not_solved_is_told(kind):
+    X, y = two_classes(3, noise=0.3)
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        model = kind(3, 1.3, solver="cvxpy", max_iter=2).fit(X, y)
+    assert model.duality_gap_ > 0.1
+
+
+@pytest.mark.parametrize("kind", [ExclusivityRegularizedClassifier, DiversityRegularizedClassifier])
+def test_a_solver_that_there_is_not_and_cvxpy_that_is_not_installed(kind, monkeypatch):
+    X, y = two_classes(3)
+    with pytest.raises(ValueError, match="The 'solver' parameter of .* must be a str among"):
+        kind(solver="mosek").fit(X, y)
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(ImportError) as told:
+        kind(solver="cvxpy").fit(X, y)
+    assert str(told.value) == "cvxpy is not installed, as only some need it: pip install 'rotastack[workflow]'"
