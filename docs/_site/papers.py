@@ -8,7 +8,7 @@ import yaml
 
 from _site.project import DOCS, ROOT
 
-__all__ = ["agreement", "claims", "costs", "errors", "kept_members", "printed", "pruned_sizes", "ranks", "tested"]
+__all__ = ["agreement", "claims", "costs", "errors", "kept_members", "printed", "pruned_sizes", "pruned_trees", "ranks", "tested"]
 
 DATA = DOCS / "evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
@@ -226,3 +226,18 @@ def kept_members(_docname: str) -> str:
             printed_size = in_print.get((dataset.removesuffix("-train"), f"QMM RF {tree}"))
             rows[f"{dataset}, {tree}"] = {**shares, "printed": "" if printed_size is None else f"{printed_size:.0f}"}
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "random forest, members kept")
+
+
+def pruned_trees(_docname: str) -> str:
+    """Return mean errors of the pruners of study qmm, and how many members they keep, by ensemble and size of trees."""
+    table = errors("qmm").mean()
+    members = means("qmm").query("metric == 'members'").groupby("method")["mean"].mean()
+    rows = {}
+    for ensemble in ("AdaBoost", "RF"):
+        for tree in ("stumps", "depth 2", "full"):
+            name = f"{ensemble} {tree}"
+            rows[name] = {
+                "all": f"{100 * table[name]:.1f}",
+                **{p: f"{100 * table[f'{p} {name}']:.1f} ({members[f'{p} {name}']:.0f})" for p in ("QMM", "DREP", "Kappa")},
+            }
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error in %")

@@ -41,6 +41,7 @@ PARTS = {
     "papers-costs": "papers.costs",
     "papers-members": "papers.kept_members",
     "papers-pruning": "papers.pruned_sizes",
+    "papers-qmm": "papers.pruned_trees",
     "schema": "schema.page",
     "short-names": "catalogue.short_names",
     "steps": "commands.steps",
