@@ -27,7 +27,16 @@ from rotastack.plots.curves import plot_curves
 ROOT = Path(__file__).resolve().parents[1]
 OUT, IMAGES = ROOT / "docs/evidence/data/papers", ROOT / "docs/images/papers"
 AXES = ("dataset", "method", "split", "rotation_group", "fold_group")
-LEFT_OUT = ("balanced_accuracy", "roc_auc", "average_precision", "f1", "log_loss", "brier", "training_disagreement", "voters")
+LEFT_OUT = (
+    "balanced_accuracy",
+    "roc_auc",
+    "average_precision",
+    "f1",
+    "log_loss",
+    "brier",
+    "training_disagreement",
+    "voters",
+)
 """Scores that no paper prints."""
 FIGURES = {
     "rotation_scaling": ("study/critical_difference",),
@@ -78,7 +87,9 @@ def noise_curves(folder: Path, destination: Path) -> None:
         for like, part in ((like, means) for like in ("iris", "ionosphere"))
     }
     ticks = sorted(set(names["columns"]))
-    plot_curves(panels, "columns of noise", "error", log=("x",), ticks=ticks).savefig(destination, metadata={"Date": None})
+    plot_curves(panels, "columns of noise", "error", log=("x",), ticks=ticks).savefig(
+        destination, metadata={"Date": None}
+    )
 
 
 def main(folders: list[str]) -> None:

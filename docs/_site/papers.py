@@ -8,7 +8,20 @@ import yaml
 
 from _site.project import DOCS, ROOT
 
-__all__ = ["agreement", "claims", "costs", "errors", "kept_members", "printed", "pruned_sizes", "pruned_trees", "ranks", "tested"]
+__all__ = [
+    "agreement",
+    "claims",
+    "costs",
+    "errors",
+    "exact_cells",
+    "kept_members",
+    "printed",
+    "pruned_sizes",
+    "pruned_trees",
+    "ranks",
+    "stacking",
+    "tested",
+]
 
 DATA = DOCS / "evidence/data/papers"
 PERCENT = ("error", "error_sd", "wins", "ties", "improvement", "size_ratio", "pruning_rate")
@@ -41,7 +54,11 @@ def cells(study: str) -> pd.DataFrame:
 
 def errors(study: str, methods: list[str] | None = None) -> pd.DataFrame:
     """Return the mean errors of a study: rows data sets, columns methods."""
-    table = means(study).query("metric == 'error'").pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    table = (
+        means(study)
+        .query("metric == 'error'")
+        .pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    )
     return table if methods is None else table[methods]
 
 
@@ -71,11 +88,20 @@ def printed(study: str) -> str:
                 for row in part.itertuples()
             ]
         )
-        table = shown.pivot_table(index="dataset", columns="method", values="cell", aggfunc="first", sort=False).fillna("")
+        table = shown.pivot_table(index="dataset", columns="method", values="cell", aggfunc="first", sort=False).fillna(
+            ""
+        )
         name = "Running text" if number == "text" else f"Table {number}"
         unit = " in %" if measure in PERCENT else ""
-        agreed = f"{int(known['agrees'].sum())} of {len(known)} cells agree" if len(known) else "one value each, no test"
-        parts += [f":::{{dropdown}} {name}, {MEASURES.get(measure, measure)}{unit}: {agreed}", markdown(table), ":::", ""]
+        agreed = (
+            f"{int(known['agrees'].sum())} of {len(known)} cells agree" if len(known) else "one value each, no test"
+        )
+        parts += [
+            f":::{{dropdown}} {name}, {MEASURES.get(measure, measure)}{unit}: {agreed}",
+            markdown(table),
+            ":::",
+            "",
+        ]
         parts += _reasons(known[~known["agrees"].astype(bool)])
     return "\n".join(parts)
 
@@ -125,7 +151,9 @@ def tested(study: str) -> str:
     for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
         words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
         what = MEASURES.get(row["what"], row["what"].replace("_", " "))
-        favour = "" if row["expect"] == "equal" else f"{row['in_favour'] * row['n_datasets']:.0f} of {row['n_datasets']}"
+        favour = (
+            "" if row["expect"] == "equal" else f"{row['in_favour'] * row['n_datasets']:.0f} of {row['n_datasets']}"
+        )
         p = "no test" if pd.isna(row["p_holm"]) else _p(row["p_holm"])
         rows.append([f"{what}: {row['of']} {words} {row['than']}", _difference(row), favour, p, _held(row)])
     columns = ["claim", "mean difference", "data sets as claimed", "p (Holm)", "held"]
@@ -179,7 +207,9 @@ def pruned_sizes(_docname: str) -> str:
             "trees": f"{members[method].mean():.0f}",
             "mean error in %": f"{100 * table[method].mean():.2f}",
             "to the whole": f"{_ratio(table[method], table['DRSF']):.3f}",
-            "to as many unpruned": f"{_ratio(table[method], table[unpruned[method]]):.3f}" if method in unpruned else "",
+            "to as many unpruned": f"{_ratio(table[method], table[unpruned[method]]):.3f}"
+            if method in unpruned
+            else "",
         }
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error as a ratio, geometric mean")
 
@@ -195,7 +225,9 @@ RIVALS = {"qmm": r"^(?:QMM |DREP |Kappa )?(.*)$", "dimension_reduction": r"/(.*)
 
 def ranks(study: str) -> str:
     """Return average ranks over the data sets of a study, and improvements of the accuracy over the classifier alone; printed ones in brackets."""
-    printed = pd.read_csv(ROOT / f"config/published/{study}.csv").query("dataset == 'all' and metric in ('rank', 'improvement')")
+    printed = pd.read_csv(ROOT / f"config/published/{study}.csv").query(
+        "dataset == 'all' and metric in ('rank', 'improvement')"
+    )
     printed = printed[printed["table"] != "text"] if study == "dimension_reduction" else printed
     in_print = printed.drop_duplicates(["metric", "method"]).set_index(["metric", "method"])["value"]
     known = errors(study)
@@ -203,11 +235,16 @@ def ranks(study: str) -> str:
     parts = []
     for _, rivals in methods.groupby(methods.str.extract(RIVALS.get(study, "()"))[0], sort=False):
         table = known[list(rivals)].dropna()
-        rows = {"average rank": {m: f"{rank:.2f} ({in_print['rank', m]:.2f})" for m, rank in table.round(12).rank(axis=1).mean().items()}}
+        rows = {
+            "average rank": {
+                m: f"{rank:.2f} ({in_print['rank', m]:.2f})" for m, rank in table.round(12).rank(axis=1).mean().items()
+            }
+        }
         if "improvement" in in_print:
             gains = ((1 - table).div(1 - table.iloc[:, 0], axis=0) - 1).mean()
             rows["improvement in %"] = {
-                m: f"{100 * gain:+.1f}" + (f" ({100 * in_print['improvement', m]:+.1f})" if ("improvement", m) in in_print else "")
+                m: f"{100 * gain:+.1f}"
+                + (f" ({100 * in_print['improvement', m]:+.1f})" if ("improvement", m) in in_print else "")
                 for m, gain in gains.items()
             }
         parts += [markdown(pd.DataFrame.from_dict(rows, orient="index"), f"{len(table)} data sets"), ""]
@@ -216,7 +253,11 @@ def ranks(study: str) -> str:
 
 def kept_members(_docname: str) -> str:
     """Return how many trees of a full random forest QMM keeps by the share of margins that must not shrink, and as printed."""
-    sizes = means("qmm_curves").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    sizes = (
+        means("qmm_curves")
+        .query("metric == 'members'")
+        .pivot_table(index="dataset", columns="method", values="mean", sort=False)
+    )
     in_print = pd.read_csv(ROOT / "config/published/qmm.csv").query("metric == 'members'")
     in_print = in_print.drop_duplicates(["dataset", "method"]).set_index(["dataset", "method"])["value"]
     rows = {}
@@ -238,6 +279,31 @@ def pruned_trees(_docname: str) -> str:
             name = f"{ensemble} {tree}"
             rows[name] = {
                 "all": f"{100 * table[name]:.1f}",
-                **{p: f"{100 * table[f'{p} {name}']:.1f} ({members[f'{p} {name}']:.0f})" for p in ("QMM", "DREP", "Kappa")},
+                **{
+                    p: f"{100 * table[f'{p} {name}']:.1f} ({members[f'{p} {name}']:.0f})"
+                    for p in ("QMM", "DREP", "Kappa")
+                },
             }
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error in %")
+
+
+def stacking(_docname: str) -> str:
+    """Return mean errors of stacking over rotations and its rivals, with standard errors over cells that share their rows."""
+    found = means("rotation_stacking").query("metric == 'error'")
+    methods = ["RF", "RRE", "S-RRE/RF"]
+    rows = {
+        dataset: {
+            row.method: f"{100 * row.mean:.2f} ± {100 * row.standard_error:.2f}"
+            for row in part.set_index("method").loc[methods].reset_index().itertuples(index=False)
+        }
+        for dataset, part in found.groupby("dataset", sort=False)
+    }
+    return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error in %, mean of the cells ± its standard error")
+
+
+def exact_cells(_docname: str) -> str:
+    """Return how many plain cells without randomness have the printed digits."""
+    plain = cells("dimension_reduction").query("metric == 'error' and method == 'Plain/NB'")
+    equal = (100 * plain["difference"].abs() < 0.0051).sum()
+    near = (100 * plain["difference"].abs() < 0.2).sum()
+    return f"{equal} of {len(plain)} errors have the printed digits, and {near} come within .2 points."

@@ -4,7 +4,6 @@ import importlib
 import inspect
 import re
 import sys
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -57,7 +56,16 @@ def test_every_command_and_option_is_in_the_reference():
 
 
 @pytest.mark.parametrize(
-    "text", [commands.page(""), commands.steps(""), schema.page(""), api.overview(""), papers.agreement(""), papers.claims(""), papers.costs("")]
+    "text",
+    [
+        commands.page(""),
+        commands.steps(""),
+        schema.page(""),
+        api.overview(""),
+        papers.agreement(""),
+        papers.claims(""),
+        papers.costs(""),
+    ],
 )
 def test_rows_of_generated_tables_have_as_many_cells_as_their_head(text):
     for table in re.findall(r"(?:^\|.*\n)+", text + "\n", re.M):
@@ -165,7 +173,7 @@ def test_printed_cells_stand_beside_ours_and_each_that_differs_has_its_reason(st
         shown = f"{papers._number(row.ours, row.metric)} ({papers._number(row.published, row.metric)})"
         assert (f"**{papers._number(row.ours, row.metric)}** (" if row.agrees is False else shown) in text
     counted = sum(int(n) for n in re.findall(r"^- (\d+) cells? \(", text, re.M))
-    assert counted == (cells["agrees"] == False).sum()  # noqa: E712: None is no test
+    assert counted == cells["agrees"].eq(False).sum()
 
 
 def test_every_study_of_a_paper_is_condensed_with_what_it_tests():
@@ -174,7 +182,7 @@ def test_every_study_of_a_paper_is_condensed_with_what_it_tests():
         study = file.name.partition(".")[0]
         asked = studies.known()[study]["evaluation"].get("claims", [])
         assert len(pd.read_csv(file)) == len(asked), study
-        assert 0 < papers.means(study).iloc[-1]["mean"]
+        assert papers.means(study).iloc[-1]["mean"] > 0
 
 
 def test_sizes_that_are_given_are_no_cells():
