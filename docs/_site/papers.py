@@ -198,11 +198,11 @@ def costs(_docname: str) -> str:
 
 def pruned_sizes(_docname: str) -> str:
     """Return what pruning costs: errors of pruned double rotation forests as ratios to the whole, and to as many unpruned trees."""
-    table = errors("drmf")
-    members = means("drmf").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
+    table = errors("drmf_sizes")
+    members = means("drmf_sizes").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
     rows = {}
-    unpruned = {"DRMF half": "DRSF T=50", "DRMF third": "DRSF T=33", "DRMF fifth": "DRSF T=20"}
-    for method in ("DRMF", "DRMF oob", "DRSF oob", "DRMF oob half", *unpruned, *unpruned.values()):
+    unpruned = {f"{order} {share}": f"DRSF T={n}" for share, n in (("half", 50), ("third", 33), ("fifth", 20)) for order in ("DRMF", "Angle")}
+    for method in ("DRMF", *unpruned, *dict.fromkeys(unpruned.values())):
         rows[method] = {
             "trees": f"{members[method].mean():.0f}",
             "mean error in %": f"{100 * table[method].mean():.2f}",
