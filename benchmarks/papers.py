@@ -22,7 +22,10 @@ import pandas as pd
 from rotastack.base.documents import load_yaml
 from rotastack.files import read_json
 from rotastack.judge.published_cells import compare_with_published
+from rotastack.plots.critical_difference import plot_critical_difference
 from rotastack.plots.curves import plot_curves
+from rotastack.plots.style import save_figure
+from rotastack.stats import compare
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT, IMAGES = ROOT / "docs/evidence/data/papers", ROOT / "docs/images/papers"
@@ -39,17 +42,23 @@ LEFT_OUT = (
 )
 """Scores that no paper prints."""
 FIGURES = {
-    "rotation_scaling": ("study/critical_difference",),
     "rotation_stacking": ("waveform-21/heatmap_drawn", "iris/histogram"),
-    "drmf": ("study/critical_difference", "sonar/margin_distributions", "sonar/members", "sonar/kappa_error"),
+    "drmf": ("sonar/margin_distributions", "sonar/kappa_error"),
     "drmf_noise": ("study/sweep-1", "study/sweep-2"),
     "exrm_lambda": ("study/sweep-1",),
     "qmm": ("sonar/margin_distributions", "ionosphere/ordered_curves"),
     "qmm_curves": ("study/sweep-2", "study/sweep-3"),
-    "dimension_reduction": ("study/critical_difference",),
     "dimension_reduction_members": ("study/sweep-1",),
 }
 """Study -> figures that its paper's page shows."""
+RANKED = {
+    "rotation_scaling": ["RF minmax", "RR-RF minmax", "ET minmax", "RR-ET minmax", "RotF minmax"],
+    "drmf": ["J48", "Bagging", "AdaBoostM1", "RotF", "DRSF", "DRMF", "DRMF oob"],
+    "dimension_reduction": [
+        f"{e}/J48" for e in ("Plain", "RP", "RS", "DM", "DM+AdaBoost", "Bagging", "AdaBoost", "RotF")
+    ],
+}
+"""Study -> methods whose ranks are drawn."""
 
 
 def condensed(folder: Path) -> pd.DataFrame:
@@ -86,10 +95,15 @@ def noise_curves(folder: Path, destination: Path) -> None:
         like: {method: (part[like, method].index, part[like, method].to_numpy()) for method in methods}
         for like, part in ((like, means) for like in ("iris", "ionosphere"))
     }
-    ticks = sorted(set(names["columns"]))
-    plot_curves(panels, "columns of noise", "error", log=("x",), ticks=ticks).savefig(
-        destination, metadata={"Date": None}
-    )
+    figure = plot_curves(panels, "columns of noise", "error", log=("x",), ticks=sorted(set(names["columns"])))
+    save_figure(figure, destination)
+
+
+def ranks(folder: Path, methods: list[str], destination: Path) -> None:
+    """Draw average ranks over the data sets that have all methods, and Nemenyi's critical difference."""
+    scores = pd.read_parquet(folder / "scores.parquet")
+    means = scores.pivot_table(index="dataset", columns="method", values="error", sort=False)[methods]
+    save_figure(plot_critical_difference(compare(means.dropna(), False)), destination)
 
 
 def main(folders: list[str]) -> None:
@@ -105,6 +119,8 @@ def main(folders: list[str]) -> None:
         claims.to_csv(OUT / f"{study}.claims.csv", index=False, float_format="%.6g", lineterminator="\n")
         for figure in FIGURES.get(study, ()):
             shutil.copy(folder / f"figures/{figure}.svg", IMAGES / f"{study}-{figure.replace('/', '-')}.svg")
+        if study in RANKED:
+            ranks(folder, RANKED[study], IMAGES / f"{study}-ranks.svg")
         if study == "rotation_noise":
             noise_curves(folder, IMAGES / "rotation_noise-curves.svg")
         print(f"{study}: {json.dumps({f.name: f.stat().st_size for f in sorted(OUT.glob(f'{study}.*'))})}")

@@ -199,9 +199,15 @@ def costs(_docname: str) -> str:
 def pruned_sizes(_docname: str) -> str:
     """Return what pruning costs: errors of pruned double rotation forests as ratios to the whole, and to as many unpruned trees."""
     table = errors("drmf_sizes")
-    members = means("drmf_sizes").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
+    members = (
+        means("drmf_sizes").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
+    )
     rows = {}
-    unpruned = {f"{order} {share}": f"DRSF T={n}" for share, n in (("half", 50), ("third", 33), ("fifth", 20)) for order in ("DRMF", "Angle")}
+    unpruned = {
+        f"{order} {share}": f"DRSF T={n}"
+        for share, n in (("half", 50), ("third", 33), ("fifth", 20))
+        for order in ("DRMF", "Angle")
+    }
     for method in ("DRMF", *unpruned, *dict.fromkeys(unpruned.values())):
         rows[method] = {
             "trees": f"{members[method].mean():.0f}",

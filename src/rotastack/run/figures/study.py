@@ -135,7 +135,8 @@ def draw_of_study(
 
 def _critical_difference(study: StudyScores) -> Figure:
     """Average ranks of the methods, and by how much they must differ."""
-    return _draw_ranks(study.means, study.slice["alpha"], study.higher)
+    fair = study.means.drop(columns=study.slice["optimistic"], errors="ignore")
+    return _draw_ranks(fair, study.slice["alpha"], study.higher)
 
 
 def _differences(study: StudyScores) -> Figure:
