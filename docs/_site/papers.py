@@ -14,6 +14,7 @@ __all__ = [
     "costs",
     "errors",
     "exact_cells",
+    "figure",
     "kept_members",
     "printed",
     "pruned_sizes",
@@ -36,6 +37,14 @@ MEASURES = {
     "wins": "repeats won",
     "ties": "repeats tied",
 }
+
+
+NOT_RUN = "*The study has not been run since its protocol was corrected.*"
+
+
+def is_run(study: str) -> bool:
+    """Return whether the results of a study are kept."""
+    return (DATA / f"{study}.parquet").is_file()
 
 
 @cache
@@ -62,6 +71,11 @@ def errors(study: str, methods: list[str] | None = None) -> pd.DataFrame:
     return table if methods is None else table[methods]
 
 
+def figure(name: str, words: str) -> str:
+    """Return a figure of a study, which the build copies; its name begins with the study's."""
+    return f"![{words}](../images/papers/{name}.svg)" if is_run(name.partition("-")[0]) else NOT_RUN
+
+
 def _number(value: float, measure: str) -> str:
     if pd.isna(value):
         return ""
@@ -77,6 +91,8 @@ def markdown(table: pd.DataFrame, corner: str = "") -> str:
 
 def printed(study: str) -> str:
     """Return each printed table of a study's source: our values, the printed ones in brackets, those that differ bold."""
+    if not is_run(study):
+        return NOT_RUN
     parts = []
     for (number, measure), part in cells(study).groupby(["table", "metric"], sort=False):
         known = part[part["agrees"].notna()]
@@ -134,6 +150,9 @@ def claims(_docname: str) -> str:
     """Return the claims of the papers, a sentence each: whether our runs show them, and by which test."""
     rows = []
     for claim in yaml.safe_load((DATA / "claims.yaml").read_text()):
+        if not is_run(claim["study"]):
+            rows.append([claim["paper"], claim["sentence"], "not run", "", f"study `{claim['study']}`"])
+            continue
         tested = pd.read_csv(DATA / f"{claim['study']}.claims.csv").set_index(["what", "of", "than"])
         row = tested.loc[(claim.get("what", "error"), claim["of"], claim["than"])]
         many = row["n_datasets"] > 1
@@ -147,6 +166,8 @@ def claims(_docname: str) -> str:
 
 def tested(study: str) -> str:
     """Return all statements that a study tests: the difference, on how many data sets it is as claimed, and whether it holds."""
+    if not is_run(study):
+        return NOT_RUN
     rows = []
     for row in pd.read_csv(DATA / f"{study}.claims.csv").to_dict("records"):
         words = "the same as" if row["expect"] == "equal" else f"{row['expect']} than"
@@ -196,26 +217,33 @@ def costs(_docname: str) -> str:
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "study")
 
 
-def pruned_sizes(_docname: str) -> str:
-    """Return what pruning costs: errors of pruned double rotation forests as ratios to the whole, and to as many unpruned trees."""
-    table = errors("drmf_sizes")
-    members = (
-        means("drmf_sizes").query("metric == 'members'").pivot_table(index="dataset", columns="method", values="mean")
-    )
-    rows = {}
-    unpruned = {
+UNPRUNED = {
+    **{
         f"{order} {share}": f"DRSF T={n}"
         for share, n in (("half", 50), ("third", 33), ("fifth", 20))
         for order in ("DRMF", "Angle")
-    }
-    for method in ("DRMF", *unpruned, *dict.fromkeys(unpruned.values())):
+    },
+    "RF Lasso half": "RF T=50",
+    "RF Angle half": "RF T=50",
+}
+"""Pruned forest -> the unpruned one of as many trees."""
+
+
+def pruned_sizes(_docname: str) -> str:
+    """Return what pruning costs: errors of pruned forests as ratios to the whole, and to as many unpruned trees."""
+    if not is_run("drmf_sizes"):
+        return NOT_RUN
+    table = errors("drmf_sizes")
+    members = means("drmf_sizes").query("metric == 'members'").groupby("method")["mean"].mean()
+    rows = {}
+    for method in table.columns.drop(["DRSF", "RF"]):
+        whole = table["RF" if method.startswith("RF") else "DRSF"]
+        fewer = UNPRUNED.get(method)
         rows[method] = {
-            "trees": f"{members[method].mean():.0f}",
+            "trees": f"{members[method]:.0f}",
             "mean error in %": f"{100 * table[method].mean():.2f}",
-            "to the whole": f"{_ratio(table[method], table['DRSF']):.3f}",
-            "to as many unpruned": f"{_ratio(table[method], table[unpruned[method]]):.3f}"
-            if method in unpruned
-            else "",
+            "to the whole": f"{_ratio(table[method], whole):.3f}",
+            "to as many unpruned": f"{_ratio(table[method], table[fewer]):.3f}" if fewer else "",
         }
     return markdown(pd.DataFrame.from_dict(rows, orient="index"), "error as a ratio, geometric mean")
 
@@ -231,6 +259,8 @@ RIVALS = {"qmm": r"^(?:QMM |DREP |Kappa )?(.*)$", "dimension_reduction": r"/(.*)
 
 def ranks(study: str) -> str:
     """Return average ranks over the data sets of a study, and improvements of the accuracy over the classifier alone; printed ones in brackets."""
+    if not is_run(study):
+        return NOT_RUN
     printed = pd.read_csv(ROOT / f"config/published/{study}.csv").query(
         "dataset == 'all' and metric in ('rank', 'improvement')"
     )
@@ -259,6 +289,8 @@ def ranks(study: str) -> str:
 
 def kept_members(_docname: str) -> str:
     """Return how many trees of a full random forest QMM keeps by the share of margins that must not shrink, and as printed."""
+    if not is_run("qmm_curves"):
+        return NOT_RUN
     sizes = (
         means("qmm_curves")
         .query("metric == 'members'")
@@ -277,6 +309,8 @@ def kept_members(_docname: str) -> str:
 
 def pruned_trees(_docname: str) -> str:
     """Return mean errors of the pruners of study qmm, and how many members they keep, by ensemble and size of trees."""
+    if not is_run("qmm"):
+        return NOT_RUN
     table = errors("qmm").mean()
     members = means("qmm").query("metric == 'members'").groupby("method")["mean"].mean()
     rows = {}
@@ -295,6 +329,8 @@ def pruned_trees(_docname: str) -> str:
 
 def stacking(_docname: str) -> str:
     """Return mean errors of stacking over rotations and its rivals, with standard errors over cells that share their rows."""
+    if not is_run("rotation_stacking"):
+        return NOT_RUN
     found = means("rotation_stacking").query("metric == 'error'")
     methods = ["RF", "RRE", "S-RRE/RF"]
     rows = {

@@ -2,7 +2,7 @@
 
 ``<!-- table: name -->`` is a table of results of :mod:`_site.tables`, ``<!-- printed: study -->`` what a paper prints beside a
 study of ours, ``<!-- ranks: study -->`` the ranks of
-both, ``<!-- tested: study -->`` what the study tests, and
+both, ``<!-- tested: study -->`` what the study tests, ``<!-- figure: name | words -->`` a figure of it, and
 ``<!-- file: CONTRIBUTING.md | ## First heading | ## Heading after the last -->`` a piece of another file.
 """
 
@@ -51,7 +51,7 @@ PARTS = {
 }
 """Name -> function of this package, which is given the page's name and returns Markdown."""
 
-MARK = re.compile(r"^<!-- (part|file|printed|ranks|table|tested): (.+?) -->$", re.M)
+MARK = re.compile(r"^<!-- (part|figure|file|printed|ranks|table|tested): (.+?) -->$", re.M)
 
 
 def with_parts(_app, env, added, changed, _removed) -> list[str]:
@@ -71,6 +71,8 @@ def filled(text: str, docname: str) -> str:
     def part(match: re.Match) -> str:
         if match[1] == "file":
             return _of_file(*match[2].split(" | "), docname=docname)
+        if match[1] == "figure":
+            return papers.figure(*match[2].split(" | "))
         if match[1] in ("printed", "ranks", "tested"):
             return getattr(papers, match[1])(match[2])
         if match[1] == "table":
