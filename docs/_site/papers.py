@@ -107,6 +107,8 @@ def printed(study: str) -> str:
         table = shown.pivot_table(index="dataset", columns="method", values="cell", aggfunc="first", sort=False).fillna(
             ""
         )
+        if len(table) == 1:
+            table = table.T
         name = "Running text" if number == "text" else f"Table {number}"
         unit = " in %" if measure in PERCENT else ""
         agreed = (
