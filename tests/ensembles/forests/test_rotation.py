@@ -16,7 +16,7 @@ from rotastack import (
     PooledEnsembleClassifier,
     RotationForestClassifier,
 )
-from rotastack.combine.pruning import MarginPruner
+from rotastack.combine.pruning import MarginPruner, OrientationPruner
 from rotastack.data.generators import waveform
 from rotastack.seeds import child, root_sequence
 from rotastack.trees import C45Classifier, TreeClassifier
@@ -153,13 +153,13 @@ def test_rotations_help_on_waveform():
 
 
 class TestMarginForest:
-    def test_it_is_the_double_rotation_forest_pruned_by_margins(self):
+    def test_it_is_the_double_rotation_forest_pruned(self):
         X, Z, y, _ = split(load_breast_cancer)
         codes = np.unique(y, return_inverse=True)[1]
         whole = DoubleRotationForestClassifier(30, random_state=0).fit(X, y)
         pruned = DoubleRotationMarginForestClassifier(30, random_state=0).fit(X, y)
         votes = whole.forest_.votes(whole._checked(X))
-        pruner = MarginPruner().fit(votes, codes)
+        pruner = OrientationPruner().fit(votes, codes)
         assert pruned.pruner_.selected_.tolist() == pruner.selected_.tolist()
         assert len(pruned.forest_) == pruner.n_selected_ == 15
         kept = whole.forest_.votes(whole._checked(Z))[:, pruner.selected_]
@@ -172,13 +172,15 @@ class TestMarginForest:
         X, _, y, _ = split(load_breast_cancer)
         codes, bags = np.unique(y, return_inverse=True)[1], {"bootstrap": True, "random_state": 0}
         whole = DoubleRotationForestClassifier(30, **bags).fit(X, y)
-        pruned = DoubleRotationMarginForestClassifier(30, selection="oob", n_select=None, **bags).fit(X, y)
+        pruned = DoubleRotationMarginForestClassifier(
+            30, pruner=MarginPruner(n_select=None), selection="oob", **bags
+        ).fit(X, y)
         votes = np.where(whole.forest_.out_of_bag(len(X)), whole.forest_.votes(whole._checked(X)), -1)
         assert pruned.pruner_.selected_.tolist() == MarginPruner(n_select=None).fit(votes, codes).selected_.tolist()
 
     def test_by_the_source_rule_training_rows_saturate_with_full_trees_and_not_with_c45(self):
         X, _, y, _ = split(load_breast_cancer)
-        options = {"n_select": None, "random_state": 0}
+        options = {"pruner": MarginPruner(n_select=None), "random_state": 0}
         full = DoubleRotationMarginForestClassifier(30, estimator=TreeClassifier(), **options).fit(X, y)
         assert len(full.forest_) == 1  # every tree is always right
         frame = waveform(400, seed=0)  # no tree of C4.5 gets all of these right
@@ -193,7 +195,7 @@ class TestMarginForest:
     def test_weighted_votes(self):
         X, Z, y, t = split()
         fitted = DoubleRotationMarginForestClassifier(
-            30, vote="weighted", lambda_=1.0, selection="oob", bootstrap=True, random_state=0
+            30, pruner=MarginPruner(1.0, vote="weighted"), selection="oob", bootstrap=True, random_state=0
         ).fit(X, y)
         assert fitted.score(Z, t) > 0.9
         assert len(set(fitted.pruner_.weights_[fitted.pruner_.selected_].round(6))) > 1

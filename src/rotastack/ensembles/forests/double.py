@@ -5,12 +5,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from rotastack.base.docstrings import documented
-from rotastack.base.scikit import Interval, StrOptions
+from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.blas import one_blas_thread
-from rotastack.combine.pruning.margin import MarginPruner
+from rotastack.combine.pruning.base import Pruner
+from rotastack.combine.pruning.orientation import OrientationPruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads
@@ -131,10 +133,10 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
 
 @documented
 class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
-    """Double rotation margin forest (DRMF): a double rotation forest pruned by margins.
+    """Double rotation margin forest (DRMF): a double rotation forest, half of whose trees vote.
 
-    Trees are ordered by the weights of a Lasso that brings the margins of the selection rows near 1, and
-    the first half of them votes: see :class:`rotastack.combine.pruning.MarginPruner`.
+    Trees are ordered by how nearly they lead to where all margins grow, and the first half of them votes: see
+    :class:`rotastack.combine.pruning.OrientationPruner`. The source's rule is ``pruner=MarginPruner(n_select=None)``.
 
     Memory: as of :class:`DoubleRotationForestClassifier`; what is kept is that of the trees that vote.
 
@@ -146,16 +148,11 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     %(subset_size)s
     %(bootstrap_ratio)s
     %(estimator)s
-    lambda_ : "cv" or float, default="cv"
-        Penalty of the Lasso.
-    n_select : int, float, "nonzero" or None, default=0.5
-        How many trees to keep, or what share of them. None is the source's rule, as many as err least on the selection rows;
-        "nonzero" are all whose weight is not 0.
+    pruner : pruner or None, default=None
+        Of :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
         Rows by whose votes trees are chosen: those of training, as in the source, where pruned trees err differently and fully
         grown ones do not; or the same, each tree voting only on rows out of its bag.
-    vote : {"simple", "weighted"}, default="simple"
-        Whether trees vote with equal weights or with those of the Lasso.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement; selection "oob" needs it. Bags cost accuracy.
     %(n_neighbors)s
@@ -169,8 +166,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
-    pruner_ : MarginPruner
-        With ``selected_`` (tree numbers before pruning, in the order of choice), ``lasso_weights_``, ``curve_``.
+    pruner_ : fitted pruner
+        With ``selected_`` (tree numbers before pruning, in the order of choice), ``curve_`` and others, if it has them.
     forest_ : GrownTrees
         The trees kept, in the order of choice.
     feature_importances_ : ndarray of shape (n_features,)
@@ -197,15 +194,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
 
     _parameter_constraints: ClassVar[dict] = {
         **_DoubleRotationForest._parameter_constraints,
-        "lambda_": [StrOptions({"cv"}), Interval(Real, 0.0, None, closed="left")],
-        "n_select": [
-            Interval(Integral, 1, None, closed="left"),
-            Interval(Real, 0, 1, closed="right"),
-            StrOptions({"nonzero"}),
-            None,
-        ],
+        "pruner": [HasMethods(["fit", "kept_shares"]), None],
         "selection": [StrOptions({"oob", "train"})],
-        "vote": [StrOptions({"simple", "weighted"})],
     }
 
     def __init__(
@@ -216,10 +206,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         subset_size: int | None = None,
         bootstrap_ratio: float = 0.75,
         estimator: Any = None,
-        lambda_: str | float = "cv",
-        n_select: int | float | str | None = 0.5,
+        pruner: Pruner | None = None,
         selection: str = "train",
-        vote: str = "simple",
         bootstrap: bool = False,
         n_neighbors: int = 5,
         alpha: float = 0.1,
@@ -234,10 +222,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
             estimator=estimator, bootstrap=bootstrap, n_neighbors=n_neighbors, alpha=alpha, scaling=scaling,
             categorical_features=categorical_features, class_weight=class_weight, n_jobs=n_jobs, random_state=random_state,
         )  # fmt: skip
-        self.lambda_ = lambda_
-        self.n_select = n_select
+        self.pruner = pruner
         self.selection = selection
-        self.vote = vote
 
     def _grow(self, X, target, n_classes, n_numeric, weights, sequence):
         if self.selection == "oob" and not self.bootstrap:
@@ -247,13 +233,10 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
         if self.selection == "oob":
             votes = np.where(self.forest_.out_of_bag(len(X)), votes, -1)
         there = slice(None) if weights is None else weights > 0
-        pruner = MarginPruner(self.lambda_, self.n_select, vote=self.vote)
+        pruner: Pruner = OrientationPruner() if self.pruner is None else clone(self.pruner)
         self.pruner_ = pruner.fit(votes[there], target[there], classes=np.arange(n_classes))
         self.forest_ = self.forest_.take(self.pruner_.selected_).compact()
         return None
-
-    def __sklearn_is_fitted__(self) -> bool:  # lambda_ looks like something learned
-        return hasattr(self, "pruner_")
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
         """Return the share of votes for each class.
