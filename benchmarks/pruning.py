@@ -126,7 +126,7 @@ def what_it_saves(n_pairs):
     )
     for ensemble in (RandomForestClassifier(300, random_state=0), ForestClassifier(300, random_state=0)):
         fitted = ensemble.fit(X[:3000], y[:3000])
-        for pruner in (MarginPruner(), QMMPruner(), KappaPruner()):
+        for pruner in (MarginPruner(n_select=None), QMMPruner(), KappaPruner(0.2)):
             pruned = PrunedEnsembleClassifier(FrozenEstimator(fitted), pruner, "oob").fit(X[:3000], y[:3000])
             ratios = []
             for _ in range(n_pairs):

@@ -25,7 +25,7 @@ from rotastack.plots.style import DASHES, METHOD_COLORS
 class AccuracyPruner(OrderingPruner):
     """Keep the members that err least by themselves."""
 
-    def __init__(self, n_select=0.2, vote="simple"):
+    def __init__(self, n_select=0.5, vote="simple"):
         self.n_select = n_select
         self.vote = vote
 
@@ -36,7 +36,7 @@ class AccuracyPruner(OrderingPruner):
 # %%
 # A forest, pruned
 # ----------------
-# Members vote on rows out of their bags. With `n_select=None` as many are kept as err least there.
+# Members vote on rows out of their bags. `n_select=None` keeps as many as err least there.
 
 X, y = (part.to_numpy() for part in load_dataset("balance-scale"))
 forest = RandomRotationForestClassifier(200, random_state=0)

@@ -19,7 +19,7 @@ from rotastack.views import RandomRotation
 class AccuracyPruner(OrderingPruner):
     """A pruner of one's own."""
 
-    def __init__(self, n_select: int | float | None = 0.2, vote: str = "simple") -> None:
+    def __init__(self, n_select: int | float | None = 0.5, vote: str = "simple") -> None:
         self.n_select = n_select
         self.vote = vote
 

@@ -39,7 +39,7 @@ MEASURES = {
 }
 
 
-NOT_RUN = "*The study has not been run since its protocol was corrected.*"
+NOT_RUN = "*The results of this study are not here yet.*"
 
 
 def is_run(study: str) -> bool:
@@ -190,6 +190,8 @@ def _difference(row) -> str:
 
 
 def _held(row: pd.Series) -> str:
+    if pd.isna(row["p_holm"]):
+        return "not tested"
     if row["expect"] == "equal":
         return "no sign against it" if row["holds"] else "no"
     if row["holds"]:
@@ -347,6 +349,8 @@ def stacking(_docname: str) -> str:
 
 def exact_cells(_docname: str) -> str:
     """Return how many plain cells without randomness have the printed digits."""
+    if not is_run("dimension_reduction"):
+        return NOT_RUN
     plain = cells("dimension_reduction").query("metric == 'error' and method == 'Plain/NB'")
     equal = (100 * plain["difference"].abs() < 0.0051).sum()
     near = (100 * plain["difference"].abs() < 0.2).sum()

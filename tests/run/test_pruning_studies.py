@@ -36,7 +36,7 @@ def test_defaults_of_pruned_methods():
         "B": {"pool": "b", "combiner": {"kind": "prune", "pruner": "drep"}},
     }, protocol={"kind": "crossval"})  # fmt: skip
     combiner = made.methods["A"].combiner
-    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("margin", {}, None, None)
+    assert (combiner.pruner, combiner.parameters, combiner.selection, combiner.first) == ("orientation", {}, None, None)
     assert made.document.protocol.dump() == {
         "rotations": 8,
         "groups": None,

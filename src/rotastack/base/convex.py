@@ -48,7 +48,7 @@ def solve(problem: Any, max_iter: int = 500) -> dict[str, NDArray] | None:
         for tol in _TOLERANCES:
             with contextlib.suppress(cp.SolverError):
                 problem.solve(cp.CLARABEL, max_iter=max_iter, tol_gap_abs=tol, tol_gap_rel=tol, tol_feas=tol)
-                if problem.status == cp.OPTIMAL:
+                if problem.status in (cp.OPTIMAL, cp.INFEASIBLE, cp.UNBOUNDED):
                     break
     if problem.status not in (cp.OPTIMAL, cp.OPTIMAL_INACCURATE):
         return None

@@ -278,7 +278,7 @@ def _printed(X, y, C: int, nu: float, diversity: float, q, tol: float, max_iter:
     multipliers = y * _halves(alpha, cost, y > 0)
     bound = -radius * float(np.linalg.norm(X.T @ multipliers))
     spread = float(np.sqrt(((X - X.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    unit = max(abs(objective), 1e-3 * radius * spread)
+    unit = max(abs(objective), 1e-3 * radius * spread, float(np.finfo(float).eps))
     solution = Solution(W, b, objective, bound, [objective], unit=unit)
     solution.n_iter = max_iter if found is None else problem.solver_stats.num_iters
     solution.converged = solution.gap <= tol

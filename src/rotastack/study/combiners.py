@@ -121,7 +121,9 @@ class Prune(_Combiner):
     """Some of the members decide: those that a pruner chooses by their votes."""
 
     kind: Literal["prune"]
-    pruner: Annotated[str, Field(description="a pruner, by short name or class; none lets all members vote")] = "margin"
+    pruner: Annotated[str, Field(description="a pruner, by short name or class; none lets all members vote")] = (
+        "orientation"
+    )
     parameters: Parameters = {}
     selection: Annotated[
         Literal["oob", "train", "test"] | None,

@@ -27,7 +27,7 @@ class Group(Document):
 
 
 class Claim(Document):
-    """A statement that the study tests over its data sets."""
+    """A statement that the study tests over its data sets, or over the splits of one."""
 
     what: Annotated[
         str,
@@ -119,7 +119,9 @@ class Evaluation(Document):
     ] = {}
     claims: Annotated[
         list[Claim],
-        Field(description="statements to test over the data sets: disagreement of DRSF is higher than that of RotF"),
+        Field(
+            description="statements to test over the data sets, or over the splits of one: disagreement of DRSF is higher than that of RotF"
+        ),
     ] = []
     sweeps: Annotated[list[Sweep], Field(description="figures of the mean error against a parameter")] = []
     published_columns: Annotated[

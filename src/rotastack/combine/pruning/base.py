@@ -157,8 +157,8 @@ class OrderingPruner(Pruner):
     Parameters
     ----------
     n_select : int, float or None, default=0.5
-        How many members to keep, or what share of them; None is as many as give the vote the least error on the
-        selection rows, which are too few: the least of a noisy curve is so by chance.
+        How many members to keep, or what share of them. None is as many as give the vote the least error on the
+        selection rows: mostly too few, as the least value of a noisy curve is so by chance.
     vote : {"simple", "weighted"}, default="simple"
         Whether the members kept vote with equal weights, or with those they had.
 

@@ -49,8 +49,8 @@ class MarginPruner(OrderingPruner):
 
     Notes
     -----
-    The source's rule keeps too few members: the same votes decide on the order and on the size, so the least error of the curve
-    is by chance. Half of the members err less than all: docs/evidence/drmf.md has the numbers.
+    The source's rule keeps too few members. The same votes decide on the order and on the size, so the least error of the curve
+    is so by chance. Half of the members err about as much as all: docs/evidence/drmf.md has the numbers.
 
     References
     ----------

@@ -1,4 +1,4 @@
-"""Double rotation forests: with the votes of all trees (DRSF), or of those that margins choose (DRMF)."""
+"""Double rotation forests: with the votes of all trees (DRSF), or of those that a pruner chooses (DRMF)."""
 
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -135,7 +135,7 @@ class DoubleRotationForestClassifier(_DoubleRotationForest):
 class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     """Double rotation margin forest (DRMF): a double rotation forest, half of whose trees vote.
 
-    Trees are ordered by how nearly they lead to where all margins grow, and the first half of them votes: see
+    Trees are ordered by angles, and the first half of them votes: see
     :class:`rotastack.combine.pruning.OrientationPruner`. The source's rule is ``pruner=MarginPruner(n_select=None)``.
 
     Memory: as of :class:`DoubleRotationForestClassifier`; what is kept is that of the trees that vote.
@@ -151,8 +151,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
     pruner : pruner or None, default=None
         Of :mod:`rotastack.combine.pruning`. None is ``OrientationPruner()``.
     selection : {"train", "oob"}, default="train"
-        Rows by whose votes trees are chosen: those of training, as in the source, where pruned trees err differently and fully
-        grown ones do not; or the same, each tree voting only on rows out of its bag.
+        Rows by whose votes trees are chosen. "train", as in the source: pruned trees err differently there, and fully grown
+        ones do not err. "oob": the same rows, but each tree votes only on rows out of its bag.
     bootstrap : bool, default=False
         Grow each tree on rows drawn with replacement; selection "oob" needs it. Bags cost accuracy.
     %(n_neighbors)s
@@ -174,8 +174,8 @@ class DoubleRotationMarginForestClassifier(_DoubleRotationForest):
 
     Notes
     -----
-    The source keeps the trees that err least on the training rows: some five of a hundred, which err by a quarter more than the
-    whole forest. Half of the trees err no more than all: docs/evidence/drmf.md has the numbers.
+    The source keeps the trees that err least on the training rows. These are some five of a hundred, and they err by a third
+    more than the whole forest. Half of the trees err no more than all: docs/evidence/drmf.md has the numbers.
 
     References
     ----------

@@ -290,7 +290,9 @@ def _sentence(claim: dict) -> dict:
         "text": f"{what} of {claim['of']} is {expect} {relation} {claim['than']}",
         "found": found,
         "p_holm": claim["p_holm"],
-        "holds": "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
+        "holds": "not tested"
+        if pd.isna(claim["p_holm"])
+        else "no sign against it" if claim["holds"] and claim["expect"] == "equal" else "yes" if claim["holds"] else "not shown",
     }  # fmt: skip
 
 
