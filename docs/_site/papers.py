@@ -163,7 +163,10 @@ def claims(_docname: str) -> str:
         seen = f"{claim['of']} less {claim['than']}: {_difference({**row, 'what': claim.get('what', 'error')})}"
         rows.append([claim["paper"], claim["sentence"], _held(row), seen, p])
     table = pd.DataFrame(rows, columns=["paper", "claim", "held", "what we see", "test"])
-    return markdown(table.set_index("paper"), "paper")
+    parts = []
+    for paper, part in table.groupby("paper", sort=False):
+        parts += [f"**{paper}**", "", markdown(part.drop(columns="paper").set_index("claim"), "claim"), ""]
+    return "\n".join(parts)
 
 
 def tested(study: str) -> str:
