@@ -41,7 +41,7 @@ CLASSIFIERS = [
     MultiRotationForestClassifier(3, 8),
     RegularizedRotationForestClassifier(12, n_rotations=3, micro_forest_size=2),
     RotationForestClassifier(4, bootstrap=True),
-    DoubleRotationForestClassifier(4, bootstrap=True),
+    DoubleRotationForestClassifier(4),
     DoubleRotationMarginForestClassifier(8),
     RotastackClassifier(5),
     PooledEnsembleClassifier(RandomRotation(), n_estimators=4, bootstrap=True),

@@ -69,6 +69,7 @@ def test_the_step_writes_it(tmp_path):
         "control": "L",
         "methods": ["M1", "M10", "L"],
         "shown": ["M10"],
+        "optimistic": [],
         "groups": [{"name": "M", "parts": ["M"], "methods": {"one": ["M1"], "ten": ["M10"]}}],
         "sweeps": {"sweep-1": SWEEP},
     }

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
+from rotastack.base.row_weights import per_row
 from rotastack.base.scikit import Interval
 from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
@@ -105,9 +106,11 @@ class SubsetRotationForest(RotatedClassifier):
             others = np.arange(n_numeric, X.shape[1])[None]
             views = widened(views, X.shape[1]).beside(LinearViews.subset(others, X.shape[1]))
         family = replace(tree._family(), n_trees=self.n_estimators, views=views)
+        # C4.5 counts weights as rows, so that without bags they are 1 on average.
+        counted = weights if self.bootstrap else per_row(weights)
         self.forest_, out_of_bag = grow_forest(
             X, target, [family], tree._options(), sequence,
-            n_classes=n_classes, weights=weights, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
+            n_classes=n_classes, weights=counted, bootstrap=self.bootstrap, n_jobs=self.n_jobs,
         )  # fmt: skip
         return None if out_of_bag is None else out_of_bag[0]
 
