@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 from rotastack import RotastackClassifier
 from rotastack.combine.log_linear import LogLinearWeights
 from rotastack.ensembles.flagship import family_views
-from rotastack.ensembles.flagship.base import RIDGE
 from rotastack.ensembles.flagship.families import BOOSTING, FAMILIES, TreeFamily
+from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.files import replacing, write_text
 
 PAGE = Path(__file__).parents[1] / "docs/evidence/flagship-ablation.md"

@@ -21,7 +21,7 @@ from sklearn.ensemble import RandomForestClassifier
 from rotastack import RegularizedRotationForestClassifier
 from rotastack.combine.rotation_weights import WEIGHTINGS
 from rotastack.data.generators import waveform
-from rotastack.ensembles.forests.base import rotated_views
+from rotastack.ensembles.forests.rotated import rotated_views
 from rotastack.ensembles.forests.weightings import RotationWeightingsClassifier
 from rotastack.trees import LinearViews, TreeGroup, TreeOptions, grow_forest
 from rotastack.views.haar import draw_rotations

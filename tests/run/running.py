@@ -11,8 +11,8 @@ from rotastack.data.artifacts import read_arrays, read_frame, write_frame
 from rotastack.run.job import Job
 from rotastack.run.modules import STEPS
 from rotastack.study.classes import check_classes
-from rotastack.study.components import View
-from rotastack.study.model import Method, Pool
+from rotastack.study.components import ViewComponent
+from rotastack.study.model import Method, PoolDocument
 from rotastack.study.names import label
 from rotastack.study.study import Study
 
@@ -67,7 +67,7 @@ def step(name, folder, spec, inputs, outputs, pool="", **options):
 def pool_slice(estimator, parameters=None, view=None, **pool):
     """Return a pool as the slices of a study have it."""
     given = {"estimator": estimator, "parameters": parameters or {}, "view": view, **pool}
-    return Pool.read(given, "pool").resolved()
+    return PoolDocument.read(given, "pool").resolved()
 
 
 def split(folder, repeats=4, rows=0.6):
@@ -92,7 +92,7 @@ def train(
 ):  # fmt: skip
     """Train a pool on splits; return its file."""
     content = pool_slice(estimator, parameters, **pool)
-    given = Pool.read({"estimator": estimator, "parameters": parameters or {}, **pool}, "pool")
+    given = PoolDocument.read({"estimator": estimator, "parameters": parameters or {}, **pool}, "pool")
     spec = {
         "protocol": "splits", "seed": 1, "dataset": "d", "name": "p", "splits": list(splits), "repeats": limit,
         "rotations": rotations, "pool": content, "members": given.member_names, "selections": list(selections),
@@ -115,7 +115,7 @@ def train_nested(
     inputs = {"table": "table", "folds": "folds", "rotations": []}
     if content["view"] is not None:
         spec["rotations"] = rotations
-        if View.read(content["view"], "view").is_drawn:
+        if ViewComponent.read(content["view"], "view").is_drawn:
             nested = {"protocol": "nested", "fold_groups": 1, "folds": 3}
             names = [label("RG", g) for g in groups]
             inputs["rotations"] = draw(folder, nested, content["view"], names, rotations)

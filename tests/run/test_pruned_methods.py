@@ -12,7 +12,7 @@ from tests.run.test_splits import seen_rows
 from rotastack.combine.pruning import MarginPruner, MDMPruner, QMMPruner
 from rotastack.data.artifacts import read_frame
 from rotastack.resampling import weka_folds
-from rotastack.run.splits.fitting import Ballots, _other_labels, stacked
+from rotastack.run.splits.fitting import SplitVotes, _other_labels, stacked
 from rotastack.seeds import child, integer_seed, root_sequence
 from rotastack.study.building import make_estimator
 
@@ -229,7 +229,7 @@ def test_other_labels_are_other_labels():
 
 def test_trainings_of_different_sizes_are_filled_up():
     def ballots(n_test, n_train, n_voters):
-        return Ballots(
+        return SplitVotes(
             np.ones((n_test, n_voters), np.int16), np.ones((n_train, n_voters), np.int16),
             np.ones(n_train, np.intp), np.ones((n_train, n_voters), bool), np.full(n_voters, 0.5),
         )  # fmt: skip

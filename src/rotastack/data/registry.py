@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from rotastack.base.documents import Document, Field, load_yaml, model_validator
-from rotastack.data.sources.base import Source
+from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError, nearest
 from rotastack.project import project_file
 

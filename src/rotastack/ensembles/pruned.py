@@ -16,8 +16,8 @@ from rotastack.base.columns import refuse_missing_target
 from rotastack.base.fitting import check_takes_weights
 from rotastack.base.row_weights import row_weights, uneven
 from rotastack.base.scikit import HasMethods, Interval, StrOptions, fit_context, num_samples
-from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.orientation import OrientationPruner
+from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.voters import voters_of
 from rotastack.seeds import child, integer_seed, root_sequence
 

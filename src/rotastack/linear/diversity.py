@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.linear.admm import Splitting, admm
-from rotastack.linear.base import LEAST_ONE, LinearEnsemble, Real
 from rotastack.linear.hinge import prox_hinge
 from rotastack.linear.problem import Solution
+from rotastack.linear.separators import LEAST_ONE, LinearEnsemble, Real
 
 __all__ = ["DiversityRegularizedClassifier", "drm_problem"]
 

@@ -12,10 +12,10 @@ from rotastack.base.convex import import_cvxpy, solve
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.linear.admm import Splitting, admm
 from rotastack.linear.alm import AlmOptions, solve_alm
-from rotastack.linear.base import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
 from rotastack.linear.hinge import prox_hinge
 from rotastack.linear.primal import solve_primal
 from rotastack.linear.problem import Problem, Solution
+from rotastack.linear.separators import CLASS_WEIGHT, LEAST_ONE, POSITIVE, POWER, LinearEnsemble
 from rotastack.linear.squared_l1 import prox_squared_l1
 from rotastack.seeds import child, root_sequence
 

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from rotastack.base.scikit import Interval
-from rotastack.linear.base import CLASS_WEIGHT, POWER, LinearSeparator, Real
 from rotastack.linear.problem import Problem
+from rotastack.linear.separators import CLASS_WEIGHT, POWER, LinearSeparator, Real
 
 __all__ = ["PrimalSVMClassifier"]
 

@@ -17,8 +17,8 @@ from rotastack.base.view import needs_labels
 from rotastack.errors import RotastackError, nearest
 from rotastack.study.building import build, draws_bags, load_class, nested_specs, parameter_names, plain_types
 from rotastack.study.catalogue import PRUNERS, VIEWS, Entry, find, resolved
-from rotastack.study.combiners import Other, Prune, Stacking, Weights
-from rotastack.study.model import Pool
+from rotastack.study.combiners import Other, Prune, StackingDocument, Weights
+from rotastack.study.model import PoolDocument
 from rotastack.study.study import Study
 from rotastack.study.task import TASKS, Task
 
@@ -48,7 +48,7 @@ def check_classes(study: Study, where: str) -> None:
     for label, method in study.methods.items():
         place = f"{where}: methods.{label}.combiner"
         pool, estimator, combiner = study.pools[method.pool], estimators[method.pool], method.combiner
-        if isinstance(combiner, Stacking):
+        if isinstance(combiner, StackingDocument):
             checked_estimator(combiner.estimator, combiner.parameters, place, study.task)
         elif isinstance(combiner, Weights) and not _knows_oob(estimator):
             raise RotastackError(
@@ -230,7 +230,7 @@ def _n_members(estimator: Any) -> int | None:
     return next((v for k in ("n_estimators", "n_rotations") if isinstance(v := parameters.get(k), int)), None)
 
 
-def _check_pool(pool: Pool, estimator: Any, where: str, task: Task) -> None:
+def _check_pool(pool: PoolDocument, estimator: Any, where: str, task: Task) -> None:
     name = type(estimator).__name__
     if pool.ensemble_sizes:
         if not hasattr(type(estimator), task.staged):
@@ -244,7 +244,7 @@ def _check_pool(pool: Pool, estimator: Any, where: str, task: Task) -> None:
         raise RotastackError(f"{where}.diversity: {name} has no trees that vote")
 
 
-def _check_pruner(combiner: Prune, pool: Pool, estimator: Any, where: str) -> None:
+def _check_pruner(combiner: Prune, pool: PoolDocument, estimator: Any, where: str) -> None:
     pruner = checked(combiner.pruner, combiner.parameters, where, PRUNERS, ".pruner")
     _check_methods(pruner, ("fit", "combine"), f"{where}.pruner", "pruner")
     name = type(estimator).__name__

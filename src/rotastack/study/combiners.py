@@ -10,7 +10,17 @@ from rotastack.study.building import load_class
 from rotastack.study.catalogue import ESTIMATORS, PRUNERS, Entry, resolved
 from rotastack.study.components import Component, Parameters, in_order
 
-__all__ = ["NO_WEIGHTS", "Combiner", "LogLinear", "Member", "Other", "Prune", "Stacking", "Vote", "Weights"]
+__all__ = [
+    "NO_WEIGHTS",
+    "Combiner",
+    "LogLinear",
+    "MemberDocument",
+    "Other",
+    "Prune",
+    "StackingDocument",
+    "Vote",
+    "Weights",
+]
 
 
 NO_WEIGHTS = (
@@ -56,7 +66,7 @@ class Vote(_Combiner):
     voting: Annotated[Literal["soft", "hard"], Field(description="mean probability (soft) or majority (hard)")] = "soft"
 
 
-class Stacking(_Trained):
+class StackingDocument(_Trained):
     """A level-1 estimator learns from outputs for rows that the members have not seen."""
 
     path: ClassVar[str] = "rotastack.combine.stacking.Stacking"
@@ -104,7 +114,7 @@ class Weights(_Combiner):
             raise ValueError(f"{where}.h: {self.h} does not go with {self.weighting}; it must be {allowed}")
 
 
-class Member(_Combiner):
+class MemberDocument(_Combiner):
     """One of the pool's outputs decides."""
 
     is_quick: ClassVar[bool] = True
@@ -157,4 +167,6 @@ class Other(Component, _Combiner):
         return {"kind": self.kind, **resolved(self.class_, self.parameters, {})}
 
 
-Combiner = Annotated[Vote | Stacking | LogLinear | Weights | Member | Prune | Other, Field(discriminator="kind")]
+Combiner = Annotated[
+    Vote | StackingDocument | LogLinear | Weights | MemberDocument | Prune | Other, Field(discriminator="kind")
+]

@@ -7,7 +7,7 @@ from pydantic import Field, field_validator
 from rotastack.base.documents import Document
 from rotastack.study.catalogue import VIEWS, Entry, facts_of, find, resolved
 
-__all__ = ["Component", "Label", "Parameters", "View", "check_texts", "in_order"]
+__all__ = ["Component", "Label", "Parameters", "ViewComponent", "check_texts", "in_order"]
 
 Parameters = Annotated[
     dict[str, Any],
@@ -69,7 +69,7 @@ class Component(Document):
         return resolved(self.class_, self.parameters)
 
 
-class View(Component):
+class ViewComponent(Component):
     """What members of a pool see of the numeric columns."""
 
     @property

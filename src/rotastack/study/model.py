@@ -17,15 +17,15 @@ from rotastack.data.registry import OwnDataset
 from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import score_named
 from rotastack.study.catalogue import ESTIMATORS, Entry, resolved
-from rotastack.study.combiners import Combiner, Member, Prune
-from rotastack.study.components import Label, Parameters, View, check_texts, in_order
+from rotastack.study.combiners import Combiner, MemberDocument, Prune
+from rotastack.study.components import Label, Parameters, ViewComponent, check_texts, in_order
 from rotastack.study.evaluation import Evaluation
 from rotastack.study.names import slug
 from rotastack.study.protocols.nested import Nested
 from rotastack.study.protocols.splits import CrossValidation, GivenSplits, RandomSplits
 from rotastack.study.task import TASKS
 
-__all__ = ["Blocks", "Method", "Pool", "StudyDocument"]
+__all__ = ["Blocks", "Method", "PoolDocument", "StudyDocument"]
 
 Dataset = Annotated[
     Annotated[str, Tag("name")] | Annotated[OwnDataset, Tag("entry")],
@@ -42,11 +42,11 @@ class Noise(Document):
     ] = 0
 
 
-class Pool(Document):
+class PoolDocument(Document):
     """How the members of a pool are trained."""
 
     view: Annotated[
-        View | None,
+        ViewComponent | None,
         Field(
             description="identity: one member, which sees the columns; any view or transformer, by name or as "
             "{class: ..., parameters: ...}: one member for each rotation of the group, the first unrotated"
@@ -208,7 +208,7 @@ class StudyDocument(Document):
     ] = Nested()
     blocks: Annotated[Blocks, Field(description="cells that one job trains; results do not depend on it")] = Blocks()
     pools: Annotated[
-        dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], Pool],
+        dict[Annotated[str, Field(pattern="^[a-z0-9][a-z0-9_]*$")], PoolDocument],
         Field(min_length=1, description="pool name -> how its members are trained"),
     ]
     methods: Annotated[dict[Label, Method], Field(min_length=2, description="method label -> pool and combiner")]
@@ -294,7 +294,7 @@ class StudyDocument(Document):
 
     def _check_combiner(self, method: Method, where: str) -> None:
         pool = self.pools[method.pool]
-        if pool.ensemble_sizes and not isinstance(method.combiner, Member):
+        if pool.ensemble_sizes and not isinstance(method.combiner, MemberDocument):
             raise ValueError(f"{where}: its pool has ensemble_sizes; combiner member takes one of them")
         self.protocol.check_combiner(method.combiner, pool, where)
         TASKS[self.task].check_combiner(method.combiner, where)

@@ -11,10 +11,10 @@ from rotastack.errors import RotastackError, nearest
 from rotastack.stats.metrics import PRIMARY, score_named
 from rotastack.study.catalogue import facts_of, find
 from rotastack.study.combiners import Prune
-from rotastack.study.components import View
-from rotastack.study.model import Method, Pool, StudyDocument
+from rotastack.study.components import ViewComponent
+from rotastack.study.model import Method, PoolDocument, StudyDocument
 from rotastack.study.names import slug
-from rotastack.study.protocols.base import Protocol
+from rotastack.study.protocols.protocol import Protocol
 from rotastack.study.published_tables import check_published
 from rotastack.study.task import TASKS, Task
 
@@ -102,7 +102,7 @@ class Study:
         return TASKS[self.document.task]
 
     @property
-    def pools(self) -> dict[str, Pool]:
+    def pools(self) -> dict[str, PoolDocument]:
         """Pool name -> how it is trained."""
         return self.document.pools
 
@@ -212,12 +212,12 @@ class Study:
         return {name: labels for name, labels in groups.items() if labels} if self._drawn else {}
 
     @property
-    def drawn_views(self) -> list[View]:
+    def drawn_views(self) -> list[ViewComponent]:
         """Views that are drawn before any training."""
         return self._drawn if self.rotation_groups else []
 
     @cached_property
-    def _drawn(self) -> list[View]:
+    def _drawn(self) -> list[ViewComponent]:
         views = [self.pools[pool].view for pool in self.used_pools]
         return list({view.key: view for view in views if view is not None and view.is_drawn}.values())
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from rotastack.errors import RotastackError
 from rotastack.study.catalogue import ESTIMATORS, REGRESSORS, Entry
-from rotastack.study.combiners import Member, Stacking, Vote
+from rotastack.study.combiners import MemberDocument, StackingDocument, Vote
 
 __all__ = ["TASKS", "Task"]
 
@@ -57,7 +57,7 @@ class _Regression(Task):
                 raise ValueError(f"{key} is of classes; the study's task is regression")
 
     def check_combiner(self, combiner: Any, where: str) -> None:
-        if not isinstance(combiner, Vote | Member | Stacking):
+        if not isinstance(combiner, Vote | MemberDocument | StackingDocument):
             raise ValueError(
                 f"{where}.kind: {combiner.kind} is of classes; in a regression it is vote (the mean), member or stacking"
             )

@@ -13,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from rotastack.base.scikit import Interval, StrOptions, fit_context
 from rotastack.blas import one_blas_thread
 from rotastack.seeds import child, root_sequence
-from rotastack.views.base import FLOATS, BaseView
+from rotastack.views.base_view import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 from rotastack.views.subsets import signed
 

@@ -10,7 +10,7 @@ from sklearn.utils.validation import validate_data
 from rotastack.base.scikit import fit_context
 from rotastack.base.view import Part, needs_labels
 from rotastack.seeds import root_sequence
-from rotastack.views.base import FLOATS, BaseView
+from rotastack.views.base_view import FLOATS, BaseView
 
 __all__ = ["DrawnView", "FittedView", "LinearView", "kept_columns"]
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from rotastack.base.scikit import HasMethods, Interval, check_feature_names_in, fit_context
 from rotastack.base.view import Part, is_linear, needs_labels
 from rotastack.seeds import child, integer_seed, root_sequence
-from rotastack.views.base import FLOATS, BaseView
+from rotastack.views.base_view import FLOATS, BaseView
 from rotastack.views.landmarks import distinct_rows
 
 __all__ = ["RandomizedView"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rotastack.ensembles.flagship.base import RotastackEnsemble
+from rotastack.ensembles.flagship.rotastack import RotastackEnsemble
 
 
 @pytest.fixture

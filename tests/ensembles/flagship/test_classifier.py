@@ -11,8 +11,8 @@ from sklearn.utils import get_tags
 from rotastack import RotastackClassifier
 from rotastack.combine import LogLinearWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship.base import RIDGE
 from rotastack.ensembles.flagship.families import BOOSTING
+from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.ensembles.flagship.training_rows import TrainingRows
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation, PrincipalRotation

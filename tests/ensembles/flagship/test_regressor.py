@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, make_friedman1
 from rotastack import RotastackRegressor
 from rotastack.combine import LeastSquaresWeights
 from rotastack.ensembles import TreeFamily
-from rotastack.ensembles.flagship.base import RIDGE
+from rotastack.ensembles.flagship.rotastack import RIDGE
 from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.views import DiscriminantRotation
 

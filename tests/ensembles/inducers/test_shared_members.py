@@ -13,8 +13,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from rotastack import PooledEnsembleClassifier
-from rotastack.ensembles.inducers.base import view_matrix
 from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier, PrecisionBayesClassifier
+from rotastack.ensembles.inducers.inducer import view_matrix
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.views import RandomProjection, RandomRotation, RandomSubspace
 

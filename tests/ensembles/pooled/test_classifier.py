@@ -216,7 +216,7 @@ def test_blocks_of_rows_do_not_change_predictions(iris, monkeypatch):
     X, y = iris
     clf = PooledEnsembleClassifier(RandomRotation(), n_estimators=6, random_state=0).fit(X, y)
     whole = clf.predict_proba(X)
-    monkeypatch.setattr("rotastack.ensembles.pooled.base._BLOCK", 100)
+    monkeypatch.setattr("rotastack.ensembles.pooled.pooled._BLOCK", 100)
     assert (clf.predict_proba(X) == whole).all()
 
 

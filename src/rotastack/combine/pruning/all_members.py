@@ -3,7 +3,7 @@
 import numpy as np
 
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import Pruner, check_vote
+from rotastack.combine.pruning.pruner import Pruner, check_vote
 
 __all__ = ["AllMembers"]
 
@@ -19,7 +19,7 @@ class AllMembers(Pruner):
     Attributes
     ----------
     selected_, weights_, n_selected_
-        See :class:`rotastack.combine.pruning.base.Pruner`.
+        See :class:`rotastack.combine.pruning.pruner.Pruner`.
 
     Examples
     --------

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.combine.pruning.ballots import Ballots, RunningVote
-from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.folds import interleaved_folds
+from rotastack.combine.pruning.pruner import Pruner
 
 __all__ = ["DREPPruner"]
 
@@ -40,7 +40,7 @@ class DREPPruner(Pruner):
     Attributes
     ----------
     selected_, weights_, n_selected_
-        See :class:`rotastack.combine.pruning.base.Pruner`.
+        See :class:`rotastack.combine.pruning.pruner.Pruner`.
     rho_ : float
         The share used.
     errors_ : ndarray of shape (n_selected,)

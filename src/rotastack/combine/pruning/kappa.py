@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import OrderingPruner
+from rotastack.combine.pruning.pruner import OrderingPruner
 from rotastack.diagnostics.pairs import kappa_matrix
 
 __all__ = ["KappaPruner"]
@@ -27,7 +27,7 @@ class KappaPruner(OrderingPruner):
     Attributes
     ----------
     selected_, weights_, n_selected_, order_, curve_
-        See :class:`rotastack.combine.pruning.base.OrderingPruner`.
+        See :class:`rotastack.combine.pruning.pruner.OrderingPruner`.
 
     References
     ----------

@@ -8,7 +8,7 @@ from scipy.optimize import linprog
 
 from rotastack.base.convex import import_cvxpy, solve
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import KEPT, Pruner
+from rotastack.combine.pruning.pruner import KEPT, Pruner
 
 __all__ = ["LPPruner", "lp_problem"]
 
@@ -26,7 +26,7 @@ class LPPruner(Pruner):
     Attributes
     ----------
     selected_, weights_, n_selected_
-        See :class:`rotastack.combine.pruning.base.Pruner`; the largest weight comes first.
+        See :class:`rotastack.combine.pruning.pruner.Pruner`; the largest weight comes first.
     margin_ : float
         The smallest margin on the selection rows.
 

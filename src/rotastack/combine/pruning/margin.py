@@ -9,8 +9,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lasso_path
 
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import OrderingPruner, check_vote, wanted_size
 from rotastack.combine.pruning.folds import interleaved_folds
+from rotastack.combine.pruning.pruner import OrderingPruner, check_vote, wanted_size
 
 __all__ = ["MarginPruner"]
 
@@ -42,7 +42,7 @@ class MarginPruner(OrderingPruner):
     Attributes
     ----------
     selected_, weights_, n_selected_, order_, curve_
-        See :class:`rotastack.combine.pruning.base.OrderingPruner`.
+        See :class:`rotastack.combine.pruning.pruner.OrderingPruner`.
     lasso_weights_ : ndarray of shape (n_members,)
     lambda_value_ : float
         The penalty used; for scikit-learn's ``Lasso`` alpha is this over twice the number of rows.

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from rotastack.base.docstrings import documented
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import OrderingPruner
+from rotastack.combine.pruning.pruner import OrderingPruner
 
 __all__ = ["OrientationPruner"]
 
@@ -25,7 +25,7 @@ class OrientationPruner(OrderingPruner):
     Attributes
     ----------
     selected_, weights_, n_selected_, order_, curve_
-        See :class:`rotastack.combine.pruning.base.OrderingPruner`.
+        See :class:`rotastack.combine.pruning.pruner.OrderingPruner`.
     angles_ : ndarray of shape (n_members,)
         In radians. The source keeps angles below pi / 2.
 

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 
 from rotastack.combine.pruning.ballots import Ballots
-from rotastack.combine.pruning.base import KEPT, Pruner
 from rotastack.combine.pruning.folds import interleaved_folds
+from rotastack.combine.pruning.pruner import KEPT, Pruner
 from rotastack.combine.pruning.quadratic import solve, solve_by_cvxpy, solve_exactly
 from rotastack.diagnostics.bounds import equilibrium_margin
 

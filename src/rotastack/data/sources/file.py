@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.formats import FORMATS, format_of, is_address
-from rotastack.data.sources.base import Source
+from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from rotastack.data.sources.base import Source
+from rotastack.data.sources.source import Source
 
 if TYPE_CHECKING:
     import pandas as pd

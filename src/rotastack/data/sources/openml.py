@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from rotastack.data.net import opened, reason
 from rotastack.data.openml import openml_table
-from rotastack.data.sources.base import Source
+from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rotastack.data.net import download, opened, reason
 from rotastack.data.packed import unpacked
-from rotastack.data.sources.base import Source
+from rotastack.data.sources.source import Source
 from rotastack.errors import RotastackError
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import StrOptions, check_y, fit_context
 from rotastack.combine.log_linear import LogLinearWeights
-from rotastack.ensembles.flagship.base import RIDGE, RotastackEnsemble
 from rotastack.ensembles.flagship.families import TreeFamily
+from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble
 from rotastack.seeds import root_sequence
 
 __all__ = ["RotastackClassifier"]

@@ -16,9 +16,9 @@ from rotastack.base.outputs import r_squared
 from rotastack.base.row_weights import of_all_rows, per_row, row_weights, some
 from rotastack.base.scikit import check_y, fit_context
 from rotastack.combine.least_squares import LeastSquaresWeights
-from rotastack.ensembles.flagship.base import RIDGE, RotastackEnsemble, kept_families
 from rotastack.ensembles.flagship.families import NUMBER_FAMILIES, TreeFamily
 from rotastack.ensembles.flagship.residuals import OutOfBagResiduals
+from rotastack.ensembles.flagship.rotastack import RIDGE, RotastackEnsemble, kept_families
 from rotastack.ensembles.flagship.training_rows import HEAVIEST, MOST_DRAWS
 from rotastack.seeds import child, root_sequence
 

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.blas import one_blas_thread
-from rotastack.combine.pruning.base import Pruner
 from rotastack.combine.pruning.orientation import OrientationPruner
+from rotastack.combine.pruning.pruner import Pruner
 from rotastack.ensembles.forests.rotation import SUBSET_CONSTRAINTS, SubsetRotationForest
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import run_threads

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import (
+from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
     CONSTRAINTS,
     RotatedClassifier,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.scikit import Interval, StrOptions
-from rotastack.ensembles.forests.base import (
+from rotastack.ensembles.forests.rotated import (
     CLASS_WEIGHT,
     CONSTRAINTS,
     RotatedClassifier,

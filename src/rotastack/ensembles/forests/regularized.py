@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.rotation_weights import WEIGHTINGS, RotationWeights
-from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.ensembles.forests.growing import GrowingForests
+from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier, rotated_views
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier
 from rotastack.trees.growing import TreeOptions

@@ -12,8 +12,8 @@ from rotastack.base.docstrings import documented
 from rotastack.base.facts import Cost, Facts
 from rotastack.base.row_weights import per_row
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.forests.base import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.ensembles.forests.base_tree import base_tree
+from rotastack.ensembles.forests.rotated import CLASS_WEIGHT, CONSTRAINTS, RotatedClassifier
 from rotastack.seeds import child
 from rotastack.trees.bags import Bags, tree_seeds
 from rotastack.trees.forest import ForestClassifier

@@ -14,7 +14,7 @@ from rotastack.base.classes import LabelClassifier
 from rotastack.base.columns import refuse_missing_target
 from rotastack.base.row_weights import row_weights
 from rotastack.base.scikit import Interval
-from rotastack.ensembles.inducers.base import Inducer, seen
+from rotastack.ensembles.inducers.inducer import Inducer, seen
 
 __all__ = ["GaussianBayesClassifier", "PrecisionBayesClassifier"]
 
@@ -23,12 +23,12 @@ _PRECISION = 0.01  # of a constant column, in WEKA
 _RARE = 1e-75  # least probability of a value, in WEKA
 
 
-class _Rows(NamedTuple):
+class _BayesRows(NamedTuple):
     X: NDArray[np.float64]  # class by class
     counts: NDArray[np.intp]  # rows of each class
 
 
-class _Member(NamedTuple):
+class _BayesMember(NamedTuple):
     V: NDArray[np.float64] | None
     shares: NDArray[np.float64]  # of the classes
     means: NDArray[np.float64]  # (class, width)
@@ -68,7 +68,7 @@ class GaussianBayesClassifier(Inducer):
 
     def _shared(self, X, y, n_classes):
         self._validate_params()
-        return _Rows(X[np.argsort(y, kind="stable")], np.bincount(y, minlength=n_classes))
+        return _BayesRows(X[np.argsort(y, kind="stable")], np.bincount(y, minlength=n_classes))
 
     def _member(self, shared, V):
         Z = seen(shared.X, V)
@@ -80,7 +80,7 @@ class GaussianBayesClassifier(Inducer):
             rows = Z[stops[c] - shared.counts[c] : stops[c]]
             means[c], variances[c] = rows.mean(axis=0), rows.var(axis=0)
         variances += self.var_smoothing * (Z.var(axis=0).max() or _WIDE)
-        return _Member(V, shares, means + first, variances)
+        return _BayesMember(V, shares, means + first, variances)
 
     def _outputs(self, member, X, n_classes):
         Z = seen(X.astype(np.float64), member.V)

@@ -6,18 +6,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.ensembles.inducers.base import Inducer, seen
+from rotastack.ensembles.inducers.inducer import Inducer, seen
 from rotastack.trees.kernel.nearest import TILE, nearest_rows
 
 __all__ = ["NearestNeighborClassifier"]
 
 
-class _Rows(NamedTuple):
+class _NearestRows(NamedTuple):
     X: NDArray[np.float64]
     y: NDArray[np.intp]
 
 
-class _Member(NamedTuple):
+class _NearestMember(NamedTuple):
     V: NDArray[np.float64] | None
     scale: float  # a power of two: no distance is rounded by it, and squares are far from 0 and infinity
     centre: NDArray[np.float64]
@@ -53,7 +53,7 @@ class NearestNeighborClassifier(Inducer):
     """
 
     def _shared(self, X, y, n_classes):
-        return _Rows(X, y)
+        return _NearestRows(X, y)
 
     def _member(self, shared, V):
         rows = seen(shared.X, V)
@@ -71,7 +71,7 @@ class NearestNeighborClassifier(Inducer):
         halves[: len(rows)] = squares / 2
         reach = float(np.sqrt(squares.max(initial=0.0)))
         halves = halves.astype(np.float32).reshape(n_tiles, TILE)
-        return _Member(V, scale, centre, tiled, table.astype(np.float32), halves, reach, shared.y)
+        return _NearestMember(V, scale, centre, tiled, table.astype(np.float32), halves, reach, shared.y)
 
     def _outputs(self, member, X, n_classes):
         with np.errstate(over="ignore"):  # with a slack of infinity every tile is looked through

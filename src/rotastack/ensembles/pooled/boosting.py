@@ -9,11 +9,11 @@ from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.scikit import Interval, StrOptions
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
 from rotastack.ensembles.pooled.regressor import PooledEnsembleRegressor
 from rotastack.ensembles.table import check_rotatable
+from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.errors import missing
 from rotastack.views.rotation import RandomRotation
 

@@ -16,9 +16,9 @@ from rotastack.base.docstrings import documented
 from rotastack.base.row_weights import some
 from rotastack.base.scikit import HasMethods, Interval, fit_context
 from rotastack.combine.nested import combine_nested, fit_weighted, level_one_inputs
-from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import Pool, fit_pool
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, means
 from rotastack.resampling.folds import nested_pairs
 from rotastack.seeds import child
 

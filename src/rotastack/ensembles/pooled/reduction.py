@@ -10,11 +10,11 @@ from sklearn.neighbors import KNeighborsClassifier
 from rotastack.base.docstrings import documented
 from rotastack.base.scikit import HasMethods, Interval, StrOptions
 from rotastack.ensembles.adaboost import AdaBoostM1Classifier
-from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.inducers.bayes import GaussianBayesClassifier
 from rotastack.ensembles.inducers.nearest import NearestNeighborClassifier
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.trees.c45 import C45Classifier
 from rotastack.views.diffusion import DiffusionMap
 from rotastack.views.projection import RandomProjection

@@ -17,10 +17,10 @@ from rotastack.base.scikit import fit_context
 from rotastack.base.view import needs_labels
 from rotastack.combine.nested import fit_weighted
 from rotastack.combine.stacking import Stacking
-from rotastack.ensembles.pooled.base import PooledEnsemble, means
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.nested import nested_outputs
 from rotastack.ensembles.pooled.pool import fit_pool
+from rotastack.ensembles.pooled.pooled import PooledEnsemble, means
 from rotastack.seeds import child
 
 __all__ = ["PooledEnsembleRegressor"]

@@ -9,9 +9,9 @@ from rotastack.base.docstrings import documented
 from rotastack.base.facts import Facts
 from rotastack.base.scikit import HasMethods, Interval
 from rotastack.combine.stacking import Stacking
-from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.classifier import PooledEnsembleClassifier
 from rotastack.ensembles.pooled.pool import Recipe
+from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.resampling.rotations import draw_group
 from rotastack.seeds import child
 from rotastack.trees.forest import ForestClassifier

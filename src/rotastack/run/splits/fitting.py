@@ -17,7 +17,7 @@ from rotastack.ensembles.table import fitted_scaler, scaled_columns
 from rotastack.ensembles.voters import voters_of
 from rotastack.study.building import make_view
 
-__all__ = ["MACHINES", "Ballots", "Fitted", "cast_votes", "fitted", "machine_facts", "stacked"]
+__all__ = ["MACHINES", "Fitted", "SplitVotes", "cast_votes", "fitted", "machine_facts", "stacked"]
 
 MACHINES = ("iterations", "duality_gap", "training_disagreement")
 
@@ -56,7 +56,7 @@ class Fitted:
         return np.hstack(scaled_columns(X, self.rows.options["categorical"], self.scaler))
 
 
-class Ballots(NamedTuple):
+class SplitVotes(NamedTuple):
     """Votes of an ensemble's members after one training; class numbers are the data set's.
 
     Attributes
@@ -133,7 +133,7 @@ def _other_labels(y, n_classes, share, rng):
     return noisy
 
 
-def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> Ballots:
+def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str]) -> SplitVotes:
     """Return the votes of the ensemble's members on test rows `X` and on the training rows.
 
     `selections` are those by which methods choose members: with "oob" members must have bags, with "auto" they may.
@@ -149,7 +149,7 @@ def cast_votes(trained: Fitted, X: NDArray[np.float64], selections: Sequence[str
         except ValueError:
             if "oob" in selections:
                 raise
-    return Ballots(
+    return SplitVotes(
         classes[voters.votes(trained.seen(X))],
         classes[voters.votes(trained.X)],
         trained.y,
@@ -169,7 +169,7 @@ def machine_facts(estimator: Any) -> dict[str, float]:
     return {name: float(value) for name, value in known.items()} if hasattr(machine, "duality_gap_") else {}
 
 
-def stacked(ballots: list[Ballots], n_test: int) -> dict[str, Any]:
+def stacked(ballots: list[SplitVotes], n_test: int) -> dict[str, Any]:
     """Return votes of several trainings as variables of a pool's file: -1 where a row or voter is not there."""
     if not ballots:
         return {}

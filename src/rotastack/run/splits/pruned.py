@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from rotastack.combine.pruning.base import vote_shares
 from rotastack.combine.pruning.curves import ordered_curve
+from rotastack.combine.pruning.pruner import vote_shares
 from rotastack.diagnostics.margin import margins
 from rotastack.diagnostics.pairs import mean_disagreement, paper_diversity
 from rotastack.study.building import make_combiner

@@ -14,7 +14,7 @@ from rotastack.diagnostics.margin import summarize_margins
 from rotastack.ensembles.pooled.pool import Pool
 from rotastack.ensembles.rows import rows_for
 from rotastack.run.job import INFRASTRUCTURE, Job
-from rotastack.run.splits.fitting import MACHINES, Ballots, Fitted, cast_votes, fitted, machine_facts, stacked
+from rotastack.run.splits.fitting import MACHINES, Fitted, SplitVotes, cast_votes, fitted, machine_facts, stacked
 from rotastack.run.splits.folds import TEST, TRAIN
 from rotastack.run.watching import Beat, check_numbers, train_watched
 from rotastack.seeds import child, root_sequence
@@ -54,7 +54,7 @@ def _train(job: Job, beat: Beat, failure: Exception | None) -> None:
     outputs = np.full((len(splits), len(members), n_test, len(data.outputs)), np.nan, dtype=data.precision)
     facts = {name: np.full((len(splits), len(members)), np.nan) for name in (*FACTS, *DIVERSITY)}
     seconds: list[tuple[float, float, float, float]] = []
-    ballots: list[Ballots] = []
+    ballots: list[SplitVotes] = []
     with job.recorded() as record:
         root = root_sequence(spec["seed"])
         seeds = child(root, "train", spec["dataset"], spec["name"])

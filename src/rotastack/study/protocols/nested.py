@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
+from rotastack.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
 from rotastack.study.names import block_name, label
-from rotastack.study.protocols.base import Protocol, in_blocks
+from rotastack.study.protocols.protocol import Protocol, in_blocks
 
 __all__ = ["Nested"]
 
@@ -80,7 +80,7 @@ class Nested(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Refuse combiners that go with splits only, and weights of members that are not drawn rotations."""
-        if isinstance(combiner, Member):
+        if isinstance(combiner, MemberDocument):
             raise ValueError(f"{where}: member needs random splits (protocol.kind: holdout or crossval)")
         if isinstance(combiner, Prune):
             raise ValueError(f"{where}: prune needs splits (protocol.kind: holdout or crossval)")

@@ -5,9 +5,9 @@ from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
-from rotastack.study.combiners import NO_WEIGHTS, Member, Prune, Weights
+from rotastack.study.combiners import NO_WEIGHTS, MemberDocument, Prune, Weights
 from rotastack.study.names import block_name
-from rotastack.study.protocols.base import Protocol, in_blocks
+from rotastack.study.protocols.protocol import Protocol, in_blocks
 
 __all__ = ["CrossValidation", "GivenSplits", "RandomSplits", "Splits"]
 
@@ -55,7 +55,7 @@ class Splits(Protocol):
 
     def check_combiner(self, combiner: Any, pool: Any, where: str) -> None:
         """Refuse combiners that learn or weigh rotations, and members that the pool does not have."""
-        if isinstance(combiner, Member):
+        if isinstance(combiner, MemberDocument):
             known = [name for name in pool.member_names if name != "all" and pool.view is None]
             if combiner.member not in known:
                 raise ValueError(

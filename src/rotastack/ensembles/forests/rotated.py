@@ -13,8 +13,8 @@ from rotastack.base.facts import Facts
 from rotastack.base.outputs import accuracy, r_squared
 from rotastack.base.row_weights import row_weights, some
 from rotastack.base.scikit import Interval, StrOptions, fit_context
-from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.table import check_rotatable, checked_scales, fitted_scaler, scaled_columns
+from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.seeds import root_sequence
 from rotastack.trees.growing import FamilyOutOfBag
 from rotastack.trees.grown import GrownTrees

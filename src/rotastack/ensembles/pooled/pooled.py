@@ -12,9 +12,9 @@ from rotastack.base.combiner import Combiner
 from rotastack.base.row_weights import of_all_rows, row_weights, uneven
 from rotastack.combine.rotation_weights import rotation_complexity
 from rotastack.combine.voting import Voting
-from rotastack.ensembles.base import TableEnsemble
 from rotastack.ensembles.pooled.pool import Pool, Recipe
 from rotastack.ensembles.table import checked_scales
+from rotastack.ensembles.table_ensemble import TableEnsemble
 from rotastack.resampling.folds import fold_groups, given_folds
 from rotastack.seeds import child, root_sequence
 from rotastack.views.scaling import SCALERS

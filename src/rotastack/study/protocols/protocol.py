@@ -72,7 +72,7 @@ class Protocol(Document):
 
         Parameters
         ----------
-        pool : Pool
+        pool : PoolDocument
         dataset : str
         trained : bool
             Whether a combiner learns from the pool's outputs.
