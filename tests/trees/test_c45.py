@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris, load_wine
 from tests.trees.j48.tables import table
 
 from rotastack.trees import C45Classifier, LinearViews, TreeGroup, TreeOptions, forest_complexity, grow_forest
-from rotastack.trees.kernel.lots import _expected_errors
+from rotastack.trees.kernel.batches import _expected_errors
 from rotastack.trees.members import grow_members
 from rotastack.trees.nodes import split_columns
 
@@ -220,12 +220,12 @@ def test_confidence_out_of_range(wine, confidence):
     with pytest.raises(ValueError, match="confidence"):
         C45Classifier(confidence=confidence).fit(*wine)
     with pytest.raises(ValueError, match=f"confidence is {confidence}, not above 0 and at most 0.5"):
-        TreeOptions("c45", confidence=confidence).numbers([])
+        TreeOptions("c45", confidence=confidence).for_kernel([])
 
 
 def test_options_that_c45_has_not(wine):
     with pytest.raises(ValueError, match="C4.5 has no ccp_alpha"):
-        TreeOptions("c45", ccp_alpha=0.1).numbers([])
+        TreeOptions("c45", ccp_alpha=0.1).for_kernel([])
     X, y = wine
     with pytest.raises(ValueError, match="C4.5 has no random cuts"):
         grow_forest(X, y, [TreeGroup(2, splitter="random")], C45, SEED, n_classes=3)

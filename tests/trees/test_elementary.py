@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rotastack.trees.kernel.lots import _cos_turns, _exp2, _log2, times_log2
+from rotastack.trees.kernel.batches import _cos_turns, _exp2, _log2, times_log2
 
 UNITS = 3
 """Units in the last place that a result may be off."""

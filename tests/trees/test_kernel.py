@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from rotastack.trees import ExtraForestClassifier, LinearViews, TreeClassifier, TreeGroup, TreeOptions, TreeRegressor
 from rotastack.trees.growing import grow_forest
-from rotastack.trees.kernel.lots import _draw_below, _draw_unit, _sort_rows
+from rotastack.trees.kernel.batches import _draw_below, _draw_unit, _sort_rows
 
 
 def sorted_rows(values, rows):

@@ -21,7 +21,7 @@ from rotastack.trees import (
     TreeOptions,
     TreeRegressor,
 )
-from rotastack.trees.kernel.lots import MISSING_RIGHT
+from rotastack.trees.kernel.batches import MISSING_RIGHT
 from rotastack.trees.members import grow_members
 from rotastack.trees.nodes import split_columns
 

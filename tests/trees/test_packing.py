@@ -13,7 +13,7 @@ from rotastack.tracking.model_files import dump_model, load_model
 from rotastack.trees import ForestClassifier, ForestRegressor, LinearViews
 from rotastack.trees.bags import Bags
 from rotastack.trees.grown import FEW_NODES, GrownTrees
-from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
+from rotastack.trees.kernel.batches import MISSING_RIGHT, NODE
 from rotastack.trees.narrow import narrow
 from rotastack.trees.packing import packed_nodes, unpacked_nodes
 

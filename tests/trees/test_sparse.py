@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from rotastack import RotastackClassifier
-from rotastack.trees import ExtraForestClassifier, ExtraForestRegressor, ForestClassifier, ForestRegressor, growing
+from rotastack.trees import ExtraForestClassifier, ExtraForestRegressor, ForestClassifier, ForestRegressor, chunks
 from rotastack.trees.nodes import split_columns
 from rotastack.trees.sparse import few_ones
 
@@ -23,7 +23,7 @@ def table():
 
 def with_and_without(monkeypatch, fit):
     known = fit()
-    monkeypatch.setattr(growing, "few_ones", lambda X, criterion: few_ones(X[:0], criterion))
+    monkeypatch.setattr(chunks, "few_ones", lambda X, criterion: few_ones(X[:0], criterion))
     return known, fit()
 
 

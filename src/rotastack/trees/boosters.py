@@ -1,50 +1,77 @@
-"""Boosters that grow in step: in threads of this process, or each by itself on a worker, ahead of what is asked for."""
+"""Boosters: they grow in step in threads of this process, or each grows ahead on a worker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.boosting_options import BoostingOptions
+from rotastack.trees.chunks import TreeArrays
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.kernel.boosting import LOSSES, Booster
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.threads import on_workers, run_threads, run_units
 
-__all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters"]
+__all__ = ["ROUNDS_AT_ONCE", "Bag", "Boosters", "BoostingTask"]
 
 ROUNDS_AT_ONCE = 10
-"""Boosters grow so many rounds before it is looked at whether more are worth it."""
+"""Boosters grow this many rounds between two checks of whether more rounds are worth their time."""
 
 SPARE = 20
-"""So many rounds more than its own losses ask for grows a booster on a worker, which does not see those of the others."""
+"""A booster on a worker grows this many rounds beyond those that its own losses ask for: the losses of all boosters decide."""
 
 HISTOGRAM_WORDS = 1 << 23
-"""What a booster keeps at once of its histograms, in words of 8 bytes."""
+"""The most words of 8 bytes that a booster keeps for its histograms."""
 
 MANY = np.iinfo(np.int32).max
-"""More than there are rows: limits above it are none."""
+"""A limit that no number of rows reaches."""
+
+
+class BoostingTask(NamedTuple):
+    """The training table, the views and the options of boosters.
+
+    Attributes
+    ----------
+    target : ndarray of shape (n_rows,)
+        Class numbers, or targets of a regression.
+    unit : float
+        The unit in which targets of a regression are counted.
+    weights : ndarray of float64 of shape (n_rows,)
+    weighted : bool
+        Whether weights differ.
+    folds : ndarray of int32 of shape (n_rows,)
+        The booster that does not see the row.
+    n_classes : int or None
+    data : ndarray of float32 of shape (n_features, n_rows)
+    views : LinearViews
+    view_of : ndarray of int of shape (n_boosters,)
+    seeds : ndarray of uint64 of shape (n_boosters,)
+    options : BoostingOptions
+    """
+
+    target: NDArray
+    unit: float
+    weights: NDArray[np.float64]
+    weighted: bool
+    folds: NDArray[np.int32]
+    n_classes: int | None
+    data: NDArray[np.float32]
+    views: LinearViews
+    view_of: NDArray[np.int64]
+    seeds: NDArray[np.uint64]
+    options: BoostingOptions
 
 
 class Boosters:
-    """Boosters, each on its bag.
+    """Boosters that grow in step, in threads of this process.
 
     Parameters
     ----------
     n_boosters : int
-    learning : tuple
-        What :meth:`Bag.of` makes of it what each learns from, beside its number.
-    options : BoostingOptions
-    X : ndarray of float32 of shape (n_rows, n_features)
-    data : ndarray of float32 of shape (n_features, n_rows)
-        The same column by column.
-    weighted : bool
-        Whether weights differ.
-    seeds : ndarray of uint64 of shape (n_boosters,)
-    views : LinearViews
-    view_of : ndarray of int of shape (n_boosters,)
+    task : BoostingTask
     n_jobs : int, optional
 
     Attributes
@@ -52,39 +79,30 @@ class Boosters:
     bags : list of Bag
     """
 
-    def __init__(
-        self, n_boosters: int, learning: tuple, options: BoostingOptions, X: NDArray[np.float32], data: NDArray[np.float32],
-        weighted: bool, seeds: NDArray[np.uint64], views: LinearViews, view_of: NDArray[np.int64], n_jobs: int | None,
-    ):  # fmt: skip
-        self.bags = [Bag.of(b, *learning) for b in range(n_boosters)]
-        self._learning = learning
-        self.options, self.n_jobs = options, n_jobs
-        self._X, self._views, self._view_of = X, views, view_of
-        self._shared: tuple[Any, ...] = (options, data, weighted, seeds, view_of, views.widths(), *views.tables())
+    def __init__(self, n_boosters: int, task: BoostingTask, n_jobs: int | None):
+        self.bags = [Bag.of(b, task) for b in range(n_boosters)]
+        self.task, self.options, self.n_jobs = task, task.options, n_jobs
         self._start()
 
     @classmethod
-    def of(cls, n_boosters: int, *arguments: Any) -> "Boosters":
-        """Return boosters where `n_jobs`, the last of the arguments, says that they grow."""
-        kind = _Ahead if n_boosters > 1 and on_workers(arguments[-1]) else cls
-        return kind(n_boosters, *arguments)
+    def of(cls, n_boosters: int, task: BoostingTask, n_jobs: int | None) -> "Boosters":
+        """Return boosters that grow on the workers of joblib's backend, if it has any, or in threads."""
+        kind = _Ahead if n_boosters > 1 and on_workers(n_jobs) else cls
+        return kind(n_boosters, task, n_jobs)
 
     def _start(self) -> None:
-        def started(bag: "Bag", stop: NDArray[np.uint8]) -> Booster:
-            return _started(bag, stop, *self._shared)
-
-        self._boosters = list(run_threads(started, self.bags, self.n_jobs))
+        self._boosters = list(run_threads(partial(_started, task=self.task), self.bags, self.n_jobs))
         self._n_rounds = 0
         self._kept: list[list[tuple[int, NDArray]]] = [[] for _ in self.bags]  # scores of held-out rows at some rounds
 
     def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
-        """Grow more rounds; return each booster's held-out losses after these.
+        """Grow more rounds; return each booster's held-out losses after these rounds.
 
         Parameters
         ----------
         n_rounds : int
         choosing : bool
-            Whether losses say how many rounds are worth it.
+            Whether the losses decide on the number of rounds.
         """
         for b, booster in enumerate(self._boosters):
             recent = -self.options.n_iter_no_change // ROUNDS_AT_ONCE - 2
@@ -92,111 +110,117 @@ class Boosters:
         self._n_rounds += n_rounds
         return list(run_threads(lambda booster, stop: booster.grow(n_rounds, stop), self._boosters, self.n_jobs))
 
-    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[tuple, NDArray[np.float64]]]:
-        """Return, for each booster, the arrays of the first rounds' trees, and the held-out rows' scores (output, row).
+    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
+        """Return, for each booster, the trees of the first rounds, and the held-out rows' scores (output, row).
 
         Parameters
         ----------
         n_rounds : int
-            Rounds whose trees are returned.
+            Number of rounds whose trees are returned.
         of_held : sequence of int
-            Rounds after which each booster's held-out rows have their scores.
+            Number of rounds behind the held-out rows' scores, for each booster.
         """
 
-        def finished(b: int, stop: NDArray[np.uint8]) -> tuple[tuple, NDArray[np.float64]]:
+        def finished(b: int, stop: NDArray[np.uint8]) -> tuple[TreeArrays, NDArray[np.float64]]:
             booster, last = self._boosters[b], of_held[b]
             if last == self._n_rounds:
                 sums = booster.held_scores()
             else:
                 first, sums = next(pair for pair in reversed(self._kept[b]) if pair[0] <= last)
                 booster.add_rounds(sums, first, last, stop)
-            return booster.trees(n_rounds), sums
+            return TreeArrays(*booster.trees(n_rounds)), sums
 
         return list(run_threads(finished, range(len(self.bags)), self.n_jobs))
 
 
 class _Ahead(Boosters):
-    """Boosters each of which grows by itself on a worker, to where its own losses end it, and somewhat further.
+    """Boosters on workers: each grows alone to where its own losses end it, and somewhat further.
 
-    Where all of them together want more rounds than one has grown, that one grows anew: nothing stays on workers.
+    Workers keep nothing. A booster that has grown fewer rounds than all boosters together need grows anew.
     """
 
     def _start(self) -> None:
         self._n_rounds = 0
-        self._grown: list[tuple] = [(np.empty(0),) for _ in self.bags]
+        self._losses = [np.empty(0) for _ in self.bags]
+        self._trees: list[TreeArrays | None] = [None for _ in self.bags]
 
     def grow(self, n_rounds: int, choosing: bool) -> list[NDArray[np.float64]]:
         before, self._n_rounds = self._n_rounds, self._n_rounds + n_rounds
-        short = [b for b, (losses, *_) in enumerate(self._grown) if len(losses) < self._n_rounds]
+        short = [b for b, losses in enumerate(self._losses) if len(losses) < self._n_rounds]
         least = self._n_rounds if before == 0 or not choosing else self._n_rounds + SPARE
-        wanted = [(b, min(least, self.options.n_rounds)) for b in short]
-        shared = (len(self._learning), *self._learning, *self._shared)
-        for b, grown in zip(short, run_units(_grown_ahead, wanted, shared, self.n_jobs), strict=True):
-            self._grown[b] = grown
-        return [losses[before : self._n_rounds] for losses, *_ in self._grown]
+        items = [(b, min(least, self.options.n_rounds)) for b in short]
+        for b, grown in zip(short, run_units(_grown_ahead, items, (self.task,), self.n_jobs), strict=True):
+            self._losses[b], self._trees[b] = grown
+        return [losses[before : self._n_rounds] for losses in self._losses]
 
-    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[tuple, NDArray[np.float64]]]:
+    def finish(self, n_rounds: int, of_held: Sequence[int]) -> list[tuple[TreeArrays, NDArray[np.float64]]]:
         return [(self._cut(b, n_rounds), self._held_scores(b, of_held[b])) for b in range(len(self.bags))]
 
-    def _cut(self, b: int, n_rounds: int) -> tuple:
-        """Return the arrays of a booster's first rounds."""
-        _, nodes, impurity, weight, counts, values, facts = self._grown[b]
-        facts = facts[: n_rounds * len(self.bags[b].base)]
+    def _cut(self, b: int, n_rounds: int) -> TreeArrays:
+        """Return the trees of a booster's first rounds."""
+        trees = self._trees[b]
+        assert trees is not None
+        facts = trees.facts[: n_rounds * len(self.bags[b].base)]
         n_nodes, n_values = facts[:, :2].sum(axis=0)
-        described = (array[:n_nodes].copy() for array in (nodes, impurity, weight, counts))
-        return (*described, values[:n_values].copy(), facts)
+        return TreeArrays(
+            trees.nodes[:n_nodes].copy(),
+            trees.impurity[:n_nodes].copy(),
+            trees.weight[:n_nodes].copy(),
+            trees.counts[:n_nodes].copy(),
+            trees.values[:n_values].copy(),
+            facts,
+        )
 
     def _held_scores(self, b: int, n_rounds: int) -> NDArray[np.float64]:
-        bag, n_trees = self.bags[b], n_rounds * len(self.bags[b].base)
-        trees = GrownTrees.join([self._cut(b, n_rounds)], np.repeat(self._view_of[b], n_trees), self._views, 0.0, False)
+        """Return the scores (output, row) of a booster's held-out rows after its first rounds."""
+        bag, n_trees, task = self.bags[b], n_rounds * len(self.bags[b].base), self.task
+        trees = GrownTrees.join([self._cut(b, n_rounds)], np.repeat(task.view_of[b], n_trees), task.views, 0.0, False)
         groups = np.tile(np.arange(len(bag.base)), n_rounds)
-        held = self._X[bag.members[bag.n_rows :]]
+        held = np.ascontiguousarray(task.data[:, bag.members[bag.n_rows :]].T)
         return trees.group_sums(held, groups, len(bag.base), self.n_jobs)[:, :, 0]
 
 
-def _started(
-    bag: "Bag", stop: NDArray[np.uint8], options: BoostingOptions, data: NDArray[np.float32], weighted: bool,
-    seeds: NDArray[np.uint64], view_of: NDArray[np.int64], widths: NDArray[np.int64], starts: NDArray[np.int64],
-    parts: NDArray[np.int64], *maps: NDArray,
-) -> Booster:  # fmt: skip
-    """Return a booster with its bag in bins."""
-    view = view_of[bag.number]
-    booster = bag.booster(weighted, int(seeds[bag.number]), int(widths[view]), options)
-    booster.put_in_bins(data, parts[starts[view] : starts[view + 1]], *maps, stop)
+def _started(bag: "Bag", stop: NDArray[np.uint8], task: BoostingTask) -> Booster:
+    """Return a booster that has cut the columns of its view into bins."""
+    view, tables = task.view_of[bag.number], task.views.tables()
+    booster = bag.booster(task.weighted, int(task.seeds[bag.number]), int(task.views.widths()[view]), task.options)
+    parts = tables.parts[tables.starts[view] : tables.starts[view + 1]]
+    booster.put_in_bins(task.data, parts, tables.columns, tables.matrices, tables.fills, stop)
     return booster
 
 
 def _grown_ahead(
-    wanted: tuple[int, int], stop: NDArray[np.uint8], n_learning: int, *shared: Any
-) -> tuple[NDArray, ...]:
-    """Grow booster ``wanted[0]``, ``wanted[1]`` rounds at least; return its losses and the arrays of its trees."""
-    number, least = wanted
-    options = shared[n_learning]
-    booster = _started(Bag.of(number, *shared[:n_learning]), stop, *shared[n_learning:])
+    item: tuple[int, int], stop: NDArray[np.uint8], task: BoostingTask
+) -> tuple[NDArray[np.float64], TreeArrays]:
+    """Grow booster ``item[0]`` for at least ``item[1]`` rounds; return its losses and its trees."""
+    number, least = item
+    options = task.options
+    booster = _started(Bag.of(number, task), stop, task)
     losses, last = np.empty(0), options.n_rounds
     while len(losses) < last:
         more = booster.grow(min(ROUNDS_AT_ONCE, last - len(losses)), stop)
         losses = np.append(losses, more)
         if last == options.n_rounds and len(losses) >= least and options.enough(losses, ROUNDS_AT_ONCE):
             last = min(len(losses) + SPARE, last)
-    return (losses, *booster.trees(len(losses)))
+    return losses, TreeArrays(*booster.trees(len(losses)))
 
 
 @dataclass
 class Bag:
-    """What a booster learns from.
+    """The training rows of a booster and the rows that it is judged on.
 
     Attributes
     ----------
     number : int
     members : ndarray of uint32
-        The rows that it sees, then those that it is judged on.
+        The training rows, then the held-out rows.
     n_rows : int
-        How many it sees.
+        Number of training rows.
     target, weights : ndarray of float64
-        Of the members. A numeric target is taken from its mean in the bag, in units.
+        Of the members. The target of a regression is its distance from the mean of the training rows, in units.
     base : ndarray of shape (n_outputs,)
-        Scores to start from.
+        Scores before the first round.
+    loss : {"squares", "logistic", "softmax"}
     """
 
     number: int
@@ -208,40 +232,52 @@ class Bag:
     loss: str
 
     @classmethod
-    def of(
-        cls, b: int, target: NDArray, unit: float, weights: NDArray[np.float64], folds: NDArray[np.int32], n_classes: int | None,
-    ) -> "Bag":  # fmt: skip
-        there = weights > 0
-        inside = np.flatnonzero((folds != b) & there)
-        members = np.concatenate([inside, np.flatnonzero((folds == b) & there)])
-        n_rows, known, mass = len(inside), target[members], weights[members]
+    def of(cls, number: int, task: BoostingTask) -> "Bag":
+        """Return the bag of a booster: all rows with a weight, those of its own fold held out."""
+        unit, n_classes = task.unit, task.n_classes
+        weighted = task.weights > 0
+        inside = np.flatnonzero((task.folds != number) & weighted)
+        members = np.concatenate([inside, np.flatnonzero((task.folds == number) & weighted)])
+        n_rows, target, mass = len(inside), task.target[members], task.weights[members]
         if not n_rows:
-            raise ValueError(f"all rows are in fold {b}: its booster sees none")
+            raise ValueError(f"all rows are in fold {number}: its booster sees none")
         if n_classes is None:
-            first = known[0]  # so that the mean of equal numbers is that number
-            base = unit * (first / unit + np.average(known[:n_rows] / unit - first / unit, weights=mass[:n_rows]))
-            return cls(
-                b, members.astype(np.uint32), n_rows, known / unit - base / unit, mass, np.array([base]), "squares"
-            )  # fmt: skip
-        of_class = np.bincount(known[:n_rows], weights=mass[:n_rows], minlength=n_classes)
+            first = target[0]  # so that the mean of equal numbers is that number
+            base = unit * (first / unit + np.average(target[:n_rows] / unit - first / unit, weights=mass[:n_rows]))
+            target = target / unit - base / unit
+            return cls(number, members.astype(np.uint32), n_rows, target, mass, np.array([base]), "squares")
+        of_class = np.bincount(target[:n_rows], weights=mass[:n_rows], minlength=n_classes)
         # A class that the bag lacks is not impossible: it counts as half a row.
         shares = np.maximum(of_class, 0.5 * mass[:n_rows].mean())
         base = np.log(shares / shares.sum())
         if n_classes <= 2:
             base = base[1:] - base[:1] if n_classes == 2 else np.zeros(1)
-        return cls(
-            b, members.astype(np.uint32), n_rows, known.astype(np.float64), mass, base, "logistic" if n_classes <= 2 else "softmax"
-        )  # fmt: skip
+        loss = "logistic" if n_classes <= 2 else "softmax"
+        return cls(number, members.astype(np.uint32), n_rows, target.astype(np.float64), mass, base, loss)
 
     @property
     def held_weight(self) -> float:
         return float(self.weights[self.n_rows :].sum())
 
     def booster(self, weighted: bool, seed: int, width: int, options: BoostingOptions) -> Booster:
-        start = np.zeros(1) if self.loss == "squares" else self.base
+        """Return a booster of these rows that has grown nothing yet."""
         return Booster(
-            self.members, self.n_rows, self.target, self.weights, weighted, start, LOSSES[self.loss], seed, width,
-            options.n_drawn(width), max(1, round(options.subsample * self.n_rows)), options.max_bins,
-            options.learning_rate, min(options.max_leaf_nodes or 0, MANY), min(options.max_depth or MANY, MANY),
-            min(options.min_samples_leaf, MANY), options.l2_regularization, HISTOGRAM_WORDS,
-        )  # fmt: skip
+            self.members,
+            n_rows=self.n_rows,
+            target=self.target,
+            weights=self.weights,
+            weighted=weighted,
+            base=np.zeros(1) if self.loss == "squares" else self.base,
+            loss=LOSSES[self.loss],
+            seed=seed,
+            width=width,
+            n_drawn=options.n_drawn(width),
+            n_sampled=max(1, round(options.subsample * self.n_rows)),
+            max_bins=options.max_bins,
+            rate=options.learning_rate,
+            max_leaves=min(options.max_leaf_nodes or 0, MANY),
+            max_depth=min(options.max_depth or MANY, MANY),
+            min_count=min(options.min_samples_leaf, MANY),
+            l2=options.l2_regularization,
+            histogram_words=HISTOGRAM_WORDS,
+        )

@@ -10,9 +10,9 @@ from rotastack.base.outputs import mean_of, unit_of
 from rotastack.base.row_weights import per_row
 from rotastack.seeds import child
 from rotastack.trees.bags import kernel_seeds
-from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters
+from rotastack.trees.boosters import ROUNDS_AT_ONCE, Boosters, BoostingTask
 from rotastack.trees.boosting_options import BoostingOptions
-from rotastack.trees.growing import by_column
+from rotastack.trees.chunks import by_column
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.missing import missing_columns
@@ -215,10 +215,10 @@ def grow_boosted(
     weight_of_row = np.ones(n_rows) if weights is None else weights
     seeds = kernel_seeds(child(sequence, "boosting"), n_boosters)
     unit = 1.0 if n_classes is not None else unit_of(target[weight_of_row > 0])
-    boosters = Boosters.of(
-        n_boosters, (target, unit, weight_of_row, folds, n_classes), options, X, by_column(X[None])[0], weights is not None,
-        seeds, views, view_of, n_jobs,
+    task = BoostingTask(
+        target, unit, weight_of_row, weights is not None, folds, n_classes, by_column(X[None])[0], views, view_of, seeds, options,
     )  # fmt: skip
+    boosters = Boosters.of(n_boosters, task, n_jobs)
     held_weight = sum(bag.held_weight for bag in boosters.bags)
     choosing = options.early_stopping and held_weight > 0
     by_booster = np.empty((n_boosters, 0))
@@ -236,12 +236,12 @@ def grow_boosted(
     n_outputs = 1 if n_classes is None or n_classes <= 2 else n_classes
     held_out = np.full((n_rows, n_outputs), np.nan)
     grown = []
-    for bag, (piece, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held.tolist()), strict=True):
+    for bag, (arrays, sums) in zip(boosters.bags, boosters.finish(n_rounds, of_held.tolist()), strict=True):
         held_out[bag.members[bag.n_rows :]] = bag.base + (sums * unit).T
         if 1e-200 < unit * unit < 1e200:
-            piece[1][:] *= unit * unit
-        piece[4][:] *= unit
-        grown.append(piece)
+            arrays.impurity[:] *= unit * unit
+        arrays.values[:] *= unit
+        grown.append(arrays)
     trees = GrownTrees.join(grown, np.repeat(view_of, n_rounds * n_outputs), views, 0.0, False)
     missing = missing_columns(X)
     with np.errstate(over="ignore"):

@@ -1,27 +1,187 @@
-"""Lots and chunks of trees, as the kernel grows them: a chunk is what a thread, or a worker, grows at once."""
+"""Batches and chunks of trees: a chunk holds the batches that one thread or worker grows in one call of the kernel."""
 
 from collections.abc import Sequence
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.kernel.lots import SPLITTERS, grow_lots
+from rotastack.trees.kernel.batches import BATCH, SPLITTERS, grow_batches, times_log2
+from rotastack.trees.linear_views import ViewTables
+from rotastack.trees.missing import missing_columns
 from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import decreases_of
+from rotastack.trees.sparse import few_ones
 
 if TYPE_CHECKING:
-    from rotastack.trees.growing import TreeGroup
+    from rotastack.trees.growing import KernelOptions, TreeGroup
 
-__all__ = ["CHUNK_ROWS", "chunk_edges", "grow_chunk", "lots_of", "n_candidates"]
+__all__ = [
+    "CHUNK_ROWS", "GrownChunk", "Task", "TrainingTable", "TreeArrays", "TreeBags", "batches_of", "by_column", "chunk_edges",
+    "grow_chunk", "n_candidates",
+]  # fmt: skip
 
 CHUNK_ROWS = 1 << 13
-"""Trees are grown in chunks of about so many rows in all."""
+"""The trees of a chunk have about this many training rows in all."""
+
+TABLE_LIMIT = 1 << 22
+"""The largest argument for which x log2 x is tabulated."""
+
+
+class TrainingTable(NamedTuple):
+    """The training rows of a call of the kernel.
+
+    Attributes
+    ----------
+    data : ndarray of float32 of shape (n_sets, n_columns, n_rows)
+        Copies of the data, column by column.
+    missing : ndarray of uint8 of shape (n_columns,) or (0,)
+        Which columns may hold missing values (NaN); empty if no column does.
+    ones : ndarray of uint32
+    first_one : ndarray of int64
+        Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty with several copies of the data.
+    weights : ndarray of float64 of shape (n_masks, n_rows)
+        Weight of each row; the trees leave out rows of weight 0. In a tree with a bootstrap a row weighs as much as
+        its number of draws.
+    classes : ndarray of int32 of shape (n_rows,)
+    targets : ndarray of float64 of shape (n_rows,)
+        The class numbers as floats, or the targets of a regression.
+    log_table : ndarray of float64
+        x log2 x of 0, 1, ...; empty if weights are not whole.
+    n_outputs : int
+        Number of classes, or 1 for a regression.
+    """
+
+    data: NDArray[np.float32]
+    missing: NDArray[np.uint8]
+    ones: NDArray[np.uint32]
+    first_one: NDArray[np.int64]
+    weights: NDArray[np.float64]
+    classes: NDArray[np.int32]
+    targets: NDArray[np.float64]
+    log_table: NDArray[np.float64]
+    n_outputs: int
+
+    @classmethod
+    def of(
+        cls,
+        X: NDArray[np.float32],
+        classes: NDArray[np.integer],
+        targets: NDArray,
+        weights: NDArray[np.float64],
+        n_outputs: int,
+        criterion: str,
+        bags: "TreeBags",
+    ) -> "TrainingTable":
+        """Return the table of the copies `X`, an array of shape (n_sets, n_rows, n_columns)."""
+        drawing = bags.bootstrap and not len(bags.counts)
+        return cls(
+            by_column(X),
+            missing_columns(X.reshape(-1, X.shape[2])),
+            *few_ones(X[0] if len(X) == 1 else X[0, :0], criterion),
+            weights,
+            classes.astype(np.int32),
+            targets.astype(np.float64),
+            _log_table(criterion, np.ceil(weights) if drawing else weights, bags.counts),
+            n_outputs,
+        )
+
+
+class TreeBags(NamedTuple):
+    """How the kernel draws the bags of the trees.
+
+    Attributes
+    ----------
+    seeds : ndarray of uint64 of shape (n_trees,)
+    bootstrap : bool
+    ends : ndarray of float64 of shape (n_weighted_rows,) or (0,)
+    size : int
+        Ends and number of the draws of a bootstrap: see :class:`rotastack.trees.bags.Bags`.
+    counts : ndarray of int32 of shape (n_trees, n_rows) or (0, 0)
+        How often each tree sees each row, in place of a draw.
+    """
+
+    seeds: NDArray[np.uint64]
+    bootstrap: bool
+    ends: NDArray[np.float64]
+    size: int
+    counts: NDArray[np.int32] = np.empty((0, 0), np.int32)
+
+
+class TreeArrays(NamedTuple):
+    """The nodes of consecutive trees; :class:`rotastack.trees.GrownTrees` describes the arrays.
+
+    Either `decreases` is None or `impurity`, `weight` and `counts` are empty.
+    """
+
+    nodes: NDArray
+    impurity: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    counts: NDArray[np.int32]
+    values: NDArray[np.float64]
+    facts: NDArray[np.int64]
+    decreases: NDArray[np.float64] | None = None
+
+
+class Task(NamedTuple):
+    """All that the chunks of a call of the kernel share.
+
+    Attributes
+    ----------
+    table : TrainingTable
+    batches : structured ndarray of shape (n_batches,)
+    bags : TreeBags
+    views : ViewTables
+    options : KernelOptions
+    describe_nodes : bool
+        Whether trees keep impurity, weight and number of rows of each node, or the decreases of impurity by column.
+    keep : bool
+        Whether chunks return the trees.
+    want_oob, oob_per_batch : bool
+        Whether to sum up outputs for out-of-bag rows; for all batches, or for each.
+    want_held : bool
+        Whether chunks return the batches' outputs for rows of weight 0.
+    """
+
+    table: TrainingTable
+    batches: NDArray
+    bags: TreeBags
+    views: ViewTables
+    options: "KernelOptions"
+    describe_nodes: bool = True
+    keep: bool = True
+    want_oob: bool = False
+    oob_per_batch: bool = False
+    want_held: bool = False
+
+
+class GrownChunk(NamedTuple):
+    """What a chunk's trees are, and their outputs.
+
+    Attributes
+    ----------
+    trees : TreeArrays
+    oob_sums : ndarray of shape (n_rows, n_outputs)
+    oob_counts : ndarray of shape (n_rows,)
+        Sums of outputs for out-of-bag rows and their numbers of trees, in the narrowest types that hold them.
+    batch_errors : ndarray of shape (n_batches,)
+    tree_errors : ndarray of shape (n_trees,)
+        Out-of-bag errors.
+    held_out : ndarray of float32 of shape (n_batches, n_rows, n_outputs), or None
+        Outputs for rows of weight 0.
+    """
+
+    trees: TreeArrays
+    oob_sums: NDArray
+    oob_counts: NDArray
+    batch_errors: NDArray[np.float64]
+    tree_errors: NDArray[np.float64]
+    held_out: NDArray[np.float32] | None
 
 
 def n_candidates(max_features: str | int | float | None, width: int) -> int:
-    """Return how many of `width` columns are searched for a split."""
+    """Return the number of columns, of `width`, that are searched for a split."""
     if max_features is None:
         return width
     if max_features == "sqrt":
@@ -35,90 +195,81 @@ def n_candidates(max_features: str | int | float | None, width: int) -> int:
     return max(1, int(float(max_features) * width))
 
 
-def lots_of(
+def batches_of(
     families: Sequence["TreeGroup"], widths: NDArray[np.int64], most: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return lots (see the kernel) of at most `most` trees, and the family of each."""
-    rows, owners = [], []
+) -> tuple[NDArray, NDArray[np.int64]]:
+    """Return batches of at most `most` trees, and the family of each batch."""
+    parts, owners = [], []
     first_view = first_tree = 0
     for f, family in enumerate(families):
         n_views = 1 if family.views is None else len(family.views)
         if family.n_trees < 1 or n_views < 1 or family.n_trees % n_views:
             raise ValueError(f"family {family.name}: {family.n_trees} trees cannot share {n_views} views evenly")
         each = family.n_trees // n_views
-        pieces = -(-each // most)
-        view, piece = np.divmod(np.arange(n_views * pieces), pieces)
+        per_view = -(-each // most)
+        view, piece = np.divmod(np.arange(n_views * per_view), per_view)
         width = widths[first_view : first_view + n_views].tolist()
-        wanted = {w: n_candidates(family.max_features, w) for w in set(width)}
-        lots = np.zeros((n_views * pieces, 8), dtype=np.int64)
-        lots[:, 2] = first_view + view
-        lots[:, 3] = first_tree + each * view + most * piece
-        lots[:, 4] = np.minimum(most, each - most * piece)
-        lots[:, 5] = SPLITTERS[family.splitter]
-        lots[:, 6] = wanted[width[0]] if len(wanted) == 1 else np.repeat([wanted[w] for w in width], pieces)
-        lots[:, 7] = family.n_cuts
-        rows.append(lots)
-        owners.append(np.full(len(lots), f))
+        candidates = {w: n_candidates(family.max_features, w) for w in set(width)}
+        batches = np.zeros(n_views * per_view, BATCH)
+        batches["view"] = first_view + view
+        batches["first_tree"] = first_tree + each * view + most * piece
+        batches["n_trees"] = np.minimum(most, each - most * piece)
+        batches["splitter"] = SPLITTERS[family.splitter]
+        batches["max_features"] = np.repeat([candidates[w] for w in width], per_view)
+        batches["n_cuts"] = family.n_cuts
+        parts.append(batches)
+        owners.append(np.full(len(batches), f))
         first_view += n_views
         first_tree += family.n_trees
-    return (rows[0], owners[0]) if len(rows) == 1 else (np.concatenate(rows), np.concatenate(owners))
+    return (parts[0], owners[0]) if len(parts) == 1 else (np.concatenate(parts), np.concatenate(owners))
 
 
-def chunk_edges(lots: NDArray[np.int64], owners: NDArray[np.int64], most: int) -> list[int]:
-    """Cut the lots into chunks of one family and about `most` trees each."""
-    if len(lots) == 1:
+def chunk_edges(batches: NDArray, owners: NDArray[np.int64], most: int) -> list[int]:
+    """Cut the batches into chunks of one family and about `most` trees each; return the edges."""
+    if len(batches) == 1:
         return [0, 1]
     edges = [0]
     n_trees = 0
-    for k, (size, owner) in enumerate(zip(lots[:, 4].tolist(), owners.tolist(), strict=True)):
+    for k, (size, owner) in enumerate(zip(batches["n_trees"].tolist(), owners.tolist(), strict=True)):
         if k > edges[-1] and (n_trees + size > most or owner != owners[k - 1]):
             edges.append(k)
             n_trees = 0
         n_trees += size
-    return [*edges, len(lots)]
+    return [*edges, len(batches)]
 
 
-def grow_chunk(
-    chunk: tuple[int, int],
-    stop: NDArray[np.uint8],
-    lots: NDArray[np.int64],
-    describe_nodes: bool,
-    keep: bool,
-    want_oob: bool,
-    oob_per_lot: bool,
-    held_rows: int,
-    *arguments: Any,
-) -> tuple:
-    """Grow the lots from ``chunk[0]`` to ``chunk[1] - 1``.
+def grow_chunk(chunk: tuple[int, int], stop: NDArray[np.uint8], task: Task) -> GrownChunk:
+    """Grow the batches from ``chunk[0]`` to ``chunk[1] - 1``; KeyboardInterrupt soon after ``stop[0]`` is 1."""
+    batches = task.batches[slice(*chunk)]
+    shape = (len(batches), task.table.data.shape[2], task.table.n_outputs)
+    held = np.zeros(shape, np.float32) if task.want_held else None
+    grown = grow_batches(
+        task.table, batches, task.bags, task.views, task.options,
+        keep=task.keep, want_oob=task.want_oob, oob_per_batch=task.oob_per_batch, held=held, stop=stop,
+    )  # fmt: skip
+    trees = TreeArrays(*grown[:6])
+    if not task.describe_nodes:
+        starts = np.concatenate([[0], np.cumsum(trees.facts[:, 0])])
+        decreases = decreases_of(trees.nodes, starts, trees.impurity, trees.weight, task.views.max_width)
+        trees = trees._replace(
+            impurity=np.empty(0), weight=np.empty(0), counts=np.empty(0, np.int32), decreases=decreases
+        )  # fmt: skip
+    return GrownChunk(
+        trees, narrow(grown.oob_sums), narrow(grown.oob_counts), grown.batch_errors, grown.tree_errors, held
+    )  # fmt: skip
 
-    Parameters
-    ----------
-    chunk : tuple of int
-    stop : ndarray of shape (1,)
-    lots : ndarray of shape (n_lots, 8)
-    describe_nodes : bool
-        Whether nodes keep impurity, weight and counts; otherwise trees have decreases of impurity by column in their place.
-    keep : bool
-    want_oob, oob_per_lot : bool
-    held_rows : int
-        Rows of which outputs are wanted where they have no weight; 0: none.
-    arguments : tuple
-        The rest of what :func:`rotastack.trees.kernel.lots.grow_lots` takes: 10 arguments before lots, others behind.
 
-    Returns
-    -------
-    tuple
-        The ten arrays that the kernel returns, sums and counts of rows out of bag in few bytes, as workers send them; the
-        decreases or None; each lot's outputs (lot, row, output) for held rows.
-    """
-    mine = lots[slice(*chunk)]
-    n_outputs = arguments[8]
-    held = np.zeros((len(mine), held_rows, n_outputs) if held_rows else (0, 0, 0), np.float32)
-    piece = grow_lots(*arguments[:10], mine, *arguments[10:], keep, want_oob, oob_per_lot, held_rows > 0, held, stop)
-    piece = (*piece[:6], narrow(piece[6]), narrow(piece[7]), *piece[8:])
-    if describe_nodes:
-        return (*piece, None, held)
-    nodes, impurity, weight, _, _, facts = piece[:6]
-    starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
-    decreases = decreases_of(nodes, starts, impurity, weight, arguments[9])
-    return (nodes, np.empty(0), np.empty(0), np.empty(0, np.int32), *piece[4:], decreases, held)
+def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a copy of an array (set, row, column) as (set, column, row)."""
+    return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
+
+
+def _log_table(criterion: str, weights: NDArray[np.float64], counts: NDArray[np.int32]) -> NDArray[np.float64]:
+    """Return x log2 x of 0, 1, ... up to the largest sum of whole weights of a tree; else nothing."""
+    if criterion in ("gini", "squared_error") or (weights % 1).any():
+        return np.empty(0)
+    draws = max(weights.shape[1], int(counts.sum(axis=1).max(initial=0)))
+    top = draws * float(weights.max(initial=0))
+    if top > TABLE_LIMIT:
+        return np.empty(0)
+    return times_log2(int(top) + 1)

@@ -11,17 +11,13 @@ from scipy.special import ndtri
 
 from rotastack.base.row_weights import some
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, chunk_edges, grow_chunk, lots_of
+from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, batches_of, chunk_edges, grow_chunk
 from rotastack.trees.grown import GrownTrees
-from rotastack.trees.kernel.lots import CRITERIA, times_log2
+from rotastack.trees.kernel.batches import CRITERIA
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.missing import missing_columns
-from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import run_units
 
-__all__ = ["FamilyOutOfBag", "TreeGroup", "TreeOptions", "by_column", "grow_forest", "log_table"]
-
-TABLE_LIMIT = 1 << 22
+__all__ = ["FamilyOutOfBag", "KernelOptions", "TreeGroup", "TreeOptions", "grow_forest"]
 
 
 @dataclass(frozen=True)
@@ -51,6 +47,27 @@ class TreeGroup:
     name: str = "all"
 
 
+class KernelOptions(NamedTuple):
+    """The options of trees as numbers of the kernel; a limit that is not set is 0 or the largest integer.
+
+    `quantile` is the normal quantile of C4.5's `confidence`; `raising` allows C4.5 to raise subtrees; a tree with
+    `constant_leaf` ends at a node in which all drawn columns are constant, where others draw more columns.
+    """
+
+    criterion: int
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_share: float
+    max_leaves: int
+    min_decrease: float
+    ccp_alpha: float
+    confidence: float
+    quantile: float
+    raising: bool
+    constant_leaf: bool
+
+
 class TreeOptions(NamedTuple):
     """What all trees have in common; names and meaning as scikit-learn's.
 
@@ -72,8 +89,8 @@ class TreeOptions(NamedTuple):
     subtree_raising: bool = True
     constant_leaf: bool = False
 
-    def numbers(self, families: Sequence[TreeGroup]) -> tuple:
-        """Return the options as the kernel takes them; ValueError if `families` cannot be grown with them."""
+    def for_kernel(self, families: Sequence[TreeGroup]) -> KernelOptions:
+        """Return the options as numbers; ValueError if trees of `families` cannot have them."""
         if self.criterion == "c45":
             known = {"criterion", "max_depth", "min_samples_leaf", "confidence", "subtree_raising"}
             for name, default in self._field_defaults.items():
@@ -84,7 +101,7 @@ class TreeOptions(NamedTuple):
             if self.confidence is not None and not 0 < self.confidence <= 0.5:
                 raise ValueError(f"confidence is {self.confidence}, not above 0 and at most 0.5")
         confidence = 0.0 if self.confidence is None else float(self.confidence)
-        return (
+        return KernelOptions(
             CRITERIA[self.criterion],
             np.iinfo(np.int32).max if self.max_depth is None else int(self.max_depth),
             int(self.min_samples_split),
@@ -202,7 +219,6 @@ def grow_forest(
     if regression:
         uneven = some(weights, bags.rows) if len(bags.ends) else None
         centre = float(np.average(target[bags.rows], weights=uneven))
-    values = target.astype(np.float64) - centre
     if drawing:
         base_weight = base_weight / base_weight.max()  # of the out-of-bag errors
     views = LinearViews.concatenate([f.views or LinearViews.identity(n_features) for f in families])
@@ -212,65 +228,42 @@ def grow_forest(
     if widths.min() < 1:
         raise ValueError("a view without columns")
     trees_at_once = max(1, CHUNK_ROWS // n_rows)
-    lots, family_of_lot = lots_of(families, widths, trees_at_once)
-    n_trees = int(lots[:, 4].sum())
+    batches, family_of_batch = batches_of(families, widths, trees_at_once)
+    n_trees = int(batches["n_trees"].sum())
     if seeds is None:
         seeds = np.concatenate([tree_seeds(sequence, f, x.n_trees) for f, x in enumerate(families)])
     want_oob = want_oob and (bootstrap or bag_counts is not None)
-    given = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
-    if bag_counts is not None and given.shape != (n_trees, n_rows):
-        raise ValueError(f"bag_counts is of shape {given.shape}, not {(n_trees, n_rows)}")
-    if given.min(initial=0) < 0:
+    counts = np.empty((0, 0), np.int32) if bag_counts is None else np.array(bag_counts, dtype=np.int32, order="C")
+    if bag_counts is not None and counts.shape != (n_trees, n_rows):
+        raise ValueError(f"bag_counts is of shape {counts.shape}, not {(n_trees, n_rows)}")
+    if counts.min(initial=0) < 0:
         raise ValueError("bag_counts below 0")
-    missing = missing_columns(X)
-    arguments = (
-        by_column(X[None]), missing, *few_ones(X, options.criterion), base_weight, codes, values,
-        log_table(options.criterion, np.ceil(base_weight) if drawing else base_weight, given), n_outputs, int(widths.max()),
+    tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size, counts)
+    targets = target.astype(np.float64) - centre
+    table = TrainingTable.of(X[None], codes, targets, base_weight, n_outputs, options.criterion, tree_bags)
+    task = Task(
+        table, batches, tree_bags, views.tables(), options.for_kernel(families), describe_nodes=describe_nodes, want_oob=want_oob
     )  # fmt: skip
-    tables = views.tables()
-    numbers = options.numbers(families)
-    edges = chunk_edges(lots, family_of_lot, trees_at_once)
-    shared = (
-        lots, describe_nodes, True, want_oob, False, 0, *arguments, seeds, bootstrap, bags.ends, bags.size, given, *tables, *numbers,
-    )  # fmt: skip
+    chunks = list(pairwise(chunk_edges(batches, family_of_batch, trees_at_once)))
+    grown = []
     sums: list[Any] = [None] * len(families)
     seen: list[Any] = [None] * len(families)
-    pieces = []
-    losses = []
-    chunks = list(pairwise(edges))
-    for (begin, _), piece in zip(chunks, run_units(grow_chunk, chunks, shared, n_jobs), strict=True):
-        pieces.append(piece[:6] if describe_nodes else (*piece[:6], piece[10]))
-        losses.append(piece[9])
-        f = int(family_of_lot[begin])
-        sums[f] = piece[6].astype(np.float64) if sums[f] is None else sums[f] + piece[6]
-        seen[f] = piece[7].astype(np.int32) if seen[f] is None else seen[f] + piece[7]
+    for (begin, _), chunk in zip(chunks, run_units(grow_chunk, chunks, (task,), n_jobs), strict=True):
+        grown.append(chunk)
+        f = int(family_of_batch[begin])
+        sums[f] = chunk.oob_sums.astype(np.float64) if sums[f] is None else sums[f] + chunk.oob_sums
+        seen[f] = chunk.oob_counts.astype(np.int32) if seen[f] is None else seen[f] + chunk.oob_counts
     out_of_bag = None
     if want_oob:
-        errors = np.concatenate(losses)
+        errors = np.concatenate([chunk.tree_errors for chunk in grown])
         ends = list(accumulate(f.n_trees for f in families))
         out_of_bag = [
             FamilyOutOfBag(sums[f] + centre * seen[f][:, None], seen[f], errors[end - x.n_trees : end])
             for f, (x, end) in enumerate(zip(families, ends, strict=True))
         ]
-    tree_view = np.repeat(lots[:, 2], lots[:, 4])
-    trees = GrownTrees.join(pieces, tree_view, views, centre, regression)
-    trees.missing = missing.astype(bool) if len(missing) else None
+    tree_view = np.repeat(batches["view"], batches["n_trees"])
+    trees = GrownTrees.join([chunk.trees for chunk in grown], tree_view, views, centre, regression)
+    trees.missing = table.missing.astype(bool) if len(table.missing) else None
     if drawing:
         trees.seeds, trees.bags = seeds, None if weights is None and bags.size == n_rows else bags
     return trees, out_of_bag
-
-
-def by_column(X: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a copy of (set, row, column) as (set, column, row)."""
-    return np.array(np.swapaxes(X, 1, 2), dtype=np.float32, order="C")
-
-
-def log_table(criterion: str, base_weight: NDArray[np.float64], given: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return x log2 x of 0, 1, ... as far as whole weights of a tree may add up; else nothing."""
-    if criterion in ("gini", "squared_error") or (base_weight % 1).any():
-        return np.empty(0)
-    draws = max(base_weight.shape[1], int(given.sum(axis=1).max(initial=0)))
-    top = draws * float(base_weight.max(initial=0))
-    if top > TABLE_LIMIT:
-        return np.empty(0)
-    return times_log2(int(top) + 1)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from rotastack.trees.bags import Bags
+from rotastack.trees.chunks import TreeArrays
 from rotastack.trees.kernel.reading import read_trees
 from rotastack.trees.linear_views import LinearViews
 from rotastack.trees.narrow import narrow
@@ -79,27 +80,23 @@ class GrownTrees:
 
     @classmethod
     def join(
-        cls, pieces: Sequence[tuple], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
+        cls, pieces: Sequence[TreeArrays], tree_view: NDArray[np.int64], views: LinearViews, centre: float,
         regression: bool,
     ) -> "GrownTrees":  # fmt: skip
-        """Join the arrays that the kernel returned for successive trees.
-
-        `pieces` may hold the decreases of impurity beside; then `impurity`, `weight` and `counts` are empty.
-        """
-        nodes, impurity, weight, counts, values, facts, *decreases = (
-            np.concatenate(parts) if len(parts) > 1 else parts[0] for parts in zip(*pieces, strict=True)
+        """Join the arrays of consecutive trees, and add `centre` to the values of regression trees."""
+        nodes, impurity, weight, counts, values, facts, decreases = (
+            parts[0] if len(parts) == 1 or parts[0] is None else np.concatenate(parts)
+            for parts in zip(*pieces, strict=True)
         )
-        if len(pieces) > 1:  # entries of the joined table of values
-            at = np.repeat(np.cumsum([0, *(len(p[4]) for p in pieces[:-1])]), [len(p[0]) for p in pieces]).astype(
-                np.int32
-            )
-            nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), at, 0)
+        if len(pieces) > 1:  # leaves name entries of the joined table of values
+            first_value = np.cumsum([0, *(len(piece.values) for piece in pieces[:-1])])
+            shifts = np.repeat(first_value, [len(piece.nodes) for piece in pieces]).astype(np.int32)
+            nodes["child"] += np.where((nodes["column"] < 0) & (nodes["child"] >= 0), shifts, 0)
         if regression:
             values += centre
         starts = np.concatenate([[0], np.cumsum(facts[:, 0])])
         facts = facts[:, :3]
-        kept = decreases[0] if decreases else None
-        return cls(nodes, starts, impurity, weight, counts, values, facts, views, tree_view, decreases=kept)
+        return cls(nodes, starts, impurity, weight, counts, values, facts, views, tree_view, decreases=decreases)
 
     def __len__(self) -> int:
         return len(self.tree_view)
@@ -367,11 +364,10 @@ class GrownTrees:
             n_pieces = min(n_threads(n_jobs), n_pieces)
         n_pieces = max(1, n_pieces)
         edges = [len(X) * k // n_pieces for k in range(n_pieces + 1)]
-        views = self.views
-        arrays = [*(own(a) for a in (self.nodes, self.starts, self.tree_view, groups)), *views.tables()]
-        X, values, width = own(X, np.float32), own(self.values), int(views.widths().max(initial=1))
+        nodes, starts, tree_view, groups = (own(a) for a in (self.nodes, self.starts, self.tree_view, groups))
+        X, values, tables = own(X, np.float32), own(self.values), self.views.tables()
 
         def read(k: int, stop: NDArray[np.uint8]) -> None:
-            read_trees(X, edges[k], edges[k + 1], *arrays, width, values, sums, leaves, stop)
+            read_trees(X, edges[k], edges[k + 1], nodes, starts, tree_view, groups, tables, values, sums, leaves, stop)
 
         list(run_threads(read, range(len(edges) - 1), n_jobs))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,20 @@ _NO_FILLS = np.empty(0, np.float32)
 SPREAD_AT_ONCE = 1 << 20
 FEW_NUMBERS = 1 << 9
 """So many are written to files as they are: that is fast."""
+
+
+class ViewTables(NamedTuple):
+    """The arrays of :class:`LinearViews` as compiled code takes them.
+
+    `fills` is empty where the views have none; `max_width` is the number of columns of the widest view, at least 1.
+    """
+
+    starts: NDArray[np.int64]
+    parts: NDArray[np.int64]
+    columns: NDArray[np.int32]
+    matrices: NDArray[np.float32]
+    fills: NDArray[np.float32]
+    max_width: int
 
 
 @dataclass(frozen=True)
@@ -248,10 +262,11 @@ class LinearViews:
         mixed = joined.take(order)
         return replace(mixed, starts=mixed.starts[:: len(everyone)].copy())
 
-    def tables(self) -> list[NDArray]:
-        """Return starts, parts, columns, matrices and fills (empty if there are none), as compiled code takes them."""
+    def tables(self) -> ViewTables:
+        """Return the arrays of the views as compiled code takes them; views without fills have an empty array."""
         fills = _NO_FILLS if self.fills is None else own(self.fills)
-        return [own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills]
+        width = int(self.widths().max(initial=1))
+        return ViewTables(own(self.starts), own(self.parts), own(self.columns), own(self.matrices), fills, width)
 
     def widths(self) -> NDArray[np.int64]:
         """Return the number of columns of each view."""

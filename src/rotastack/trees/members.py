@@ -8,12 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rotastack.trees.bags import Bags, tree_seeds
-from rotastack.trees.chunks import CHUNK_ROWS, chunk_edges, grow_chunk, lots_of
-from rotastack.trees.growing import TreeGroup, TreeOptions, by_column, log_table
+from rotastack.trees.chunks import CHUNK_ROWS, Task, TrainingTable, TreeBags, batches_of, chunk_edges, grow_chunk
+from rotastack.trees.growing import TreeGroup, TreeOptions
 from rotastack.trees.grown import GrownTrees
 from rotastack.trees.linear_views import LinearViews
-from rotastack.trees.missing import missing_columns
-from rotastack.trees.sparse import few_ones
 from rotastack.trees.threads import run_units
 
 __all__ = ["MemberForests", "grow_members"]
@@ -114,7 +112,7 @@ def grow_members(
     views = family.views or LinearViews.identity(X.shape[2])
     n_members = len(views)
     widths = views.widths()
-    base = lots_of([family], widths, family.n_trees)[0]
+    member_batches = batches_of([family], widths, family.n_trees)[0]
     masks = np.ones((n_sets, n_rows)) if training is None else training.astype(np.float64, order="C")
     bags = Bags.of(n_rows, weights)
     if weights is not None:
@@ -122,39 +120,33 @@ def grow_members(
     empty = np.flatnonzero(~masks.any(axis=1))
     if len(empty):
         raise ValueError(f"training set {empty[0]} has no rows")
-    lots = np.tile(base, (n_sets, 1))
-    lots[:, 1] = np.repeat(np.arange(n_sets), n_members)
-    lots[:, 0] = lots[:, 1] if len(X) > 1 else 0
-    lots[:, 3] = np.arange(len(lots)) * base[0, 4]
+    batches = np.tile(member_batches, n_sets)
+    batches["mask"] = np.repeat(np.arange(n_sets), n_members)
+    batches["data_set"] = batches["mask"] if len(X) > 1 else 0
+    batches["first_tree"] = np.arange(len(batches)) * batches["n_trees"][0]
     seeds = np.concatenate([tree_seeds(sequence, 0, family.n_trees) for sequence in sequences])
-    none = np.empty((0, 0), np.int32)
     want_held = training is not None
-    missing = missing_columns(X.reshape(-1, X.shape[2]))
-    arguments = (
-        by_column(X), missing, *few_ones(X[0] if len(X) == 1 else X[0, :0], options.criterion), masks, y.astype(np.int32), y.astype(np.float64),
-        log_table(options.criterion, np.ceil(masks) if bootstrap else masks, none), n_classes, int(widths.max()),
+    tree_bags = TreeBags(seeds, bootstrap, bags.ends, bags.size)
+    table = TrainingTable.of(X, y, y, masks, n_classes, options.criterion, tree_bags)
+    task = Task(
+        table, batches, tree_bags, views.tables(), options.for_kernel([family]),
+        keep=keep, want_oob=bootstrap, oob_per_batch=True, want_held=want_held,
     )  # fmt: skip
-    tables = views.tables()
-    numbers = options.numbers([family])
-    edges = chunk_edges(lots, np.zeros(len(lots), np.int64), max(1, CHUNK_ROWS // n_rows))
-
-    shared = (
-        lots, True, keep, bootstrap, True, n_rows if want_held else 0, *arguments, seeds, bootstrap, bags.ends, bags.size, none,
-        *tables, *numbers,
-    )  # fmt: skip
-    held = np.empty((len(lots), n_rows, n_classes) if want_held else (len(lots), 0, 0), np.float32)
+    edges = chunk_edges(batches, np.zeros(len(batches), np.int64), max(1, CHUNK_ROWS // n_rows))
+    held = np.empty((len(batches), n_rows, n_classes) if want_held else (len(batches), 0, 0), np.float32)
     grown, facts, errors = [], [], []
     chunks = list(pairwise(edges))
-    for (begin, end), piece in zip(chunks, run_units(grow_chunk, chunks, shared, n_jobs), strict=True):
-        grown.append(piece[:6] if keep else ())
-        facts.append(piece[5])
-        errors.append(piece[8])
+    for (begin, end), chunk in zip(chunks, run_units(grow_chunk, chunks, (task,), n_jobs), strict=True):
+        if keep:
+            grown.append(chunk.trees)
+        facts.append(chunk.trees.facts)
+        errors.append(chunk.batch_errors)
         if want_held:
-            held[begin:end] = piece[11]
+            held[begin:end] = chunk.held_out
     trees = None
     if keep:
-        trees = GrownTrees.join(grown, np.repeat(lots[:, 2], lots[:, 4]), views, 0.0, False)
-        trees.missing = missing.astype(bool) if len(missing) else None
+        trees = GrownTrees.join(grown, np.repeat(batches["view"], batches["n_trees"]), views, 0.0, False)
+        trees.missing = table.missing.astype(bool) if len(table.missing) else None
         if bootstrap and training is None:
             trees.seeds, trees.bags = seeds, None if weights is None else bags
     counts = np.concatenate(facts).reshape(n_sets, n_members, -1, 4)

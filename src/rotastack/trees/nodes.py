@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.kernel.lots import MISSING_RIGHT
+from rotastack.trees.kernel.batches import MISSING_RIGHT
 
 __all__ = ["decreases_of", "missing_go_left", "side_by_side", "split_columns"]
 

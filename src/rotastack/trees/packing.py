@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rotastack.trees.kernel.lots import MISSING_RIGHT, NODE
+from rotastack.trees.kernel.batches import MISSING_RIGHT, NODE
 from rotastack.trees.kernel.packing import place_nodes
 from rotastack.trees.narrow import narrow
 from rotastack.trees.nodes import missing_go_left, split_columns

@@ -26,17 +26,22 @@ cdef extern from *:
 
 def read_trees(
     const float[:, ::1] X, Py_ssize_t first, Py_ssize_t last, const Node[::1] nodes,
-    const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group,
-    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
-    const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills, Py_ssize_t max_width,
+    const int64_t[::1] tree_start, const int64_t[::1] tree_view, const int64_t[::1] tree_group, views,
     const double[:, ::1] values, double[:, :, ::1] sums, int32_t[:, ::1] leaves, const uint8_t[::1] stop=None,
 ):
     """Predict rows ``first`` to ``last - 1`` of `X`, float32 (n_rows, n_columns).
 
     Adds the outputs of the trees of each group to `sums`, float64 (n_groups, n_rows, n_outputs), and writes
-    the leaves of the rows to `leaves`, int32 (n_rows, n_trees); an array of length 0 is not written. With
-    `stop`, KeyboardInterrupt is raised soon after another thread has set its first entry to 1, or on Ctrl-C.
+    the leaves of the rows to `leaves`, int32 (n_rows, n_trees); an array of length 0 is not written. `views` are
+    :class:`rotastack.trees.linear_views.ViewTables`. With `stop`, KeyboardInterrupt is raised soon after another
+    thread has set its first entry to 1, or on Ctrl-C.
     """
+    cdef const int64_t[::1] view_start = views.starts
+    cdef const int64_t[:, ::1] view_parts = views.parts
+    cdef const int32_t[::1] columns = views.columns
+    cdef const float[::1] matrices = views.matrices
+    cdef const float[::1] fills = views.fills
+    cdef Py_ssize_t max_width = views.max_width
     cdef list kept = []
     cdef View view
     cdef LazyView lazy

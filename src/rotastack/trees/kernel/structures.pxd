@@ -109,7 +109,7 @@ cdef struct Limits:
     bint constant_leaf          # a node in which all columns drawn are constant stays a leaf
 
 
-# How the trees of a lot look for splits.
+# How the trees of a batch search for splits.
 cdef struct Search:
     Splitter splitter
     int64_t max_features

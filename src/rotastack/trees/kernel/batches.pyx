@@ -1,7 +1,9 @@
-"""Grow lots, a lot being trees in a row that share data, view and options."""
+"""Grow batches of trees; the trees of a batch share data, view and options."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
+
+from collections import namedtuple
 
 import numpy as np
 
@@ -37,18 +39,31 @@ CRITERIA = {
 SPLITTERS = {"best": BEST, "random": RANDOM}
 
 NODE = np.dtype([("column", np.int32), ("cut", np.float32), ("child", np.int32)])
-"""A node of a tree, as `structures.pxd` tells it."""
+"""A node of a tree; `structures.pxd` describes the fields."""
 
 MISSING_RIGHT = MISSING_RIGHT_BIT
 """The bit of a node's `column` by which missing values go right."""
+
+BATCH = np.dtype([
+    (name, np.int64)
+    for name in ("data_set", "mask", "view", "first_tree", "n_trees", "splitter", "max_features", "n_cuts")
+])
+"""A batch of trees: the numbers of its data set, weights (mask) and view, its trees, and how these split."""
+
+Grown = namedtuple(
+    "Grown",
+    "nodes impurity weight counts values facts oob_sums oob_counts batch_errors tree_errors",
+    module="rotastack.trees.kernel.batches",
+)
+"""The arrays that :func:`grow_batches` returns."""
 
 cdef enum:
     PRESORT_SHARE = 2           # columns are presorted if a node looks at more than one in so many of them ...
     PRESORT_KEYS = 1 << 25      # ... and there are no more keys than this
     ROWS_MAPPED = 1 << 14       # at once: Ctrl-C is heard in between
 
-# A row of `lots`.
-cdef struct Lot:
+# An entry of `batches`.
+cdef struct Batch:
     int64_t data_set
     int64_t mask
     int64_t view
@@ -59,150 +74,133 @@ cdef struct Lot:
     int64_t n_cuts
 
 
-def grow_lots(
-    const float[:, :, ::1] data, const uint8_t[::1] missing, const uint32_t[::1] ones, const int64_t[::1] first_one,
-    const double[:, ::1] base_weight, const int32_t[::1] y, const double[::1] target, const double[::1] table,
-    Py_ssize_t n_outputs, Py_ssize_t max_width,
-    const int64_t[:, ::1] lots, const uint64_t[::1] seeds,
-    bint bootstrap, const double[::1] ends, int64_t bag_size, const int32_t[:, ::1] counts_given,
-    const int64_t[::1] view_start, const int64_t[:, ::1] view_parts,
-    const int32_t[::1] columns, const float[::1] matrices, const float[::1] fills,
-    int criterion, int64_t max_depth, int64_t min_split, int64_t min_leaf, double min_share,
-    int64_t max_leaves, double min_decrease, double ccp_alpha,
-    double confidence, double quantile, bint raising, bint constant_leaf,
-    bint keep, bint want_oob, bint oob_per_lot, bint want_held, float[:, :, ::1] held,
+def grow_batches(
+    table, batches, bags, views, options, *, bint keep, bint want_oob, bint oob_per_batch, held=None,
     const uint8_t[::1] stop=None,
 ):
-    """Grow the trees of `lots`, one after the other.
+    """Grow the trees of `batches`, one after the other.
 
     Parameters
     ----------
-    data : float32 (n_sets, n_columns, n_rows)
-        Copies of the data, column by column.
-    missing : uint8 (n_columns,) or (0,)
-        Which columns may hold missing values (NaN); empty if none does.
-    ones : uint32; first_one : int64
-        Columns of few ones, see :func:`rotastack.trees.sparse.few_ones`; empty where there are several copies.
-    base_weight : float64 (n_masks, n_rows)
-        Weight of each row; rows of weight 0 take no part. A bootstrap draws by `ends`, and a row then weighs as
-        often as it is drawn.
-    y : int32 (n_rows,); target : float64 (n_rows,)
-        Class numbers; the same as floats, or the targets of a regression.
-    table : float64
-        x log2 x of 0, 1, ...; empty if weights are not whole.
-    n_outputs : int
-        Classes, or 1 for a regression.
-    max_width : int
-        Columns of the widest view.
-    lots : int64 (n_lots, 8)
-        data set, mask, view, first tree, number of trees, splitter, columns to look at, cuts.
-    seeds : uint64 (n_trees,)
-    ends : float64 (n_rows of a weight,) or (0,); bag_size : int
-        How a bootstrap draws: see :class:`rotastack.trees.bags.Bags`.
-    counts_given : int32 (n_trees, n_rows) or (0, 0)
-        Bootstrap counts to use instead of drawing them.
-    view_start : int64 (n_views + 1,); view_parts : int64 (n_parts, 4); columns : int32; matrices, fills : float32
-        Views: see :class:`rotastack.trees.LinearViews`.
-    criterion : int
-        See `CRITERIA`; so for the splitters of `lots`.
-    confidence, quantile, raising
-        Of C4.5 only: see `error_pruning.pxd`; no pruning with confidence 0.
-    constant_leaf : bool
-        Make a leaf of a node in which all columns drawn are constant; otherwise more are drawn.
+    table : rotastack.trees.chunks.TrainingTable
+    batches : structured ndarray of type `BATCH` of shape (n_batches,)
+    bags : rotastack.trees.chunks.TreeBags
+    views : rotastack.trees.linear_views.ViewTables
+    options : rotastack.trees.growing.KernelOptions
     keep : bool
         Return the trees; else only their outputs, errors and sizes.
-    want_oob, oob_per_lot : bool
-        Sum up the outputs of trees for their out-of-bag rows; over all lots, or from zero for each.
-    want_held : bool
-        Write each lot's output for the rows of weight 0, the mean over its trees, to
-        `held`, float32 (n_lots, n_rows, n_outputs).
-    stop : uint8 (1,), optional
-        KeyboardInterrupt is raised soon after another thread has set it to 1, or on Ctrl-C.
+    want_oob, oob_per_batch : bool
+        Sum up the outputs of trees for their out-of-bag rows; over all batches, or from zero for each.
+    held : ndarray of float32 of shape (n_batches, n_rows, n_outputs), optional
+        Receives the mean output of each batch's trees for the rows of weight 0.
+    stop : ndarray of uint8 of shape (1,), optional
+        KeyboardInterrupt is raised soon after another thread has set the entry to 1, or on Ctrl-C.
 
     Returns
     -------
-    nodes, impurity, weight, count, values, tree_facts, oob_sums, oob_seen, lot_error, tree_loss
-        `tree_facts`, int64 (n_trees, 4), holds nodes, leaves, depth and out-of-bag rows;
-        `tree_loss` the share of these that is wrong, or their mean squared error, by weight, NaN without any;
-        `lot_error` the out-of-bag error of each lot.
+    Grown
+        `facts`, int64 (n_trees, 4), holds each tree's number of nodes, leaves, levels and out-of-bag rows;
+        `tree_errors` the share of wrong out-of-bag rows of each tree, or their mean squared error, by weight, NaN
+        without any; `batch_errors` the out-of-bag error of each batch.
     """
+    cdef const float[:, :, ::1] data = table.data
+    cdef const uint8_t[::1] missing = table.missing
+    cdef const uint32_t[::1] ones = table.ones
+    cdef const int64_t[::1] first_one = table.first_one
+    cdef const double[:, ::1] base_weight = table.weights
+    cdef const int32_t[::1] y = table.classes
+    cdef const double[::1] target = table.targets
+    cdef const double[::1] logs = table.log_table
+    cdef Py_ssize_t n_outputs = table.n_outputs
+    cdef const int64_t[:, ::1] numbers = batches.view(np.int64).reshape(-1, len(BATCH))
+    cdef const uint64_t[::1] seeds = bags.seeds
+    cdef const double[::1] ends = bags.ends
+    cdef const int32_t[:, ::1] counts = bags.counts
+    cdef const int64_t[::1] view_start = views.starts
+    cdef const int64_t[:, ::1] view_parts = views.parts
+    cdef const int32_t[::1] columns = views.columns
+    cdef const float[::1] matrices = views.matrices
+    cdef const float[::1] fills = views.fills
+    cdef Py_ssize_t max_width = views.max_width
+    cdef bint want_held = held is not None
+    cdef float[:, :, ::1] held_outputs = held if want_held else np.empty((0, 0, 0), np.float32)
     cdef list kept = []
     cdef Grower grower
     cdef Bagging bagging
     cdef Parts parts
     cdef Trees trees = Trees(n_outputs)
     cdef Written* written = &trees.written
-    cdef const Lot* lot = <const Lot*> &lots[0, 0]
+    cdef const Batch* batch = <const Batch*> &numbers[0, 0]
     cdef Py_ssize_t n = data.shape[2], n_trees = 0, n_nodes, n_values, begin, l, t, k
     cdef int64_t mask = -1, view = -1, data_set = -1
     cdef Size size
     cdef Unseen unseen
-    for l in range(lots.shape[0]):
-        n_trees += lot[l].n_trees
-    facts, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(lots.shape[0], np.nan)
+    for l in range(numbers.shape[0]):
+        n_trees += batch[l].n_trees
+    facts, losses, errors = np.zeros((n_trees, 4), np.int64), np.zeros(n_trees), np.full(numbers.shape[0], np.nan)
     sums, seen = np.zeros((n if want_oob else 0, n_outputs)), np.zeros(n if want_oob else 0, np.int32)
     cdef int64_t[:, ::1] tree_facts = facts
-    cdef double[::1] tree_loss = losses, lot_error = errors
+    cdef double[::1] tree_loss = losses, batch_error = errors
     cdef double[:, ::1] oob_sums = sums
     cdef int32_t[::1] oob_seen = seen
     cdef double* held_sums = <double*> take(kept, n * n_outputs if want_held else 0, sizeof(double))
     cdef uint32_t* active = <uint32_t*> take(kept, n, sizeof(uint32_t))
 
-    grower.task.criterion = <Criterion> criterion
+    grower.task.criterion = <Criterion> <int> options.criterion
     grower.task.n_outputs = n_outputs
     grower.task.y = &y[0]
     grower.task.target = &target[0]
-    grower.task.table = &table[0] if len(table) else NULL
+    grower.task.table = &logs[0] if len(logs) else NULL
     grower.task.pairs = <double*> take(kept, 2 * n, sizeof(double))
-    grower.limits.max_depth = max_depth
-    grower.limits.min_split = min_split
-    grower.limits.min_leaf = min_leaf
-    grower.limits.min_share = min_share
-    grower.limits.max_leaves = max_leaves
-    grower.limits.min_decrease = min_decrease
-    grower.limits.ccp_alpha = ccp_alpha
-    grower.limits.confidence = confidence
-    grower.limits.quantile = quantile
-    grower.limits.raising = raising
-    grower.limits.constant_leaf = constant_leaf
+    grower.limits.max_depth = options.max_depth
+    grower.limits.min_split = options.min_split
+    grower.limits.min_leaf = options.min_leaf
+    grower.limits.min_share = options.min_share
+    grower.limits.max_leaves = options.max_leaves
+    grower.limits.min_decrease = options.min_decrease
+    grower.limits.ccp_alpha = options.ccp_alpha
+    grower.limits.confidence = options.confidence
+    grower.limits.quantile = options.quantile
+    grower.limits.raising = options.raising
+    grower.limits.constant_leaf = options.constant_leaf
     grower.ones.ones = &ones[0] if len(ones) else NULL
     grower.ones.first_one = &first_one[0]
     grower.watch.n_values = 0
     grower.watch.stop = &stop[0] if stop is not None else NULL
-    bagging.bootstrap = bootstrap
+    bagging.bootstrap = bags.bootstrap
     bagging.ends = &ends[0]
     bagging.n_ends = len(ends)
-    bagging.size = bag_size
-    bagging.given = &counts_given[0, 0] if len(counts_given) else NULL
+    bagging.size = bags.size
+    bagging.given = &counts[0, 0] if len(counts) else NULL
     parts.columns = &columns[0]
     parts.matrices = &matrices[0]
     take_fills(kept, &parts, fills, view_parts)
     grower.view.n_rows = n
     grower.view.missing = <uint8_t*> take(kept, max_width, sizeof(uint8_t)) if len(missing) else NULL
-    take_all(kept, &grower, &bagging, max_width, lots, view_start, view_parts, len(table) > n)
+    take_all(kept, &grower, &bagging, max_width, numbers, view_start, view_parts, len(logs) > n)
 
     with nogil:
-        for l in range(lots.shape[0]):
-            if lot[l].mask != mask:
-                mask = lot[l].mask
+        for l in range(numbers.shape[0]):
+            if batch[l].mask != mask:
+                mask = batch[l].mask
                 tell_apart(&bagging, &base_weight[mask, 0], n)
-            if lot[l].view != view or lot[l].data_set != data_set:
-                view, data_set = lot[l].view, lot[l].data_set
+            if batch[l].view != view or batch[l].data_set != data_set:
+                view, data_set = batch[l].view, batch[l].data_set
                 parts.parts = &view_parts[0, 0] + 4 * view_start[view]
                 parts.n_parts = view_start[view + 1] - view_start[view]
                 map_view(&grower, &parts, &data[data_set, 0, 0])
                 if grower.view.missing != NULL:
                     mark_missing(&grower.view, &missing[0])
-            grower.search.splitter = <Splitter> lot[l].splitter
-            grower.search.max_features = lot[l].max_features
-            grower.search.n_cuts = lot[l].n_cuts
-            if want_oob and oob_per_lot:
+            grower.search.splitter = <Splitter> batch[l].splitter
+            grower.search.max_features = batch[l].max_features
+            grower.search.n_cuts = batch[l].n_cuts
+            if want_oob and oob_per_batch:
                 memset(&oob_sums[0, 0], 0, n * n_outputs * sizeof(double))
                 memset(&oob_seen[0], 0, n * sizeof(int32_t))
             if want_held:
                 memset(held_sums, 0, n * n_outputs * sizeof(double))
 
-            for t in range(lot[l].first_tree, lot[l].first_tree + lot[l].n_trees):
+            for t in range(batch[l].first_tree, batch[l].first_tree + batch[l].n_trees):
                 grower.state = seeds[t]
                 n_nodes = grow(&grower, &bagging, t)
                 n_values = count_values(&grower.growing, n_nodes, &grower.task)
@@ -213,7 +211,7 @@ def grow_lots(
                         trees.make_room(n_nodes, n_values)
                 begin = written.n_nodes
                 size = write_tree(&grower.growing, &grower.task, written)
-                k = t - lot[0].first_tree
+                k = t - batch[0].first_tree
                 tree_facts[k, 0] = size.n_nodes
                 tree_facts[k, 1] = size.n_leaves
                 tree_facts[k, 2] = depth_of(written.nodes + begin, size.n_nodes, grower.growing.depth)
@@ -230,34 +228,34 @@ def grow_lots(
                         &grower.growing, active, held_sums,
                     )
 
-            if want_oob and oob_per_lot:
-                lot_error[l] = error_of(&oob_sums[0, 0], &oob_seen[0], n, &grower.task, bagging.weight)
+            if want_oob and oob_per_batch:
+                batch_error[l] = error_of(&oob_sums[0, 0], &oob_seen[0], n, &grower.task, bagging.weight)
             if want_held:
-                mean_held_out(&bagging, held_sums, n_outputs, lot[l].n_trees, &held[l, 0, 0])
+                mean_held_out(&bagging, held_sums, n_outputs, batch[l].n_trees, &held_outputs[l, 0, 0])
     if not keep:
         written.n_nodes = written.n_values = 0
-    return (*trees.exact(), facts, sums, seen, errors, losses)
+    return Grown(*trees.exact(), facts, sums, seen, errors, losses)
 
 
 cdef int take_all(
-    list kept, Grower* grower, Bagging* bagging, Py_ssize_t max_width, const int64_t[:, ::1] lots,
+    list kept, Grower* grower, Bagging* bagging, Py_ssize_t max_width, const int64_t[:, ::1] numbers,
     const int64_t[::1] view_start, const int64_t[:, ::1] view_parts, bint whole_weights,
 ) except -1:
     """Take the memory of a call: what its widest view needs, and its trees with most presorted keys."""
-    cdef const Lot* lot = <const Lot*> &lots[0, 0]
+    cdef const Batch* batch = <const Batch*> &numbers[0, 0]
     cdef Py_ssize_t n = grower.view.n_rows, n_outputs = grower.task.n_outputs
     cdef Py_ssize_t l, k, width, n_stored, most_stored = 1, most_keys = 0
     cdef bint few_rows = whole_weights and n <= MOST_ROWS and n_outputs <= 256
-    for l in range(lots.shape[0]):
+    for l in range(numbers.shape[0]):
         width = n_stored = 0
-        for k in range(view_start[lot[l].view], view_start[lot[l].view + 1]):
+        for k in range(view_start[batch[l].view], view_start[batch[l].view + 1]):
             width += view_parts[k, 3]
             if view_parts[k, 2] >= 0:
                 n_stored += view_parts[k, 3]
         most_stored = max(most_stored, n_stored)
         if grower.task.criterion == C45:
             most_keys = max(most_keys, width * n)
-        elif lot[l].splitter == BEST and lot[l].max_features * PRESORT_SHARE > width:
+        elif batch[l].splitter == BEST and batch[l].max_features * PRESORT_SHARE > width:
             most_keys = max(most_keys, min(width * n, PRESORT_KEYS))
     take_view(kept, &grower.view, max_width, most_stored)
     take_candidates(kept, &grower.candidates, max_width)
@@ -396,7 +394,7 @@ def times_log2(Py_ssize_t n):
     return table
 
 
-# What tests look at.
+# Wrappers for tests.
 
 
 def _log2(double x):
